@@ -1,0 +1,90 @@
+import { PawlError } from "./errors.ts";
+import type { Hook } from "./hooks/hook.ts";
+import type { ModelClient } from "./model/model-client.ts";
+import type { StopCondition } from "./stop/stop-condition.ts";
+import type { Tool } from "./tools/tool.ts";
+
+/** Limits of one run, over all its legs. */
+export interface Limits {
+  /** Model calls. */
+  turns: number;
+}
+
+export interface AgentOptions<Deps> {
+  /** The agent's name; sessions remember it. */
+  name: string;
+  /** Raise it when the agent's behaviour changes; runs record it. */
+  version?: string;
+  model: ModelClient;
+  /** The system prompt. */
+  instructions: string;
+  tools?: readonly Tool<Deps>[];
+  hooks?: readonly Hook[];
+  stopWhen?: readonly StopCondition[];
+  limits?: Partial<Limits>;
+  /** The most tokens of one answer. */
+  maxTokens?: number;
+  /** How many tools of one turn run side by side. */
+  toolConcurrency?: number;
+}
+
+/** An agent: plain data. Made by {@link agent}. */
+export interface Agent<Deps = never> {
+  readonly name: string;
+  readonly version: string;
+  readonly model: ModelClient;
+  readonly instructions: string;
+  readonly tools: ReadonlyMap<string, Tool<Deps>>;
+  readonly hooks: readonly Hook[];
+  readonly stopWhen: readonly StopCondition[];
+  readonly limits: Readonly<Limits>;
+  readonly maxTokens: number;
+  readonly toolConcurrency: number;
+}
+
+/**
+ * Puts an agent together. All defaults are in its signature.
+ *
+ * @throws PawlError `config` for two tools of one name, empty instructions or limits that are no positive numbers.
+ */
+export function agent<Deps = unknown>({
+  name,
+  version = "1",
+  model,
+  instructions,
+  tools = [],
+  hooks = [],
+  stopWhen = [],
+  limits: { turns = 10 } = {},
+  maxTokens = 4096,
+  toolConcurrency = 8,
+}: AgentOptions<Deps>): Agent<Deps> {
+  for (const [what, value] of Object.entries({ "limits.turns": turns, maxTokens, toolConcurrency })) {
+    if (!Number.isInteger(value) || value < 1) {
+      throw new PawlError(
+        "config",
+        `${what} of the agent "${name}" must be a whole number from 1, not ${value}.`,
+      );
+    }
+  }
+  if (instructions.trim() === "") throw new PawlError("config", `The agent "${name}" has no instructions.`);
+  const byName = new Map<string, Tool<Deps>>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) {
+      throw new PawlError("config", `The agent "${name}" has two tools named "${tool.name}".`);
+    }
+    byName.set(tool.name, tool);
+  }
+  return {
+    name,
+    version,
+    model,
+    instructions,
+    tools: byName,
+    hooks,
+    stopWhen,
+    limits: { turns },
+    maxTokens,
+    toolConcurrency,
+  };
+}

@@ -1,0 +1,79 @@
+import type { JsonObject } from "../json.ts";
+import type { EventType, ExtensionType, NewEvent, StoredEvent } from "./event.ts";
+import type { Session, SessionPatch, SessionStatus } from "./session-row.ts";
+
+/** The right to write as the one leg that works on a session. Every acquisition raises the epoch. */
+export interface Lease {
+  readonly sessionId: string;
+  readonly holder: string;
+  readonly epoch: number;
+}
+
+export interface AppendOptions {
+  /** Made anew for every append. Repeating an append under the same id returns the rows of the first time. */
+  appendId: string;
+  /** Refuse with `fenced` unless this is the session's current lease. Its expiry does not matter, only its epoch. */
+  lease?: Lease;
+  /** Refuse with `conflict` unless this is the last `seq` of the session. */
+  afterSeq?: number;
+  /** Give the lease back in the same statement. */
+  release?: boolean;
+  /** What changes in the session's row, in the same statement. */
+  session?: SessionPatch;
+}
+
+export interface ReadOptions {
+  /** Only events after this `seq`. */
+  afterSeq?: number;
+  types?: readonly (EventType | ExtensionType)[];
+  limit?: number;
+}
+
+export interface NewSession {
+  id: string;
+  userId: string;
+  agent: string;
+  metadata?: JsonObject;
+}
+
+export interface ListSessions {
+  userId: string;
+  agent?: string;
+  status?: readonly SessionStatus[];
+  /** Newest first; default 50. */
+  limit?: number;
+}
+
+/**
+ * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing` passes.
+ *
+ * Every method rejects with a {@link PawlError}: `not_found` for an unknown session, and `store_unavailable` for
+ * anything that the store itself cannot do.
+ */
+export interface EventStore {
+  /**
+   * Stores all events or none, in order, numbered without gaps, in one round trip. Rejects with `fenced`, `conflict`
+   * or `key_taken` (with the event that holds the key in `details.event`), looked at in this order.
+   */
+  append(
+    sessionId: string,
+    events: readonly NewEvent[],
+    options: AppendOptions,
+  ): Promise<readonly StoredEvent[]>;
+  /** Events in the order of `seq`. Unknown session: none. */
+  read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
+  /** The lease, or `undefined` while somebody else's is live. Time is the store's own. */
+  acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
+  /** Makes the lease last `ttlMs` from now. `false`: it is not the current one any more. */
+  renew(lease: Lease, ttlMs: number): Promise<boolean>;
+  /** Gives the lease back; nothing happens if it is not the current one. */
+  release(lease: Lease): Promise<void>;
+  /** Sessions with an open run, no question waiting, and no live lease; longest untouched first. */
+  listRecoverable(options: { limit: number }): Promise<readonly Session[]>;
+  readonly sessions: {
+    /** Rejects with `conflict` when the id is taken. */
+    create(session: NewSession): Promise<Session>;
+    get(id: string): Promise<Session | undefined>;
+    list(options: ListSessions): Promise<readonly Session[]>;
+  };
+}

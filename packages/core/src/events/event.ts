@@ -1,0 +1,173 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
+import type { StopReason } from "../stop/stop-reason.ts";
+import type { SessionStatus } from "./session-row.ts";
+
+/**
+ * The payloads of the events that are stored, by type. They are the schema of the log: fields are added, never renamed
+ * or taken away. Extensions use a namespaced type such as `planning.plan`, see {@link ExtensionType}.
+ */
+export interface EventData {
+  // ── Context: what the model reads ──────────────────────────────────────────────────────────────
+  user_message: { message: string };
+  /**
+   * The model's raw blocks. `kept`: whole, echoed untouched. `partial`: cut off; the part that can be sent again is.
+   * `discarded`: never sent again. `attempt` is the `seq` of the `llm_request` that it answers.
+   */
+  assistant_message: {
+    content: ContentBlock[];
+    disposition: "kept" | "partial" | "discarded";
+    stop_reason: string | null;
+    attempt: number;
+    /** How many blocks had come in whole. */
+    complete: number;
+  };
+  /**
+   * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result` as text.
+   * `ends_run` and `session_status` carry what the tool decided about run and session.
+   */
+  tool_result: {
+    call_id: string;
+    tool_name: string;
+    success: boolean;
+    result: Json;
+    content?: string | ContentBlock[];
+    ends_run?: boolean;
+    session_status?: SessionStatus;
+    status?: string;
+  };
+  knowledge: { source: string; data: string; params?: JsonObject };
+  artifact: {
+    artifact_id: string;
+    type: string;
+    schema_version: string;
+    title: string;
+    summary: JsonObject;
+    auto_start: boolean;
+    payload: JsonObject;
+  };
+  /** Something the model should know from now on. */
+  note: { text: string };
+
+  // ── Control ────────────────────────────────────────────────────────────────────────────────────
+  /** System and tools as they are sent. Requests read them from here, never from the agent. */
+  prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
+  run_started: { run_id: string; agent: string; agent_version: string };
+  run_suspended: { run_id: string; pending: string[] };
+  run_recovered: { run_id: string };
+  run_ended: {
+    run_id: string;
+    stop: StopReason;
+    session_status: SessionStatus;
+    turns: number;
+    tokens: TokenUsage;
+    cost_cents: number;
+  };
+  stop_requested: { run_id: string };
+
+  // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
+  /** A call as the model made it. `invalid` says why its arguments could not be read at all. */
+  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string };
+  tool_started: { tool_name: string; call_id: string; idempotency_key: string; status?: string };
+  /** A call that waits for an answer. `expires_at` is ISO 8601. */
+  tool_suspended: {
+    tool_name: string;
+    call_id: string;
+    kind: string;
+    payload: Json;
+    answer_schema: JsonObject;
+    expires_at?: string;
+  };
+  /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
+  tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };
+
+  // ── Observability ──────────────────────────────────────────────────────────────────────────────
+  /**
+   * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up to
+   * `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the run.
+   */
+  llm_request: {
+    model: string;
+    prompt: { prefix_id: string; upto_seq: number; hash: string };
+    params: { max_tokens: number; tool_choice?: JsonObject };
+    estimated_tokens: number;
+    turn: number;
+  };
+  llm_response: {
+    raw_response: {
+      id: string | null;
+      model: string | null;
+      stop_reason: string | null;
+      stop_sequence: string | null;
+      usage: JsonObject;
+    };
+    tokens: TokenUsage;
+    cost_cents: number;
+    attempt: number;
+    request_id?: string;
+  };
+  error: { code: string; message: string; stack: null; context: Json };
+}
+
+/**
+ * Token counts as the log stores them. `prompt` excludes cached tokens, `total` is the sum of the other four fields
+ * (`cache_write_1h` is a part of `cache_write`).
+ */
+export interface TokenUsage {
+  prompt: number;
+  completion: number;
+  cached: number;
+  cache_write: number;
+  cache_write_1h: number;
+  total: number;
+}
+
+/** The event types that the model reads. */
+export const contextTypes: readonly EventType[] = [
+  "user_message",
+  "assistant_message",
+  "tool_result",
+  "knowledge",
+  "artifact",
+  "note",
+];
+
+/** A type that core knows. */
+export type EventType = keyof EventData;
+
+/** A type of somebody else's: it contains a dot. Core stores and delivers such events and reads nothing into them. */
+export type ExtensionType = `${string}.${string}`;
+
+interface Envelope {
+  /**
+   * At most one event of a session has this key; a second append of it is refused. Used for what may happen only once:
+   * `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`.
+   */
+  key?: string;
+  /** How long the thing took that this event reports, in milliseconds. */
+  durationMs?: number;
+}
+
+/** An event to be appended. */
+export type NewEvent =
+  | { [T in EventType]: { type: T; data: EventData[T] } & Envelope }[EventType]
+  | ({ type: ExtensionType; data: Json } & Envelope);
+
+interface Stored {
+  sessionId: string;
+  /** 1, 2, 3 … within the session, without gaps. */
+  seq: number;
+  /** Version of the payload's shape. */
+  v: number;
+  /** When it was stored, by the store's clock, ISO 8601 in UTC. */
+  at: string;
+}
+
+/** An event of the log. Narrow it by `type`. */
+export type StoredEvent = NewEvent & Stored;
+
+/** A stored event of one type. */
+export type StoredOf<T extends EventType> = Extract<StoredEvent, { type: T }>;
+
+/** The current version of every payload. */
+export const EVENT_VERSION = 1;

@@ -1,0 +1,30 @@
+import type { Json } from "../json.ts";
+
+/**
+ * The payloads of the events that are shown but not stored. A delta previews a block of the coming
+ * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's place, `offset` where in the
+ * block's text the delta begins (0 replaces whatever is there).
+ */
+export interface LiveEventData {
+  text_delta: Delta;
+  thinking_delta: Delta;
+  tool_input_delta: Delta & { tool_name: string; call_id: string };
+  tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
+  tool_progress: { call_id: string; tool_name: string; data: Json };
+  /** A turn is over and another one follows: text of the two must not run together. */
+  turn_ended: { turn: number };
+  /** The attempt's text is void: its producer was lost or its answer was discarded. */
+  attempt_restarted: { attempt: number };
+}
+
+export interface Delta {
+  attempt: number;
+  index: number;
+  offset: number;
+  text: string;
+}
+
+export type LiveEventType = keyof LiveEventData;
+
+/** An event without a place in the log. */
+export type LiveEvent = { [T in LiveEventType]: { type: T; data: LiveEventData[T] } }[LiveEventType];

@@ -1,0 +1,75 @@
+// Public names, in the order of the data's way.
+export { type Agent, type AgentOptions, agent, type Limits } from "./agent.ts";
+export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
+export {
+  contextTypes,
+  EVENT_VERSION,
+  type EventData,
+  type EventType,
+  type ExtensionType,
+  type NewEvent,
+  type StoredEvent,
+  type StoredOf,
+  type TokenUsage,
+} from "./events/event.ts";
+export type {
+  AppendOptions,
+  EventStore,
+  Lease,
+  ListSessions,
+  NewSession,
+  ReadOptions,
+} from "./events/event-store.ts";
+export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
+export type { LivePart, LiveState, LiveTail } from "./events/live-tail.ts";
+export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
+export type { Hook, HookContext } from "./hooks/hook.ts";
+export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
+export type {
+  ContentBlock,
+  Message,
+  TextBlock,
+  ToolResultBlock,
+  ToolSpec,
+  ToolUseBlock,
+} from "./model/content.ts";
+export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
+export type {
+  ContentDelta,
+  MessageDelta,
+  MessageStart,
+  ModelClient,
+  ModelEvent,
+  ModelRequest,
+  RawUsage,
+  Usage,
+} from "./model/model-client.ts";
+export {
+  addUsage,
+  cacheHitRate,
+  costMicroUsd,
+  noUsage,
+  type Pricing,
+  promptTokens,
+} from "./model/pricing.ts";
+export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
+export type {
+  Answer,
+  RunOptions,
+  Runtime,
+  RuntimeOptions,
+  SessionView,
+} from "./runtime-types.ts";
+export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
+export type { StopReason, StopType } from "./stop/stop-reason.ts";
+export { turnLimit } from "./stop/turn-limit.ts";
+export {
+  type Infer,
+  jsonSchema,
+  type Schema,
+  toJsonSchema,
+  type Validated,
+  validate,
+} from "./tools/schema.ts";
+export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } from "./tools/tool.ts";
+export type { Suspension, ToolPhase, ViewMessage, ViewPart } from "./view/view.ts";

@@ -1,0 +1,64 @@
+import type { Json, JsonObject } from "../json.ts";
+
+/**
+ * One block of a message, in the vocabulary of the Messages API. Blocks of kinds that are not named here pass through
+ * untouched; use the guards to look inside the known ones.
+ */
+export interface ContentBlock {
+  type: string;
+  [key: string]: Json;
+}
+
+export interface TextBlock extends ContentBlock {
+  type: "text";
+  text: string;
+}
+
+export interface ToolUseBlock extends ContentBlock {
+  type: "tool_use";
+  id: string;
+  name: string;
+  input: Json;
+}
+
+export interface ToolResultBlock extends ContentBlock {
+  type: "tool_result";
+  tool_use_id: string;
+  content: string | ContentBlock[];
+  is_error?: boolean;
+}
+
+/** One message of a request. */
+export interface Message {
+  role: "user" | "assistant";
+  content: ContentBlock[];
+}
+
+/** A tool as the model sees it. */
+export interface ToolSpec {
+  name: string;
+  description: string;
+  /** JSON Schema, draft 2020-12, of type `object`. */
+  input_schema: JsonObject;
+  [key: string]: Json;
+}
+
+export function isText(block: ContentBlock): block is TextBlock {
+  return block.type === "text";
+}
+
+export function isToolUse(block: ContentBlock): block is ToolUseBlock {
+  return block.type === "tool_use";
+}
+
+export function isThinking(block: ContentBlock): boolean {
+  return block.type === "thinking" || block.type === "redacted_thinking";
+}
+
+/** The text that a reader sees of a list of blocks. */
+export function textOf(content: readonly ContentBlock[]): string {
+  return content
+    .filter(isText)
+    .map((block) => block.text)
+    .join("");
+}

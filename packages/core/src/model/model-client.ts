@@ -1,0 +1,80 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
+import type { Pricing } from "./pricing.ts";
+
+/** What the model is asked. Built from the log alone, see `buildRequest`. */
+export interface ModelRequest {
+  system: TextBlock[];
+  tools: ToolSpec[];
+  messages: Message[];
+  /** The most tokens the answer may have. */
+  maxTokens: number;
+  /** `auto` when absent. */
+  toolChoice?: JsonObject;
+}
+
+/**
+ * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
+ * the cache, `outputTokens` includes thinking.
+ */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** The part of `cacheWriteTokens` that was written for an hour instead of five minutes. */
+  cacheWrite1hTokens?: number;
+}
+
+/** One event of a model's answer: the stream events of the Messages API. Unknown ones are passed over. */
+export type ModelEvent =
+  | { type: "message_start"; message: MessageStart; request_id?: string }
+  | { type: "content_block_start"; index: number; content_block: ContentBlock }
+  | { type: "content_block_delta"; index: number; delta: ContentDelta }
+  | { type: "content_block_stop"; index: number }
+  | { type: "message_delta"; delta: MessageDelta; usage?: RawUsage }
+  | { type: "message_stop" }
+  | { type: "ping" };
+
+export interface MessageStart {
+  id: string;
+  model: string;
+  usage?: RawUsage;
+}
+
+/** `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`, `citations_delta` and whatever comes later. */
+export interface ContentDelta {
+  type: string;
+  text?: string;
+  partial_json?: string;
+  thinking?: string;
+  signature?: string;
+  citation?: Json;
+}
+
+export interface MessageDelta {
+  stop_reason: string | null;
+  stop_sequence?: string | null;
+  [key: string]: Json | undefined;
+}
+
+/** Usage as it stands on the wire; every number of a `message_delta` is a total so far and replaces, never adds. */
+export interface RawUsage {
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null;
+}
+
+/**
+ * A model. `stream` sends one request and yields the answer's events in order. It never retries, ends only after
+ * `message_stop`, and throws a `PawlError` with the code `model_error` for anything the model or the network did.
+ */
+export interface ModelClient {
+  /** The model's id, e.g. `claude-sonnet-5-5`. */
+  readonly id: string;
+  /** What its tokens cost; absent means that cost is not counted. */
+  readonly pricing?: Pricing;
+  stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelEvent>;
+}

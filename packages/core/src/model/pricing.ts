@@ -1,0 +1,72 @@
+import type { Usage } from "./model-client.ts";
+
+/**
+ * Prices in US dollars per million tokens. Cached reads and the two kinds of cache write have prices of their own:
+ * they are no fixed fraction of the input price.
+ */
+export interface Pricing {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite5m: number;
+  cacheWrite1h: number;
+  /** Prices that hold once the whole prompt (input, cache reads and cache writes) is longer than `above` tokens. */
+  longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };
+}
+
+/** Every prompt token: fresh, read from the cache, written to it. */
+export function promptTokens(usage: Usage): number {
+  return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+}
+
+/**
+ * What one answer cost, in millionths of a US dollar (dollars per million tokens × tokens). Cache writes whose lifetime
+ * the model did not name are priced as five-minute writes.
+ *
+ * @example
+ * ```ts
+ * import { costMicroUsd } from "@pawl/core";
+ *
+ * const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
+ * const usage = { inputTokens: 100, outputTokens: 50, cacheReadTokens: 1000, cacheWriteTokens: 0 };
+ * console.log(costMicroUsd(usage, pricing)); // 100 × 2 + 50 × 10 + 1000 × 0.1 = 800
+ * ```
+ */
+export function costMicroUsd(usage: Usage, pricing: Pricing): number {
+  const long = pricing.longPrompt;
+  const price = long !== undefined && promptTokens(usage) > long.above ? long : pricing;
+  const write1h = Math.min(usage.cacheWrite1hTokens ?? 0, usage.cacheWriteTokens);
+  return (
+    usage.inputTokens * price.input +
+    usage.outputTokens * price.output +
+    usage.cacheReadTokens * price.cacheRead +
+    (usage.cacheWriteTokens - write1h) * price.cacheWrite5m +
+    write1h * price.cacheWrite1h
+  );
+}
+
+/** No tokens at all. */
+export const noUsage: Usage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrite1hTokens: 0,
+};
+
+/** Two usages together. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    inputTokens: a.inputTokens + b.inputTokens,
+    outputTokens: a.outputTokens + b.outputTokens,
+    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
+    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
+    cacheWrite1hTokens: (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0),
+  };
+}
+
+/** Cache reads as a share of all prompt tokens, 0 to 1; 0 when nothing was sent. */
+export function cacheHitRate(usage: Usage): number {
+  const prompt = promptTokens(usage);
+  return prompt === 0 ? 0 : usage.cacheReadTokens / prompt;
+}

@@ -1,0 +1,84 @@
+import type { Agent } from "./agent.ts";
+import type { EventStore } from "./events/event-store.ts";
+import type { LiveTail } from "./events/live-tail.ts";
+import type { Session } from "./events/session-row.ts";
+import type { Json, JsonObject } from "./json.ts";
+import type { Run, SessionEvent } from "./run-handle.ts";
+import type { Suspension, ViewMessage } from "./view/view.ts";
+
+/** An answer to a pending question. */
+export interface Answer {
+  callId: string;
+  value: Json;
+}
+
+/** What a run begins or goes on with: a message, or answers. */
+export interface RunOptions {
+  /** Who asks. Only the session's owner gets anywhere. */
+  userId: string;
+  /** The session to go on with; a new one without. */
+  sessionId?: string;
+  /** The user's message. It closes questions that are still open. */
+  input?: string;
+  answers?: readonly Answer[];
+  /** The client's id of the message: sent again, it is stored once and the first run is shown. */
+  clientMessageId?: string;
+  /** Stops the run. A reader that goes away does not. */
+  signal?: AbortSignal;
+  /** Metadata of a session that is created. */
+  metadata?: JsonObject;
+}
+
+/** A session as a client shows it. */
+export interface SessionView {
+  session: Session;
+  messages: ViewMessage[];
+  pending: Suspension[];
+  /** `seq` up to which this view is; follow from here. */
+  cursor: number;
+}
+
+export interface RuntimeOptions<Deps> {
+  agents: readonly Agent<Deps>[];
+  store: EventStore;
+  /** Makes what the tools need, for one session. Called again in any process that goes on with it. */
+  deps?(session: Session): Deps | Promise<Deps>;
+  tail?: LiveTail;
+  /** How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. */
+  leaseTtlMs?: number;
+  /** How long a stopped run waits for tools that do not mind their signal, in milliseconds. */
+  abortGraceMs?: number;
+  /** Makes ids of sessions, runs and appends. */
+  newId?(): string;
+  /** The clock for durations and expiry, in milliseconds since 1970. Leases use the store's. */
+  now?(): number;
+  /** How often readers look for events of other processes, in milliseconds. */
+  pollMs?: number;
+}
+
+/** Runs agents over one store. Made by `runtime()`. */
+export interface Runtime {
+  readonly store: EventStore;
+  /** Starts at once; see {@link Run}. */
+  run(agent: string, options: RunOptions): Run;
+  /** Asks the session's run to stop, wherever it runs. Nothing happens if none is open. */
+  stop(sessionId: string, options: { userId: string }): Promise<void>;
+  /** The session as its owner sees it; `not_found` for anybody else. */
+  view(sessionId: string, options: { userId: string }): Promise<SessionView>;
+  /**
+   * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. With
+   * `untilIdle` it ends after the next `run_suspended` or `run_ended`.
+   */
+  follow(
+    sessionId: string,
+    options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean },
+  ): AsyncIterable<SessionEvent>;
+  /** The user's newest active or suspended session with this agent, or a new one. */
+  getOrCreateSession(agent: string, userId: string): Promise<Session>;
+  /** Goes on with every run that its process left behind; returns how many were taken up. */
+  sweep(): Promise<number>;
+  /** Sweeps now and once per lease time. Call it once in a process that stays. */
+  start(): void;
+  /** Starts nothing more, lets each run come to the end of its turn, and gives its lease back. Call it on SIGTERM. */
+  drain(): Promise<void>;
+}

@@ -1,0 +1,135 @@
+import { PawlError } from "../errors.ts";
+import type { SessionStatus } from "../events/session-row.ts";
+import type { Json } from "../json.ts";
+import type { ContentBlock, ToolSpec } from "../model/content.ts";
+import { type Infer, type Schema, toJsonSchema } from "./schema.ts";
+
+/** What a tool knows beside its input. */
+export interface ToolContext<Deps = unknown, Answer = unknown> {
+  sessionId: string;
+  /** The session's owner. */
+  userId: string;
+  runId: string;
+  callId: string;
+  /** The same for every try of this call, in every process. Hand it to services that know idempotency keys. */
+  idempotencyKey: string;
+  /** What the runtime's `deps` made for this session. */
+  deps: Deps;
+  /** Fires when the run is stopped, the tool's time is up, or the process loses the session. */
+  signal: AbortSignal;
+  /** The user's answer, if the tool suspends. */
+  answer: Answer;
+  /** Shows something about the work in progress to whoever watches. Not stored. */
+  progress(data: Json): void;
+  /** Marks the session as completed once this run ends. */
+  completeSession(): void;
+}
+
+/** A question to the user that the call waits for, across processes and days. */
+export interface Suspends<Input, Answer extends Schema> {
+  /** What an answer must look like. */
+  answer: Answer;
+  /** What kind of question this is, for the client to choose a control. Default: the tool's name. */
+  kind?: string;
+  /** What the client is shown. Default: the input. */
+  payload?(input: Input): Json;
+}
+
+export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
+  /** 1 to 64 of `a-z A-Z 0-9 _ -`. */
+  name: string;
+  /** For the model: what the tool does and when to use it. */
+  description: string;
+  input: I;
+  /**
+   * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail: the model
+   * reads the message. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
+   */
+  execute?(input: Infer<I>, context: ToolContext<Deps, Infer<A>>): unknown;
+  suspends?: Suspends<Infer<I>, A>;
+  /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
+  format?(result: Json): string | ContentBlock[];
+  /** Lines for the user while the tool works and when it is done. */
+  status?: { start?: string; done?: string };
+  /** A label of your own, e.g. for grouping in a user interface. */
+  category?: string;
+  /** After this many milliseconds the call is answered with an error. */
+  timeoutMs?: number;
+  /** A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does. */
+  idempotent?: boolean;
+  /** The run ends after this tool succeeded; given a status, the session is left with it. */
+  endsRun?: boolean | SessionStatus;
+}
+
+/** A tool, ready to be used by an agent. Made by {@link tool}. */
+export interface Tool<Deps = never> {
+  readonly name: string;
+  readonly spec: ToolSpec;
+  readonly input: Schema;
+  readonly category: string | undefined;
+  readonly status: { readonly start?: string; readonly done?: string };
+  readonly timeoutMs: number | undefined;
+  readonly idempotent: boolean;
+  readonly endsRun: boolean | SessionStatus;
+  readonly suspends: Suspends<unknown, Schema> | undefined;
+  execute?(input: unknown, context: ToolContext<Deps>): unknown;
+  format?(result: Json): string | ContentBlock[];
+}
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+
+/**
+ * Defines a tool. The types of `execute` follow from the schemas.
+ *
+ * @throws PawlError `config` for a bad name, a schema that is no JSON Schema object, or a tool that does nothing.
+ *
+ * @example
+ * ```ts
+ * import { tool } from "@pawl/core";
+ * import * as z from "zod";
+ *
+ * const add = tool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   input: z.object({ a: z.number(), b: z.number() }),
+ *   execute: ({ a, b }) => a + b,
+ * });
+ *
+ * const confirm = tool({
+ *   name: "confirm",
+ *   description: "Asks the user for a yes or no, and waits for it.",
+ *   input: z.object({ question: z.string() }),
+ *   suspends: { answer: z.object({ yes: z.boolean() }) },
+ * });
+ * console.log(add.spec.input_schema.type, confirm.name);
+ * ```
+ */
+export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown>(
+  options: ToolOptions<I, A, Deps>,
+): Tool<Deps> {
+  const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
+  const { idempotent = false, endsRun = false } = options;
+  if (!NAME.test(name)) {
+    throw new PawlError("config", `"${name}" is no tool name: 1 to 64 letters, digits, _ and - are allowed.`);
+  }
+  if (execute === undefined && suspends === undefined) {
+    throw new PawlError("config", `The tool "${name}" needs execute, or suspends, or both.`);
+  }
+  const inputSchema = toJsonSchema(input, `the tool "${name}"`);
+  if (inputSchema.type !== "object") {
+    throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
+  }
+  return {
+    name,
+    spec: { name, description, input_schema: inputSchema },
+    input,
+    category,
+    status,
+    timeoutMs,
+    idempotent,
+    endsRun,
+    suspends: suspends as Suspends<unknown, Schema> | undefined,
+    ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
+    ...(format && { format }),
+  };
+}

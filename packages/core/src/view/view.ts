@@ -1,0 +1,50 @@
+import type { Json, JsonObject } from "../json.ts";
+
+/** A question that waits for the user. */
+export interface Suspension {
+  callId: string;
+  toolName: string;
+  /** What kind of control fits. */
+  kind: string;
+  /** What to show. */
+  payload: Json;
+  /** JSON Schema of an answer. */
+  answerSchema: JsonObject;
+  /** ISO 8601. */
+  expiresAt?: string;
+  /** `seq` of the event that asked. */
+  seq: number;
+}
+
+export type ToolPhase = "running" | "waiting" | "done" | "error";
+
+/** A piece of an assistant's message, in the order in which it came. */
+export type ViewPart =
+  /** `key` names the block for as long as it is shown; `open`: it is still being written. */
+  | { type: "text"; key: string; text: string; open: boolean }
+  | { type: "thinking"; key: string; text: string; open: boolean }
+  | {
+      type: "tool";
+      key: string;
+      callId: string;
+      toolName: string;
+      phase: ToolPhase;
+      arguments: Json;
+      /** The tool's own words for the user. */
+      status?: string;
+      /** The last progress report. */
+      progress?: Json;
+      result?: Json;
+    };
+
+/** A message as people see it. All turns of one run make one assistant message. */
+export interface ViewMessage {
+  /** The client's id of a user message if it gave one; else `seq` of the event that began the message. */
+  id: string;
+  role: "user" | "assistant";
+  /** The text alone, paragraphs of different turns kept apart. */
+  text: string;
+  parts: ViewPart[];
+  /** `seq` of the event that began it; 0 for a message that the server has not confirmed. */
+  seq: number;
+}
