@@ -21,7 +21,8 @@ export type {
   ReadOptions,
 } from "./events/event-store.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
-export type { LivePart, LiveState, LiveTail } from "./events/live-tail.ts";
+export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
+export { memoryStore } from "./events/memory-store.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export type { Hook, HookContext } from "./hooks/hook.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
@@ -53,6 +54,7 @@ export {
   promptTokens,
 } from "./model/pricing.ts";
 export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
+export { runtime } from "./runtime.ts";
 export type {
   Answer,
   RunOptions,
@@ -72,4 +74,5 @@ export {
   validate,
 } from "./tools/schema.ts";
 export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } from "./tools/tool.ts";
+export { newView, reduceView, type ViewState } from "./view/reduce.ts";
 export type { Suspension, ToolPhase, ViewMessage, ViewPart } from "./view/view.ts";

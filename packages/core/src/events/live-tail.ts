@@ -1,10 +1,11 @@
-import type { LiveEvent } from "./live-event.ts";
+import type { Json } from "../json.ts";
 
 /** A block of the answer that is being written: all of its text so far. */
 export interface LivePart {
   index: number;
   kind: "text" | "thinking" | "tool_input";
   text: string;
+  /** The call whose input this is. */
   tool?: { call_id: string; tool_name: string };
 }
 
@@ -12,24 +13,86 @@ export interface LivePart {
 export interface LiveState {
   /** `seq` of the `llm_request` whose answer is being written; 0 when none is. */
   attempt: number;
-  parts: LivePart[];
-  /** The last progress report of each running tool. */
-  progress: Map<string, Extract<LiveEvent, { type: "tool_progress" }> & { version: number }>;
+  parts: readonly LivePart[];
+  /** The last progress report of each running call; `version` grows with every report of the session. */
+  progress: Map<string, { tool_name: string; data: Json; version: number }>;
 }
 
 /**
  * Tells readers that there is something new, and shows them the part of the current answer that is not stored yet.
- * Readers take stored events from the store, so a lost wake-up costs time, never an event.
+ * Stored events always come from the store, so a lost wake-up costs time, never an event.
  */
 export interface LiveTail {
-  /** There are new stored events. */
-  wake(sessionId: string): void;
-  /** Changes what is going on; called by the leg that works on the session. */
-  update(sessionId: string, change: (state: LiveState) => void): void;
-  /** What is going on in this process. */
-  peek(sessionId: string): LiveState | undefined;
-  /** Nothing is going on any more. */
-  clear(sessionId: string): void;
+  /** There are stored events up to `seq`. */
+  stored(sessionId: string, seq: number): void;
+  /** What the leg that works on the session is doing; it changes the object and then calls `touch`. */
+  live(sessionId: string): LiveState;
+  touch(sessionId: string): void;
+  /** The leg is over. */
+  end(sessionId: string): void;
+  /** What is going on, and the last `seq` that this process knows of. */
+  peek(sessionId: string): { live: LiveState | undefined; seq: number };
   /** Calls back after every change until the returned function is called. */
   subscribe(sessionId: string, onChange: () => void): () => void;
+}
+
+interface Channel {
+  seq: number;
+  live: LiveState | undefined;
+  listeners: Set<() => void>;
+}
+
+/** The tail for readers in the same process as the run. Readers elsewhere find stored events by polling. */
+export function localTail(): LiveTail {
+  const channels = new Map<string, Channel>();
+  const channel = (sessionId: string): Channel => {
+    let found = channels.get(sessionId);
+    if (found === undefined) {
+      found = { seq: 0, live: undefined, listeners: new Set() };
+      channels.set(sessionId, found);
+    }
+    return found;
+  };
+  const notify = ({ listeners }: Channel) => {
+    for (const listener of listeners) listener();
+  };
+  const forget = (sessionId: string, { live, listeners }: Channel) => {
+    if (live === undefined && listeners.size === 0) channels.delete(sessionId);
+  };
+  return {
+    stored(sessionId, seq) {
+      const found = channels.get(sessionId);
+      if (found === undefined) return;
+      found.seq = Math.max(found.seq, seq);
+      notify(found);
+    },
+    live(sessionId) {
+      const found = channel(sessionId);
+      found.live ??= { attempt: 0, parts: [], progress: new Map() };
+      return found.live;
+    },
+    touch(sessionId) {
+      const found = channels.get(sessionId);
+      if (found !== undefined) notify(found);
+    },
+    end(sessionId) {
+      const found = channels.get(sessionId);
+      if (found === undefined) return;
+      found.live = undefined;
+      notify(found);
+      forget(sessionId, found);
+    },
+    peek(sessionId) {
+      const found = channels.get(sessionId);
+      return { live: found?.live, seq: found?.seq ?? 0 };
+    },
+    subscribe(sessionId, onChange) {
+      const found = channel(sessionId);
+      found.listeners.add(onChange);
+      return () => {
+        found.listeners.delete(onChange);
+        forget(sessionId, found);
+      };
+    },
+  };
 }

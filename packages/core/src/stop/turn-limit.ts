@@ -1,6 +1,6 @@
 import type { StopCondition } from "./stop-condition.ts";
 
-/** Ends a run after `limit` turns (model calls that were answered or lost), over all its legs. */
+/** Ends a run after `limit` turns (answers of the model), over all its legs. */
 export function turnLimit(limit: number): StopCondition {
   return (run) =>
     run.turns >= limit

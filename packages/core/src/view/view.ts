@@ -35,7 +35,9 @@ export type ViewPart =
       /** The last progress report. */
       progress?: Json;
       result?: Json;
-    };
+    }
+  /** Why the run stopped, where the user should know. */
+  | { type: "notice"; key: string; text: string; stop: string };
 
 /** A message as people see it. All turns of one run make one assistant message. */
 export interface ViewMessage {

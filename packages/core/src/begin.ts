@@ -1,0 +1,176 @@
+import type { Agent } from "./agent.ts";
+import { prefixFor } from "./context/prefix.ts";
+import { PawlError } from "./errors.ts";
+import type { NewEvent, StoredEvent } from "./events/event.ts";
+import type { Session } from "./events/session-row.ts";
+import type { ActiveLeg, Host } from "./host.ts";
+import { type OpenLeg, openLeg } from "./leg-runner.ts";
+import { endEvent } from "./run.ts";
+import type { RunStart } from "./run-handle.ts";
+import type { RunOptions } from "./runtime-types.ts";
+import { answerEvents } from "./session/answer.ts";
+import { closeOpenCalls } from "./session/close.ts";
+import { eventKey } from "./session/keys.ts";
+import { loadState } from "./session/load.ts";
+import { patchOf } from "./session/patch.ts";
+import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./session/state.ts";
+
+/** A run that is safely stored, and the leg that works on it if it is this process's. */
+export interface Begun {
+  start: RunStart;
+  leg: ActiveLeg | undefined;
+}
+
+/** Stores the user's message with the start of a run, and lets the run go. */
+export async function beginWithMessage(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  message: string,
+  options: Pick<RunOptions, "clientMessageId" | "signal">,
+): Promise<Begun> {
+  const leg = await openLeg(host, session, agent);
+  if (leg === undefined) {
+    const earlier = await earlierRun(host, session, options.clientMessageId);
+    if (earlier !== undefined) return { start: earlier, leg: undefined };
+    throw busy();
+  }
+  try {
+    const start = await storeMessage(host, leg, agent, message, options.clientMessageId);
+    return { start, leg: leg.go(options.signal) };
+  } catch (error) {
+    const left = openRun(leg.log.state);
+    if (PawlError.is(error, "session_busy") && left !== undefined) await goOn(leg, left);
+    else await leg.close();
+    if (!PawlError.is(error, "key_taken")) throw error;
+    const earlier = await earlierRun(host, session, options.clientMessageId);
+    if (earlier === undefined) throw busy();
+    return { start: earlier, leg: undefined };
+  }
+}
+
+async function storeMessage(
+  host: Host,
+  { log }: OpenLeg,
+  agent: Agent,
+  message: string,
+  clientMessageId: string | undefined,
+): Promise<RunStart> {
+  for (;;) {
+    const before = openRun(log.state);
+    if (before !== undefined && !unanswered(before).some(isWaiting)) throw busy();
+    const runId = host.newId();
+    const events: NewEvent[] = [
+      ...(before === undefined ? [] : supersede(before)),
+      { type: "run_started", data: { run_id: runId, agent: agent.name, agent_version: agent.version } },
+      ...prefixFor(log.state, agent, host.newId),
+      {
+        type: "user_message",
+        data: { message: message.toWellFormed() },
+        ...(clientMessageId !== undefined && { key: eventKey.message(clientMessageId) }),
+      },
+    ];
+    try {
+      const [first] = await log.append(events, { atTip: true });
+      return { sessionId: log.state.sessionId, runId, afterSeq: (first?.seq ?? 1) - 1 };
+    } catch (error) {
+      if (!PawlError.is(error, "conflict")) throw error;
+    }
+  }
+}
+
+/** Ends a run whose question the user did not answer but talked past. */
+function supersede(run: RunState): NewEvent[] {
+  const stop = { type: "interrupted", message: "The user went on without answering." };
+  return [
+    ...closeOpenCalls(run, "the user wrote a new message instead of answering."),
+    endEvent(run, stop, "active"),
+  ];
+}
+
+/** Stores answers. Needs no lease: the leg at work takes them up, or a new one is begun here. */
+export async function beginWithAnswers(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  { answers = [], signal }: Pick<RunOptions, "answers" | "signal">,
+): Promise<Begun> {
+  const state = await loadState(host.store, session.id);
+  const events = await answerEvents(state, agent, answers);
+  const [first] = await host.store
+    .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
+    .catch((error: unknown): readonly StoredEvent[] => {
+      if (!PawlError.is(error, "key_taken")) throw error;
+      throw new PawlError("already_answered", "This question has been answered already.", { cause: error });
+    });
+  const seq = first?.seq ?? state.lastSeq;
+  host.tail.stored(session.id, seq + events.length - 1);
+  const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
+  const active = host.legs.get(session.id);
+  if (active !== undefined) await active.catchUp();
+  return { start, leg: await recover(host, session, agent, signal) };
+}
+
+/** Goes on with a run that nobody works on. `undefined`: somebody does, or there is nothing to go on with. */
+export async function recover(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  signal?: AbortSignal,
+): Promise<ActiveLeg | undefined> {
+  const leg = await openLeg(host, session, agent);
+  if (leg === undefined) return undefined;
+  const run = openRun(leg.log.state);
+  if (run === undefined) {
+    await leg.close();
+    return undefined;
+  }
+  try {
+    return await goOn(leg, run, signal);
+  } catch (error) {
+    await leg.close();
+    throw error;
+  }
+}
+
+async function goOn(leg: OpenLeg, run: RunState, signal?: AbortSignal): Promise<ActiveLeg> {
+  if (run.inLeg) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
+  return leg.go(signal);
+}
+
+/** Where the run began that this client message started before. */
+async function earlierRun(
+  host: Host,
+  session: Session,
+  clientMessageId: string | undefined,
+): Promise<RunStart | undefined> {
+  if (clientMessageId === undefined) return undefined;
+  const key = eventKey.message(clientMessageId);
+  let started: RunStart | undefined;
+  for await (const event of host.store.read(session.id, { types: ["run_started", "user_message"] })) {
+    if (event.type === "run_started") {
+      started = { sessionId: session.id, runId: event.data.run_id, afterSeq: event.seq - 1 };
+    } else if (event.key === key) return started;
+  }
+  return undefined;
+}
+
+function busy(): PawlError {
+  return new PawlError("session_busy", "This session is still at work. Wait for it, or stop it.");
+}
+
+/** Asks the session's run to stop, wherever it is at work. */
+export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
+  const state: SessionState = await loadState(host.store, session.id);
+  const run = openRun(state);
+  if (run === undefined) return;
+  const [stored] = await host.store.append(
+    session.id,
+    [{ type: "stop_requested", data: { run_id: run.runId } }],
+    { appendId: host.newId() },
+  );
+  host.tail.stored(session.id, stored?.seq ?? 0);
+  const active = host.legs.get(session.id);
+  if (active !== undefined) await active.catchUp();
+  else await recover(host, session, agent);
+}

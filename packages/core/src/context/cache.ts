@@ -1,0 +1,32 @@
+import { type ContentBlock, isText, isThinking } from "../model/content.ts";
+import type { ModelRequest } from "../model/model-client.ts";
+
+const MARK = { cache_control: { type: "ephemeral" } } as const;
+
+/**
+ * Marks up to four places up to which the request can be cached: the last tool, the system prompt, the user data (a
+ * second system block, if there is one), and the last block of the last message. A place that is not taken goes to the
+ * end of the last message but one, so that a turn with many blocks still finds what the request before it wrote.
+ *
+ * Thinking and empty text cannot be marked; the block before them is.
+ */
+export function withCacheBreakpoints(request: ModelRequest): ModelRequest {
+  const system = request.system.map((block, index) =>
+    index === 0 || index === request.system.length - 1 ? { ...block, ...MARK } : block,
+  );
+  const tools = request.tools.map((tool, index) =>
+    index === request.tools.length - 1 ? { ...tool, ...MARK } : tool,
+  );
+  const taken = Math.min(system.length, 2) + Math.min(tools.length, 1);
+  const users = request.messages.flatMap((message, index) => (message.role === "user" ? [index] : []));
+  const marked = new Set(users.slice(-Math.min(2, 4 - taken)));
+  const messages = request.messages.map((message, index) =>
+    marked.has(index) ? { ...message, content: markLast(message.content) } : message,
+  );
+  return { ...request, system, tools, messages };
+}
+
+function markLast(content: readonly ContentBlock[]): ContentBlock[] {
+  const last = content.findLastIndex((block) => !isThinking(block) && !(isText(block) && block.text === ""));
+  return content.map((block, index) => (index === last ? { ...block, ...MARK } : block));
+}

@@ -1,0 +1,18 @@
+import type { Agent } from "../agent.ts";
+import type { NewEvent } from "../events/event.ts";
+import { canonicalJson, type JsonObject } from "../json.ts";
+import type { SessionState } from "../session/state.ts";
+
+/**
+ * The `prefix` event that a new run of `agent` has to begin with: none while the session's prefix says the same. A
+ * changed prefix costs the cache and all bound thinking, so it changes only here, between two runs.
+ */
+export function prefixFor(state: SessionState, agent: Agent, newId: () => string): NewEvent[] {
+  const { id: _, chars: __, ...current } = state.prefix ?? { id: "", chars: 0 };
+  const wanted = {
+    system: [{ type: "text" as const, text: agent.instructions }],
+    tools: [...agent.tools.values()].map((tool) => tool.spec),
+  };
+  if (canonicalJson(current as JsonObject) === canonicalJson(wanted)) return [];
+  return [{ type: "prefix", data: { prefix_id: newId(), ...wanted } }];
+}

@@ -1,0 +1,31 @@
+import type { Agent } from "./agent.ts";
+import type { EventStore } from "./events/event-store.ts";
+import type { LiveTail } from "./events/live-tail.ts";
+import type { Session } from "./events/session-row.ts";
+import type { SessionState } from "./session/state.ts";
+
+/** A leg at work in this process. */
+export interface ActiveLeg {
+  /** The session's state when the leg is over; `settled`: the run was suspended or ended by it. */
+  readonly done: Promise<{ state: SessionState; settled: boolean }>;
+  /** Folds in what others have stored, e.g. a stop request. */
+  catchUp(): Promise<void>;
+  /** Stops the run. */
+  abort(): void;
+}
+
+/** What a runtime is made of. */
+export interface Host {
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly store: EventStore;
+  readonly tail: LiveTail;
+  readonly legs: Map<string, ActiveLeg>;
+  readonly holder: string;
+  readonly leaseTtlMs: number;
+  readonly abortGraceMs: number;
+  readonly pollMs: number;
+  draining: boolean;
+  deps(session: Session): unknown;
+  newId(): string;
+  now(): number;
+}

@@ -1,0 +1,151 @@
+import type { Agent } from "./agent.ts";
+import { causeOf, messageOf, PawlError } from "./errors.ts";
+import type { Lease } from "./events/event-store.ts";
+import type { Session } from "./events/session-row.ts";
+import type { ActiveLeg, Host } from "./host.ts";
+import { errorEvent, type Leg, tellHooks } from "./leg.ts";
+import { endRun, runLoop } from "./run.ts";
+import { loadState } from "./session/load.ts";
+import { openLog, type SessionLog } from "./session/log.ts";
+import { openRun, type SessionState } from "./session/state.ts";
+
+/** A leg that holds its lease and has read its log, but has not begun. */
+export interface OpenLeg {
+  readonly log: SessionLog;
+  /** Lets the loop run; the signal stops the run. */
+  go(signal?: AbortSignal): ActiveLeg;
+  /** Gives the lease back without having done anything. */
+  close(): Promise<void>;
+}
+
+/** Takes the session for this process, if it is free. The lease is renewed until the leg is over. */
+export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
+  const lease = await host.store.acquire(session.id, `${host.holder}/${host.newId()}`, host.leaseTtlMs);
+  if (lease === undefined) return undefined;
+  try {
+    return holdLeg(host, session, agent, lease, await loadState(host.store, session.id));
+  } catch (error) {
+    await host.store.release(lease).catch(() => undefined);
+    throw error;
+  }
+}
+
+function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
+  const control = new AbortController();
+  const log = openLog({
+    store: host.store,
+    tail: host.tail,
+    state,
+    lease,
+    newId: host.newId,
+    onEvent: (event) => {
+      if (event.type === "stop_requested") control.abort(new Error("The run was asked to stop."));
+    },
+  });
+  const leg = makeLeg(host, session, agent, log, control);
+  const stopRenewing = keepLease(host, lease, log, leg.lose);
+  const close = async () => {
+    stopRenewing();
+    await host.store.release(lease).catch(() => undefined);
+  };
+  const go = (signal?: AbortSignal): ActiveLeg => {
+    const abort = () => control.abort(signal?.reason);
+    if (signal?.aborted) abort();
+    else signal?.addEventListener("abort", abort, { once: true });
+    const finish = async () => {
+      stopRenewing();
+      signal?.removeEventListener("abort", abort);
+      host.legs.delete(session.id);
+      host.tail.end(session.id);
+    };
+    const done = work(host, leg).then(async (settled) => {
+      if (!settled) await close();
+      return { state, settled };
+    });
+    const active: ActiveLeg = {
+      done: done.finally(finish),
+      catchUp: () => log.catchUp(),
+      abort: () => control.abort(new Error("The run was stopped.")),
+    };
+    active.done.catch(() => undefined);
+    host.legs.set(session.id, active);
+    return active;
+  };
+  return { log, go, close };
+}
+
+/** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
+function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): () => void {
+  const renewal = setInterval(() => {
+    host.store
+      .renew(lease, host.leaseTtlMs)
+      .then(async (held) => (held ? await log.catchUp() : lose()))
+      .catch(lose);
+  }, host.leaseTtlMs / 3);
+  renewal.unref?.();
+  return () => clearInterval(renewal);
+}
+
+type OwnLeg = Leg & { lose(): void };
+
+function makeLeg(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  log: SessionLog,
+  control: AbortController,
+): OwnLeg {
+  const leg: OwnLeg = {
+    agent,
+    session,
+    deps: undefined,
+    log,
+    live: host.tail.live(session.id),
+    signal: control.signal,
+    lost: false,
+    get draining() {
+      return host.draining;
+    },
+    abortGraceMs: host.abortGraceMs,
+    now: host.now,
+    touch: () => host.tail.touch(session.id),
+    lose: () => {
+      leg.lost = true;
+      control.abort(new PawlError("fenced", "Another process has taken this session over."));
+    },
+    fail: async (report, events = []) => {
+      const error = errorEvent(report);
+      await log.append([...events, error]);
+      const runId = log.state.run?.runId ?? "";
+      const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
+      const failures = await tellHooks(agent.hooks, error.data, context);
+      if (failures.length > 0) await log.append(failures);
+    },
+    reportLate: async (report) => {
+      const options = { appendId: host.newId() };
+      await host.store.append(session.id, [errorEvent(report)], options).catch(() => undefined);
+    },
+  };
+  return leg;
+}
+
+/** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
+async function work(host: Host, leg: OwnLeg): Promise<boolean> {
+  try {
+    leg.deps = await host.deps(leg.session);
+    return await runLoop(leg);
+  } catch (error) {
+    if (PawlError.is(error, "store_unavailable")) throw error;
+    if (PawlError.is(error, "fenced")) leg.lose();
+    return leg.lost ? false : await endAsError(leg, error);
+  }
+}
+
+async function endAsError(leg: Leg, error: unknown): Promise<boolean> {
+  await leg.fail({ code: "internal", message: messageOf(error), context: causeOf(error) });
+  const stop = { type: "error", message: "Something went wrong. Please try again." };
+  while (!leg.lost && openRun(leg.log.state) !== undefined) {
+    if (await endRun(leg, stop)) return true;
+  }
+  return false;
+}

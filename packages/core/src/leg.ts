@@ -1,0 +1,63 @@
+import type { Agent } from "./agent.ts";
+import { messageOf } from "./errors.ts";
+import type { EventData, NewEvent } from "./events/event.ts";
+import type { LiveState } from "./events/live-tail.ts";
+import type { Session } from "./events/session-row.ts";
+import type { Hook, HookContext } from "./hooks/hook.ts";
+import type { SessionLog } from "./session/log.ts";
+
+/** One process's share of a run: everything that the loop and its stations work with. */
+export interface Leg {
+  readonly agent: Agent;
+  readonly session: Session;
+  /** What the runtime's `deps` made; set before the loop begins. */
+  deps: unknown;
+  readonly log: SessionLog;
+  /** What readers in this process are shown before it is stored. */
+  readonly live: LiveState;
+  /** Fires when the run is to stop, or the lease is lost. */
+  readonly signal: AbortSignal;
+  /** The lease is gone: start nothing more, write nothing more. */
+  lost: boolean;
+  /** The process is going down: stop at the next turn boundary. */
+  readonly draining: boolean;
+  readonly abortGraceMs: number;
+  now(): number;
+  /** Tells readers that `live` has changed. */
+  touch(): void;
+  /** Logs an error after `events`, in one append, and tells the hooks. */
+  fail(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
+  /** Logs something that came too late to count. Needs no lease. */
+  reportLate(error: ErrorReport): Promise<void>;
+}
+
+/** An error as the leg reports it. */
+export type ErrorReport = Omit<EventData["error"], "stack">;
+
+/** An `error` event. The stack is never stored: logs travel further than stacks should. */
+export function errorEvent(error: ErrorReport): Extract<NewEvent, { type: "error" }> {
+  return { type: "error", data: { ...error, stack: null } };
+}
+
+/** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
+export async function tellHooks(
+  hooks: readonly Hook[],
+  error: EventData["error"],
+  context: HookContext,
+): Promise<NewEvent[]> {
+  const failures: NewEvent[] = [];
+  for (const hook of hooks) {
+    try {
+      await hook.onError?.(error, context);
+    } catch (cause) {
+      failures.push(
+        errorEvent({
+          code: "hook_failed",
+          message: `onError of "${hook.name}": ${messageOf(cause)}`,
+          context: null,
+        }),
+      );
+    }
+  }
+  return failures;
+}

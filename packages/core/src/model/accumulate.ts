@@ -1,0 +1,157 @@
+import type { LivePart } from "../events/live-tail.ts";
+import { type Json, toJson } from "../json.ts";
+import type { ContentBlock } from "./content.ts";
+import type { ContentDelta, ModelEvent, RawUsage } from "./model-client.ts";
+
+/** An answer while it comes in, and when it is whole. */
+export interface Answer {
+  id: string | null;
+  model: string | null;
+  requestId: string | undefined;
+  blocks: PartialBlock[];
+  /** The texts of the blocks, for whoever watches. */
+  parts: LivePart[];
+  stopReason: string | null;
+  stopSequence: string | null;
+  usage: RawUsage;
+  /** `message_stop` has come. */
+  finished: boolean;
+}
+
+interface PartialBlock {
+  block: ContentBlock;
+  part: LivePart | undefined;
+  complete: boolean;
+  /** Why a tool call's input could not be read. */
+  invalid?: string;
+}
+
+export function newAnswer(): Answer {
+  return {
+    id: null,
+    model: null,
+    requestId: undefined,
+    blocks: [],
+    parts: [],
+    stopReason: null,
+    stopSequence: null,
+    usage: {},
+    finished: false,
+  };
+}
+
+/**
+ * Takes in one stream event. Fragments of a tool call's input are joined and parsed once, when the block is complete.
+ * Unknown events, blocks and deltas are kept as far as they carry anything, and never an error.
+ */
+export function takeEvent(answer: Answer, event: ModelEvent): void {
+  switch (event.type) {
+    case "message_start":
+      answer.id = event.message.id;
+      answer.model = event.message.model;
+      answer.requestId = event.request_id;
+      answer.usage = { ...event.message.usage };
+      break;
+    case "content_block_start":
+      startBlock(answer, event.index, event.content_block);
+      break;
+    case "content_block_delta": {
+      const target = answer.blocks[event.index];
+      if (target !== undefined) takeDelta(target, event.delta);
+      break;
+    }
+    case "content_block_stop": {
+      const target = answer.blocks[event.index];
+      if (target !== undefined) finishBlock(target);
+      break;
+    }
+    case "message_delta":
+      answer.stopReason = event.delta.stop_reason ?? answer.stopReason;
+      answer.stopSequence = event.delta.stop_sequence ?? answer.stopSequence;
+      Object.assign(answer.usage, withoutNull(event.usage ?? {}));
+      break;
+    case "message_stop":
+      answer.finished = true;
+      break;
+  }
+}
+
+/** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
+export function contentOf(answer: Answer): ContentBlock[] {
+  return answer.blocks.map(({ block, part }) => {
+    if (part?.kind === "text") return { ...block, text: part.text };
+    if (part?.kind === "thinking") return { ...block, thinking: part.text };
+    return block;
+  });
+}
+
+function startBlock(answer: Answer, index: number, started: ContentBlock): void {
+  const block = toJson(started) as ContentBlock;
+  const part = partOf(index, block);
+  answer.blocks[index] = { block, part, complete: false };
+  if (part !== undefined) answer.parts.push(part);
+}
+
+function partOf(index: number, block: ContentBlock): LivePart | undefined {
+  switch (block.type) {
+    case "text":
+      return { index, kind: "text", text: String(block.text ?? "") };
+    case "thinking":
+      return { index, kind: "thinking", text: String(block.thinking ?? "") };
+    case "tool_use":
+    case "server_tool_use":
+      return {
+        index,
+        kind: "tool_input",
+        text: "",
+        tool: { call_id: String(block.id), tool_name: String(block.name) },
+      };
+    default:
+      return undefined;
+  }
+}
+
+function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): void {
+  switch (delta.type) {
+    case "text_delta":
+      if (part !== undefined) part.text += delta.text ?? "";
+      break;
+    case "thinking_delta":
+      if (part !== undefined) part.text += delta.thinking ?? "";
+      break;
+    case "input_json_delta":
+      if (part !== undefined) part.text += delta.partial_json ?? "";
+      break;
+    case "signature_delta":
+      block.signature = `${delta.signature ?? ""}`;
+      break;
+    case "citations_delta":
+      if (delta.citation !== undefined) {
+        block.citations = [...((block.citations as Json[] | null) ?? []), toJson(delta.citation)];
+      }
+      break;
+  }
+}
+
+function finishBlock(target: PartialBlock): void {
+  const { block, part } = target;
+  target.complete = true;
+  if (part?.kind === "text") block.text = part.text;
+  if (part?.kind === "thinking") block.thinking = part.text;
+  if (part?.kind !== "tool_input" || part.text === "") return;
+  try {
+    const input = JSON.parse(part.text) as Json;
+    if (input === null || typeof input !== "object" || Array.isArray(input)) throw new Error("no object");
+    block.input = toJson(input);
+  } catch {
+    block.input = {};
+    target.invalid = `The arguments were no JSON object: ${part.text.slice(0, 200)}`;
+  }
+}
+
+/** A total that is absent keeps its earlier value; the API sends `null` for "not said". */
+function withoutNull(usage: RawUsage): RawUsage {
+  return Object.fromEntries(
+    Object.entries(usage).filter(([, value]) => value !== null && value !== undefined),
+  );
+}

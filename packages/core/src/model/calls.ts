@@ -1,0 +1,44 @@
+import type { EventData } from "../events/event.ts";
+import type { SessionState } from "../session/state.ts";
+import type { Answer } from "./accumulate.ts";
+import { isToolUse } from "./content.ts";
+
+const ID = /^[a-zA-Z0-9_-]+$/;
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/**
+ * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a call, or a
+ * call whose id or name no later request could carry. With any other stop reason there are no calls, whatever the
+ * content looks like.
+ */
+export function toolCallsOf(
+  answer: Answer,
+  state: SessionState,
+): { calls: EventData["tool_call"][]; breach: string | undefined } {
+  if (answer.stopReason !== "tool_use") return { calls: [], breach: undefined };
+  const calls: EventData["tool_call"][] = [];
+  const ids = new Set<string>();
+  for (const { block, complete, invalid } of answer.blocks) {
+    if (!isToolUse(block)) continue;
+    const breach = breachOf(block.id, block.name, complete, ids.has(block.id) || state.calls.has(block.id));
+    if (breach !== undefined) return { calls: [], breach };
+    ids.add(block.id);
+    calls.push({
+      tool_name: block.name,
+      arguments: block.input,
+      call_id: block.id,
+      ...(invalid !== undefined && { invalid }),
+    });
+  }
+  return calls.length > 0
+    ? { calls, breach: undefined }
+    : { calls, breach: "The model stopped to use a tool and called none." };
+}
+
+function breachOf(id: string, name: string, complete: boolean, repeated: boolean): string | undefined {
+  if (!complete) return "The model stopped to use a tool and did not finish the call.";
+  if (repeated) return `The model used the tool call id ${id} twice.`;
+  if (!ID.test(id)) return "The model made up an impossible tool call id.";
+  if (!NAME.test(name)) return "The model called a tool by an impossible name.";
+  return undefined;
+}

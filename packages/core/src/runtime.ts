@@ -1,0 +1,139 @@
+import type { Agent } from "./agent.ts";
+import { type Begun, beginWithAnswers, beginWithMessage, recover, requestStop } from "./begin.ts";
+import { PawlError } from "./errors.ts";
+import { follow } from "./events/follow.ts";
+import { localTail } from "./events/live-tail.ts";
+import type { Session } from "./events/session-row.ts";
+import type { Host } from "./host.ts";
+import { makeRun } from "./make-run.ts";
+import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import { newView, reduceView } from "./view/reduce.ts";
+
+/**
+ * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by one at a
+ * time, and what a process leaves behind, another one takes up.
+ *
+ * @throws PawlError `config` for two agents of one name.
+ */
+export function runtime<Deps>({
+  agents,
+  store,
+  deps = () => undefined as Deps,
+  tail = localTail(),
+  leaseTtlMs = 10_000,
+  abortGraceMs = 1_000,
+  newId = () => crypto.randomUUID(),
+  now = Date.now,
+  pollMs = 1_000,
+}: RuntimeOptions<Deps>): Runtime {
+  const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
+  if (byName.size !== agents.length) throw new PawlError("config", "Two agents have the same name.");
+  const host: Host = {
+    agents: byName,
+    store,
+    tail,
+    legs: new Map(),
+    holder: newId(),
+    leaseTtlMs,
+    abortGraceMs,
+    pollMs,
+    draining: false,
+    deps,
+    newId,
+    now,
+  };
+  let sweeping: ReturnType<typeof setInterval> | undefined;
+  const sweep = () => sweepOnce(host);
+  return {
+    store,
+    run: (agent, options) => makeRun(host, begin(host, agent, options)),
+    stop: async (sessionId, { userId }) => {
+      const session = await ownSession(host, sessionId, userId);
+      await requestStop(host, session, agentNamed(host, session.agent));
+    },
+    view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
+    follow: (sessionId, options) => follow(host, sessionId, options),
+    getOrCreateSession: (agent, userId) => getOrCreate(host, agentNamed(host, agent).name, userId),
+    sweep,
+    start: () => {
+      if (sweeping !== undefined) return;
+      // A sweep that finds the store down finds it up again next time.
+      const quietly = () => void sweep().catch(() => undefined);
+      sweeping = setInterval(quietly, leaseTtlMs);
+      sweeping.unref?.();
+      quietly();
+    },
+    drain: async () => {
+      host.draining = true;
+      clearInterval(sweeping);
+      await Promise.allSettled([...host.legs.values()].map(({ done }) => done));
+    },
+  };
+}
+
+async function begin(host: Host, agentName: string, options: RunOptions): Promise<Begun> {
+  const agent = agentNamed(host, agentName);
+  const { userId, sessionId, input, answers, metadata } = options;
+  if (host.draining) throw new PawlError("session_busy", "The server is about to restart. Please try again.");
+  if ((input === undefined) === (answers === undefined)) {
+    throw new PawlError("invalid_input", "Send either a message or answers.");
+  }
+  if (answers !== undefined) {
+    if (answers.length === 0) throw new PawlError("invalid_input", "There is no answer in this request.");
+    if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
+    return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);
+  }
+  if (input === undefined || input.trim() === "")
+    throw new PawlError("invalid_input", "The message is empty.");
+  const session =
+    sessionId === undefined
+      ? await host.store.sessions.create({
+          id: host.newId(),
+          userId,
+          agent: agent.name,
+          ...(metadata && { metadata }),
+        })
+      : await ownSession(host, sessionId, userId, agent);
+  return await beginWithMessage(host, session, agent, input, options);
+}
+
+function agentNamed(host: Host, name: string): Agent {
+  const agent = host.agents.get(name);
+  if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
+  return agent;
+}
+
+/** The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says. */
+async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
+  const session = await host.store.sessions.get(id);
+  const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
+  if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
+  return session;
+}
+
+async function getOrCreate(host: Host, agent: string, userId: string): Promise<Session> {
+  const [newest] = await host.store.sessions.list({
+    userId,
+    agent,
+    status: ["active", "suspended"],
+    limit: 1,
+  });
+  return newest ?? (await host.store.sessions.create({ id: host.newId(), userId, agent }));
+}
+
+async function viewOf(host: Host, session: Session): Promise<SessionView> {
+  let view = newView();
+  for await (const event of host.store.read(session.id)) view = reduceView(view, event);
+  return { session, messages: view.messages, pending: view.pending, cursor: view.cursor };
+}
+
+async function sweepOnce(host: Host): Promise<number> {
+  if (host.draining) return 0;
+  let taken = 0;
+  for (const session of await host.store.listRecoverable({ limit: 100 })) {
+    const agent = host.agents.get(session.agent);
+    if (agent === undefined || host.legs.has(session.id)) continue;
+    if ((await recover(host, session, agent)) !== undefined) taken += 1;
+  }
+  return taken;
+}

@@ -1,0 +1,73 @@
+import type { Agent } from "../agent.ts";
+import { PawlError } from "../errors.ts";
+import type { NewEvent } from "../events/event.ts";
+import { toJson } from "../json.ts";
+import type { Answer } from "../runtime-types.ts";
+import { validate } from "../tools/schema.ts";
+import { eventKey } from "./keys.ts";
+import { type CallState, openRun, type SessionState } from "./state.ts";
+
+/**
+ * The events that store a user's answers, checked against the questions on record. Nothing is believed of the client
+ * but the values, and those only as far as the tool's schema goes.
+ *
+ * @throws PawlError `unknown_call`, `already_answered` or `invalid_answer`; then none of the answers counts.
+ */
+export async function answerEvents(
+  state: SessionState,
+  agent: Agent,
+  answers: readonly Answer[],
+): Promise<NewEvent[]> {
+  const seen = new Set<string>();
+  const events: NewEvent[] = [];
+  for (const { callId, value } of answers) {
+    if (seen.has(callId)) {
+      throw new PawlError("invalid_input", "One request answers the same question twice.", {
+        details: { callId },
+      });
+    }
+    seen.add(callId);
+    const call = findQuestion(state, callId);
+    await checkAnswer(agent, call, value);
+    events.push({
+      type: "tool_answered",
+      key: eventKey.answer(call),
+      data: { tool_name: call.toolName, call_id: callId, value: toJson(value) },
+    });
+  }
+  return events;
+}
+
+function findQuestion(state: SessionState, callId: string): CallState {
+  const call = state.calls.get(callId);
+  if (call?.asked === undefined) {
+    throw new PawlError("unknown_call", "There is no such question in this session.", {
+      details: { callId },
+    });
+  }
+  if (call.answer !== undefined || call.result !== undefined || openRun(state) === undefined) {
+    throw new PawlError("already_answered", "This question has been answered already.", {
+      details: { callId },
+    });
+  }
+  return call;
+}
+
+async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
+  const suspends = agent.tools.get(call.toolName)?.suspends;
+  if (suspends === undefined) {
+    throw new PawlError("invalid_answer", "The agent no longer takes answers to this question.", {
+      details: { callId: call.callId },
+    });
+  }
+  const checked = await validate(suspends.answer, value);
+  if (!checked.ok) {
+    throw new PawlError(
+      "invalid_answer",
+      `The answer does not fit the question: ${checked.problems.join("; ")}`,
+      {
+        details: { callId: call.callId, problems: checked.problems },
+      },
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import type { NewEvent } from "../events/event.ts";
+import type { Json } from "../json.ts";
+import { eventKey } from "./keys.ts";
+import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
+
+/**
+ * Answers every call of the run that has no result yet, so that the conversation stays valid when the run ends here.
+ * Questions are closed under the same keys as answers: an answer that comes at the same moment wins or loses whole.
+ */
+export function closeOpenCalls(run: RunState, reason: string): NewEvent[] {
+  return unanswered(run).flatMap((call) => closeCall(call, reason));
+}
+
+function closeCall(call: CallState, reason: string): NewEvent[] {
+  const named = { tool_name: call.toolName, call_id: call.callId };
+  if (isWaiting(call)) {
+    return [
+      {
+        type: "tool_answered",
+        key: eventKey.answer(call),
+        data: { ...named, value: null, closed: reason },
+      },
+      resultEvent(call, true, { answered: false, reason }),
+    ];
+  }
+  if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];
+  const answered =
+    call.answer === undefined ? "" : ` The user had answered: ${JSON.stringify(call.answer.value)}`;
+  return [resultEvent(call, false, `Not run: ${reason}${answered}`)];
+}
+
+/** What the model reads when a call was begun and nobody knows how it came out. */
+export function outcomeUnknown(reason: string): string {
+  return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
+}
+
+/** A `tool_result` under the key that only one result of a call can have. */
+export function resultEvent(
+  call: CallState,
+  success: boolean,
+  result: Json,
+  more: { durationMs?: number; data?: Partial<Extract<NewEvent, { type: "tool_result" }>["data"]> } = {},
+): Extract<NewEvent, { type: "tool_result" }> {
+  return {
+    type: "tool_result",
+    key: eventKey.result(call),
+    data: { call_id: call.callId, tool_name: call.toolName, success, result, ...more.data },
+    ...(more.durationMs !== undefined && { durationMs: more.durationMs }),
+  };
+}

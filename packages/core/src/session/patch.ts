@@ -1,0 +1,39 @@
+import type { NewEvent } from "../events/event.ts";
+import type { SessionPatch } from "../events/session-row.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
+import { usageOf } from "./tokens.ts";
+
+/** What a batch of events changes in the session's row. The same for whoever appends them. */
+export function patchOf(events: readonly NewEvent[]): SessionPatch {
+  const patch: SessionPatch = {};
+  for (const event of events) {
+    switch (event.type) {
+      case "run_started":
+        patch.status = "active";
+        patch.openRun = event.data.run_id;
+        break;
+      case "run_suspended":
+        patch.status = "suspended";
+        break;
+      case "run_recovered":
+        patch.status = "active";
+        break;
+      case "run_ended":
+        patch.status = event.data.session_status;
+        patch.openRun = null;
+        break;
+      case "tool_suspended":
+        patch.addPending = (patch.addPending ?? 0) + 1;
+        break;
+      case "tool_answered":
+        patch.status = "active";
+        patch.addPending = (patch.addPending ?? 0) - 1;
+        break;
+      case "llm_response":
+        patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(event.data.tokens));
+        patch.addCostCents = (patch.addCostCents ?? 0) + event.data.cost_cents;
+        break;
+    }
+  }
+  return patch;
+}

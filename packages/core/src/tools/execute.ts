@@ -1,0 +1,127 @@
+import pLimit from "p-limit";
+import { messageOf } from "../errors.ts";
+import type { NewEvent } from "../events/event.ts";
+import { toJson } from "../json.ts";
+import type { Leg } from "../leg.ts";
+import { outcomeUnknown, resultEvent } from "../session/close.ts";
+import { type CallState, openRun } from "../session/state.ts";
+import { type Prepared, prepareCall, succeed } from "./prepare.ts";
+import type { ToolContext } from "./tool.ts";
+
+type Runnable = Extract<Prepared, { do: "run" }>;
+
+/**
+ * Takes the calls of a turn as far as they go: prepared one by one, run side by side, each result stored as it comes.
+ * One call's failure is its own result and touches no other.
+ */
+export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
+  const events: NewEvent[] = [];
+  const runnable: Runnable[] = [];
+  for (const call of calls) {
+    const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
+      return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
+    });
+    if (prepared.do === "run") runnable.push(prepared);
+    else events.push(...prepared.events);
+  }
+  if (events.length > 0) await leg.log.append(events);
+  const limit = pLimit(leg.agent.toolConcurrency);
+  const outcomes = await Promise.allSettled(runnable.map((one) => limit(() => runCall(leg, one))));
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Runs one call. Rejects only when the log cannot be written. */
+async function runCall(leg: Leg, { call, tool, input, answer }: Runnable): Promise<void> {
+  if (leg.signal.aborted) return;
+  const idempotencyKey =
+    call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
+  await leg.log.append([
+    {
+      type: "tool_started",
+      data: {
+        tool_name: tool.name,
+        call_id: call.callId,
+        idempotency_key: idempotencyKey,
+        ...(tool.status.start !== undefined && { status: tool.status.start }),
+      },
+    },
+  ]);
+  const startedAt = leg.now();
+  const control = new AbortController();
+  const signal = AbortSignal.any([leg.signal, control.signal]);
+  let completed = false;
+  const context: ToolContext<never> = {
+    ...callContext(leg, call, idempotencyKey),
+    deps: leg.deps as never,
+    signal,
+    answer,
+    completeSession: () => {
+      completed = true;
+    },
+  };
+  const work = (async () => tool.execute?.(input, context))().then(
+    (value) => succeed(call, tool, value, leg.now() - startedAt, completed),
+    (cause) => resultEvent(call, false, messageOf(cause), { durationMs: leg.now() - startedAt }),
+  );
+  const settled = work.catch((cause: unknown) => resultEvent(call, false, messageOf(cause)));
+  const event = await withinTime(leg, settled, control, tool.timeoutMs);
+  leg.live.progress.delete(call.callId);
+  if (event !== undefined) await leg.log.append([event]);
+  else await leg.log.append([giveUp(leg, call, settled, leg.signal.aborted)]);
+}
+
+function callContext(leg: Leg, call: CallState, idempotencyKey: string) {
+  return {
+    sessionId: leg.session.id,
+    userId: leg.session.userId,
+    runId: openRun(leg.log.state)?.runId ?? "",
+    callId: call.callId,
+    idempotencyKey,
+    progress: (data: unknown) => {
+      const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));
+      leg.live.progress.set(call.callId, { tool_name: call.toolName, data: toJson(data) ?? null, version });
+      leg.touch();
+    },
+  };
+}
+
+/** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
+async function withinTime(
+  leg: Leg,
+  work: Promise<NewEvent>,
+  control: AbortController,
+  timeoutMs: number | undefined,
+): Promise<NewEvent | undefined> {
+  const timers: NodeJS.Timeout[] = [];
+  const after = (ms: number, then: () => void) => timers.push(setTimeout(then, ms));
+  try {
+    return await new Promise<NewEvent | undefined>((resolve) => {
+      const onAbort = () => after(leg.abortGraceMs, () => resolve(undefined));
+      void work.then(resolve);
+      if (leg.signal.aborted) onAbort();
+      else leg.signal.addEventListener("abort", onAbort, { once: true });
+      if (timeoutMs !== undefined) {
+        after(timeoutMs, () => {
+          control.abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+          resolve(undefined);
+        });
+      }
+    });
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+  }
+}
+
+/** Answers a call that did not come back; whatever it returns later is logged and never used. */
+function giveUp(leg: Leg, call: CallState, work: Promise<NewEvent>, aborted: boolean): NewEvent {
+  void work.then(() =>
+    leg.reportLate({
+      code: "late_result",
+      message: `"${call.toolName}" came back after its call had been answered.`,
+      context: { call_id: call.callId },
+    }),
+  );
+  const reason = aborted ? "the run was stopped before it came back." : "it took too long.";
+  return resultEvent(call, false, outcomeUnknown(reason));
+}

@@ -1,0 +1,72 @@
+import type { Delta } from "../events/live-event.ts";
+import type { ViewState } from "./reduce.ts";
+import type { ViewMessage, ViewPart } from "./view.ts";
+
+/** Whether a part is still being written. */
+export function isOpen(part: ViewPart): boolean {
+  return "open" in part && part.open;
+}
+
+/** The parts with one more delta; an offset that was had before is written over. */
+export function withDelta(parts: readonly ViewPart[], type: "text" | "thinking", delta: Delta): ViewPart[] {
+  const key = `${delta.attempt}:${delta.index}`;
+  const known = parts.find((part) => part.key === key);
+  const before = known !== undefined && "text" in known ? known.text.slice(0, delta.offset) : "";
+  const part: ViewPart = { type, key, text: before + delta.text, open: true };
+  return known === undefined
+    ? [...parts, part]
+    : parts.map((existing) => (existing === known ? part : existing));
+}
+
+/** Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. */
+export function inAssistant(
+  view: ViewState,
+  seq: number,
+  change: (parts: readonly ViewPart[]) => ViewPart[],
+  make = true,
+): ViewState {
+  const id = `run:${view.run?.id ?? ""}`;
+  const at = view.messages.findLastIndex((message) => message.id === id);
+  const existing = view.messages[at];
+  if (existing === undefined && !make) return view;
+  const parts = change(existing?.parts ?? []);
+  if (existing === undefined && parts.length === 0) return view;
+  const message: ViewMessage = {
+    id,
+    role: "assistant",
+    text: textOf(parts),
+    parts,
+    seq: existing?.seq ?? seq,
+  };
+  const messages = existing === undefined ? [...view.messages, message] : view.messages.with(at, message);
+  return { ...view, messages };
+}
+
+/** Changes the part of one call. */
+export function inCall(
+  view: ViewState,
+  callId: string,
+  change: Partial<ViewPart & { type: "tool" }>,
+): ViewState {
+  return inAssistant(
+    view,
+    view.cursor,
+    (parts) =>
+      parts.map((part) => (part.type === "tool" && part.callId === callId ? { ...part, ...change } : part)),
+    false,
+  );
+}
+
+/** The text alone. Blocks of one answer follow each other, answers are paragraphs of their own. */
+function textOf(parts: readonly ViewPart[]): string {
+  const answers = new Map<string, string>();
+  for (const part of parts) {
+    if (part.type !== "text") continue;
+    const attempt = part.key.slice(0, part.key.indexOf(":"));
+    answers.set(attempt, (answers.get(attempt) ?? "") + part.text);
+  }
+  return [...answers.values()]
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .join("\n\n");
+}

@@ -1,0 +1,19 @@
+import { assistantEntry } from "../context/project.ts";
+import type { EventData } from "../events/event.ts";
+import { isText, isToolUse } from "../model/content.ts";
+import type { ViewPart } from "./view.ts";
+
+/** A stored answer as the parts that people see: of one that was cut off, what is kept of it. */
+export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
+  const blocks = assistantEntry(data)?.blocks ?? [];
+  return blocks.flatMap((block): ViewPart[] => {
+    const key = `${data.attempt}:${data.content.indexOf(block)}`;
+    if (isText(block)) return [{ type: "text", key, text: block.text, open: false }];
+    if (block.type === "thinking" && block.thinking !== "") {
+      return [{ type: "thinking", key, text: String(block.thinking), open: false }];
+    }
+    if (!isToolUse(block)) return [];
+    const { id: callId, name: toolName, input } = block;
+    return [{ type: "tool", key, callId, toolName, phase: "running", arguments: input }];
+  });
+}

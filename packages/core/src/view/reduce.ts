@@ -1,0 +1,153 @@
+import type { StoredOf } from "../events/event.ts";
+import type { SessionEvent } from "../run-handle.ts";
+import type { StopReason } from "../stop/stop-reason.ts";
+import { inAssistant, inCall, isOpen, withDelta } from "./change.ts";
+import { partsOf } from "./parts.ts";
+import type { Suspension, ViewMessage } from "./view.ts";
+
+/** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
+export interface ViewState {
+  messages: ViewMessage[];
+  pending: Suspension[];
+  /** Calls at work, by id: what a "working" indicator counts. */
+  runningTools: Readonly<Record<string, string>>;
+  /** The run that is open, or the last one. */
+  run: { id: string; open: boolean; stop?: StopReason } | undefined;
+  /** `seq` of the last stored event. */
+  cursor: number;
+}
+
+/** A session without events. */
+export function newView(): ViewState {
+  return { messages: [], pending: [], runningTools: {}, run: undefined, cursor: 0 };
+}
+
+/** Folds one event in. Returns a new state; what did not change is shared with the old one. */
+export function reduceView(view: ViewState, event: SessionEvent): ViewState {
+  if (!("seq" in event)) return reduceLive(view, event);
+  if (event.seq <= view.cursor) return view;
+  return { ...reduceStored(view, event), cursor: event.seq };
+}
+
+function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): ViewState {
+  switch (event.type) {
+    case "user_message":
+      return { ...view, messages: withUserMessage(view.messages, event) };
+    case "run_started":
+      return { ...view, run: { id: event.data.run_id, open: true } };
+    case "llm_request":
+    case "run_recovered":
+      return inAssistant(view, event.seq, (parts) => parts.filter((part) => !isOpen(part)), false);
+    case "assistant_message":
+      return inAssistant(view, event.seq, (parts) => [
+        ...parts.filter((part) => !part.key.startsWith(`${event.data.attempt}:`)),
+        ...partsOf(event.data),
+      ]);
+    case "tool_started":
+    case "tool_suspended":
+    case "tool_answered":
+    case "tool_result":
+      return reduceCall(view, event);
+    case "run_suspended":
+      return { ...view, runningTools: {}, run: { id: event.data.run_id, open: false } };
+    case "run_ended":
+      return endRun(view, event);
+    default:
+      return view;
+  }
+}
+
+function reduceLive(view: ViewState, event: SessionEvent): ViewState {
+  switch (event.type) {
+    case "text_delta":
+    case "thinking_delta":
+      return inAssistant(view, view.cursor, (parts) =>
+        withDelta(parts, event.type === "text_delta" ? "text" : "thinking", event.data),
+      );
+    case "tool_progress":
+      return inCall(view, event.data.call_id, { progress: event.data.data });
+    case "attempt_restarted":
+      return inAssistant(view, view.cursor, (parts) => parts.filter((part) => !isOpen(part)), false);
+    default:
+      return view;
+  }
+}
+
+type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
+
+function reduceCall(view: ViewState, event: CallEvent): ViewState {
+  const { call_id: callId, tool_name: toolName } = event.data;
+  const { [callId]: _, ...others } = view.runningTools;
+  const pending = view.pending.filter((question) => question.callId !== callId);
+  switch (event.type) {
+    case "tool_started":
+      return {
+        ...inCall(view, callId, { phase: "running", ...status(event.data.status) }),
+        runningTools: { ...view.runningTools, [callId]: toolName },
+      };
+    case "tool_suspended": {
+      const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt } = event.data;
+      const question = { callId, toolName, kind, payload, answerSchema, seq: event.seq };
+      return {
+        ...inCall(view, callId, { phase: "waiting" }),
+        pending: [...pending, { ...question, ...(expiresAt !== undefined && { expiresAt }) }],
+      };
+    }
+    case "tool_answered":
+      return {
+        ...inCall(view, callId, { phase: "done", result: event.data.value }),
+        pending,
+        run: view.run && { ...view.run, open: true },
+      };
+    case "tool_result":
+      return {
+        ...inCall(view, callId, {
+          phase: event.data.success ? "done" : "error",
+          result: event.data.result,
+          ...status(event.data.status),
+        }),
+        runningTools: others,
+        pending,
+      };
+  }
+}
+
+function status(text: string | undefined): { status?: string } {
+  return text === undefined ? {} : { status: text };
+}
+
+/** Ends that a reader need not be told of. */
+const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "suspended"];
+
+function endRun(view: ViewState, event: StoredOf<"run_ended">): ViewState {
+  const { run_id: id, stop } = event.data;
+  const ended = inAssistant(
+    { ...view, runningTools: {}, pending: [], run: { id, open: true } },
+    event.seq,
+    (parts) => {
+      const closed = parts.filter((part) => !isOpen(part));
+      const told = QUIET.includes(stop.type);
+      return told
+        ? closed
+        : [...closed, { type: "notice", key: `end:${id}`, text: stop.message, stop: stop.type }];
+    },
+    !QUIET.includes(stop.type),
+  );
+  return { ...ended, run: { id, open: false, stop } };
+}
+
+function withUserMessage(messages: readonly ViewMessage[], event: StoredOf<"user_message">): ViewMessage[] {
+  const id = event.key?.startsWith("message:") ? event.key.slice("message:".length) : String(event.seq);
+  const text = event.data.message;
+  const message: ViewMessage = {
+    id,
+    role: "user",
+    text,
+    parts: [{ type: "text", key: id, text, open: false }],
+    seq: event.seq,
+  };
+  const known = messages.some((existing) => existing.id === id);
+  return known
+    ? messages.map((existing) => (existing.id === id ? message : existing))
+    : [...messages, message];
+}
