@@ -1,0 +1,65 @@
+import { eventStoreContract } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import type { StoredEvent } from "../src/events/event.ts";
+import { memoryStore } from "../src/events/memory-store.ts";
+
+describe("memoryStore", () => {
+  for (const { name, run } of eventStoreContract(async () => ({ store: memoryStore() }))) it(name, run);
+});
+
+describe("memoryStore under an injected clock", () => {
+  const make = async () => {
+    let now = Date.UTC(2026, 0, 1);
+    const advance = (ms: number): void => {
+      now += ms;
+    };
+    return { store: memoryStore({ now: () => now }), advance };
+  };
+
+  for (const { name, run } of eventStoreContract(make)) it(name, run);
+
+  it("E2 stamps events and sessions by that clock, and never backwards", async () => {
+    const { store, advance } = await make();
+    const session = await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+    expect(session.createdAt).toBe("2026-01-01T00:00:00.000Z");
+    advance(1_500);
+    const [first] = await store.append("s", [{ type: "note", data: { text: "a" } }], { appendId: "1" });
+    advance(-10_000);
+    const [second] = await store.append("s", [{ type: "note", data: { text: "b" } }], { appendId: "2" });
+    expect([first?.at, second?.at]).toEqual(["2026-01-01T00:00:01.500Z", "2026-01-01T00:00:01.500Z"]);
+  });
+
+  it("E2 a lease lasts exactly its time", async () => {
+    const { store, advance } = await make();
+    await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+    await store.acquire("s", "one", 1_000);
+    advance(999);
+    expect(await store.acquire("s", "two", 1_000)).toBeUndefined();
+    advance(1);
+    expect(await store.acquire("s", "two", 1_000)).toMatchObject({ holder: "two", epoch: 2 });
+  });
+});
+
+describe("memoryStore's speed", () => {
+  it("E2 an append to a long log costs what the first one cost", async () => {
+    const store = memoryStore();
+    await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+    const fill = async (from: number): Promise<number> => {
+      const start = performance.now();
+      for (let turn = from; turn < from + 20_000; turn += 1)
+        await store.append("s", [{ type: "note", data: { text: "x" } }], { appendId: `${turn}` });
+      return performance.now() - start;
+    };
+    await fill(0);
+    const early = await fill(20_000);
+    await fill(40_000);
+    const late = await fill(60_000);
+    expect(late).toBeLessThan(early * 10 + 200);
+    const tail: StoredEvent[] = [];
+    const start = performance.now();
+    for (let turn = 0; turn < 1_000; turn += 1)
+      for await (const event of store.read("s", { afterSeq: 79_999 })) tail.push(event);
+    expect(tail).toHaveLength(1_000);
+    expect(performance.now() - start).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,86 @@
+import { PawlError, type Runtime } from "@pawl/core";
+import type { Reply } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import { type CrashingStore, crashingStore } from "./support/crashing-store.ts";
+import { ofType, stops } from "./support/invariants.ts";
+import { byTurn, type World, world } from "./support/world.ts";
+
+const call = (name: string, value: string) => ({ name, input: { value } });
+
+/** Six turns: thinking, parallel tools, a failing one, a question beside other calls, two questions in one turn. */
+const script: readonly Reply[] = [
+  { thinking: "Let me see.", text: "I begin.", tools: [call("save", "a"), call("fetch", "b")] },
+  { tools: [call("ask", "q1"), call("save", "c")] },
+  { thinking: "Hm.", tools: [call("fail", "d"), call("fetch", "e")] },
+  { text: "Two questions.", tools: [call("ask", "q2"), call("fetch", "f"), call("approve", "q3")] },
+  { thinking: "Nearly there.", tools: [call("save", "g"), call("save", "h"), call("fetch", "i")] },
+  { text: "That was it." },
+];
+
+const user = { userId: "u1" };
+const sessionId = "s1";
+const message = { ...user, sessionId, input: "Go", clientMessageId: "m1" };
+
+/** What a client and a supervisor do until the run has ended: send, answer, and start the next process. */
+async function drive(setting: World, first: CrashingStore): Promise<number> {
+  let pawl: Runtime = setting.boot(first);
+  let crashes = 0;
+  for (let step = 0; step < 50; step += 1) {
+    try {
+      const log = await setting.log(sessionId);
+      if (!log.some((event) => event.type === "user_message")) await pawl.run("tester", message).result;
+      else if (ofType(log, "run_ended").length > 0) return crashes;
+      else {
+        const afterSeq = log.length;
+        if ((await pawl.sweep()) > 0) {
+          for await (const event of pawl.follow(sessionId, { afterSeq, untilIdle: true })) void event;
+        }
+        const { pending } = await pawl.view(sessionId, user);
+        const answers = pending.map(({ callId }) => ({ callId, value: { text: `answer to ${callId}` } }));
+        // One at a time, so that partly answered turns are met too.
+        if (answers.length > 0) {
+          await pawl.run("tester", { ...user, sessionId, answers: answers.slice(0, 1) }).result;
+        }
+      }
+    } catch (error) {
+      if (!PawlError.is(error, "store_unavailable")) throw error;
+      crashes += 1;
+      setting.wait();
+      pawl = setting.boot();
+    }
+  }
+  throw new Error("the run does not come to an end");
+}
+
+async function crashAt(at: number, when: "before" | "after"): Promise<{ appends: number; crashes: number }> {
+  const setting = world(byTurn(script));
+  await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
+  const store = crashingStore(setting.base, at, when);
+  const crashes = await drive(setting, store);
+  const log = await setting.check(sessionId, store.acknowledged);
+  expect(stops(log)).toEqual(["end_turn"]);
+  for (const { data } of ofType(log, "tool_call")) {
+    const limit = data.tool_name === "fetch" ? 2 : 1;
+    expect(setting.ran.get(data.call_id) ?? 0, data.tool_name).toBeLessThanOrEqual(limit);
+  }
+  const started = ofType(log, "tool_started").map((event) => `${event.data.call_id}`);
+  expect(started.length - new Set(started).size).toBeLessThanOrEqual(crashes);
+  expect((await setting.base.sessions.get(sessionId))?.status).toBe("active");
+  return { appends: store.appends, crashes };
+}
+
+describe("a crash at every append", async () => {
+  const { appends } = await crashAt(Number.POSITIVE_INFINITY, "before");
+
+  it("covers a whole run", () => {
+    expect(appends).toBeGreaterThan(35);
+  });
+
+  for (let at = 1; at <= appends; at += 1) {
+    for (const when of ["before", "after"] as const) {
+      it(`L1 L7 P1 P2 P3 P4 C12 E2 recovers from a crash ${when} append ${at}`, async () => {
+        expect((await crashAt(at, when)).crashes).toBe(1);
+      });
+    }
+  }
+});

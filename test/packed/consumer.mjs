@@ -1,0 +1,96 @@
+import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exec } from "../../scripts/lib/exec.mjs";
+import { at, readJson } from "../../scripts/lib/project.mjs";
+
+/** Fills `project` with a program that uses every entry of every package, and installs the packed packages there. */
+export async function makeConsumer({ project, folders, env, must }) {
+  const packages = folders.map((folder) => ({ folder, manifest: readJson(at(folder, "package.json")) }));
+  const tarballs = join(project, "tarballs");
+  const filters = folders.map((folder) => `--filter=./${folder}`);
+  must(await exec("pnpm", ["-r", ...filters, "pack", "--pack-destination", tarballs], { env }));
+  const ours = Object.fromEntries(
+    packages.map(({ manifest: { name, version } }) => [name, tarballOf(tarballs, name, version)]),
+  );
+
+  const dependencies = { ...ours, ...companions(packages) };
+  writeJson(join(project, "package.json"), {
+    private: true,
+    type: "module",
+    dependencies,
+    overrides: overrides(ours),
+  });
+  writeConfigs(project);
+  cpSync(at("test", "packed", "consumer"), project, { recursive: true });
+  const entries = packages.flatMap(({ manifest }) => entriesOf(manifest));
+  writeFileSync(join(project, "entries.ts"), importAll(entries));
+
+  const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"];
+  must(await exec("npm", ["install", ...flags], { cwd: project, env }));
+  return entries;
+}
+
+function tarballOf(tarballs, name, version) {
+  const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
+  if (!readdirSync(tarballs).includes(file)) throw new Error(`pnpm packed no ${file}.`);
+  return `file:./tarballs/${file}`;
+}
+
+/** Our packages come from the tarballs, also where one of them asks for another. */
+const overrides = (ours) => Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`]));
+
+/** What users bring along: peers and type packages, in the versions that are installed here. */
+function companions(packages) {
+  const wanted = packages.flatMap(({ folder, manifest }) =>
+    [...Object.keys(manifest.peerDependencies ?? {}), ...typePackages(manifest)].map((name) => ({
+      folder,
+      name,
+    })),
+  );
+  const versions = wanted.map(({ folder, name }) => [name, versionOf(folder, name)]);
+  return { "@types/node": versionOf(".", "@types/node"), ...Object.fromEntries(versions) };
+}
+
+const typePackages = ({ devDependencies = {} }) =>
+  Object.keys(devDependencies).filter((name) => name.startsWith("@types/"));
+
+function versionOf(folder, name) {
+  const path = at(folder, "node_modules", name, "package.json");
+  return existsSync(path) ? readJson(path).version : "*";
+}
+
+/** What can be imported: every export but patterns, data files and the manifest. */
+function entriesOf({ name, exports }) {
+  return Object.keys(exports)
+    .filter((key) => !key.includes("*") && !key.endsWith(".json"))
+    .map((key) => name + key.slice(1));
+}
+
+function importAll(entries) {
+  const imports = entries.map((entry, index) => `import * as entry${index} from "${entry}";`);
+  const members = entries.map((entry, index) => `  "${entry}": entry${index},`);
+  return `${imports.join("\n")}\n\nexport const entries: Record<string, object> = {\n${members.join("\n")}\n};\n`;
+}
+
+/** One configuration for each way of resolving modules. */
+function writeConfigs(project) {
+  for (const [resolution, module] of Object.entries({ nodenext: "nodenext", bundler: "esnext" })) {
+    const compilerOptions = {
+      target: "es2023",
+      lib: ["es2024", "dom", "dom.iterable"],
+      types: ["node"],
+      module,
+      moduleResolution: resolution,
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      erasableSyntaxOnly: true,
+      skipLibCheck: false,
+    };
+    writeJson(join(project, `tsconfig.${resolution}.json`), { compilerOptions, include: ["*.ts"] });
+  }
+}
+
+const writeJson = (path, value) => writeFileSync(path, JSON.stringify(value, null, 2));

@@ -1,0 +1,45 @@
+// Packs every package as it would be published, installs the tarballs in a project outside of this repository, and uses
+// them there: every entry is imported, a tiny agent is made, and the types are checked by TypeScript 7 and 6.
+// With --cached, nothing is done if the last run passed on the same files.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fingerprint, readStamp, writeStamp } from "../../scripts/lib/fingerprint.mjs";
+import { install } from "../../scripts/lib/install.mjs";
+import { workspaces } from "../../scripts/lib/project.mjs";
+import { makeConsumer } from "./consumer.mjs";
+import { checkRuntime, checkTypes } from "./use.mjs";
+
+const folders = workspaces(["packages"]);
+const inputs = folders.flatMap((folder) => [
+  `${folder}/package.json`,
+  `${folder}/README.md`,
+  `${folder}/dist`,
+]);
+const state = fingerprint([...inputs, "test/packed", "pnpm-lock.yaml"]);
+
+if (process.argv.includes("--cached") && readStamp("packed") === state) {
+  console.log("nothing changed since it last passed");
+} else {
+  await usePacked();
+  writeStamp("packed", state);
+}
+
+async function usePacked() {
+  const { env } = must(await install());
+  const project = mkdtempSync(join(tmpdir(), "pawl-packed-"));
+  try {
+    const entries = await makeConsumer({ project, folders, env, must });
+    must(await checkRuntime(project, env));
+    must(await checkTypes(project, env));
+    console.log(`${folders.length} packages, ${entries.length} entries`);
+  } finally {
+    rmSync(project, { recursive: true, force: true });
+  }
+}
+
+/** The result of a step, or the end of the run. */
+function must(result) {
+  if (result.ok) return result;
+  throw new Error(result.output);
+}

@@ -1,0 +1,80 @@
+import { type EventStore, PawlError, type StoredEvent } from "@pawl/core";
+
+/** A store whose process dies at a given append. */
+export interface CrashingStore extends EventStore {
+  /** Appends that were begun. */
+  readonly appends: number;
+  /** What the process was told is stored. */
+  readonly acknowledged: readonly StoredEvent[];
+  readonly dead: boolean;
+}
+
+/**
+ * Passes everything on to `store` until the append number `at` (from 1). There the process dies: `before` the events
+ * are stored, or `after` that and before anybody is told. From then on nothing gets through, in either direction.
+ */
+export function crashingStore(store: EventStore, at: number, when: "before" | "after"): CrashingStore {
+  const state = { appends: 0, dead: false, acknowledged: [] as StoredEvent[] };
+  const alive = () => {
+    if (state.dead) throw new PawlError("store_unavailable", "The process is dead.");
+  };
+  return {
+    get appends() {
+      return state.appends;
+    },
+    get acknowledged() {
+      return state.acknowledged;
+    },
+    get dead() {
+      return state.dead;
+    },
+    append: async (sessionId, events, options) => {
+      alive();
+      state.appends += 1;
+      const dies = state.appends === at;
+      if (dies) state.dead = true;
+      if (dies && when === "before") alive();
+      const rows = await store.append(sessionId, events, options);
+      if (dies) alive();
+      state.acknowledged.push(...rows);
+      return rows;
+    },
+    read: async function* (sessionId, options) {
+      alive();
+      for await (const event of store.read(sessionId, options)) {
+        alive();
+        yield event;
+      }
+    },
+    acquire: async (...args) => {
+      alive();
+      return await store.acquire(...args);
+    },
+    renew: async (...args) => {
+      alive();
+      return await store.renew(...args);
+    },
+    release: async (...args) => {
+      alive();
+      await store.release(...args);
+    },
+    listRecoverable: async (...args) => {
+      alive();
+      return await store.listRecoverable(...args);
+    },
+    sessions: {
+      create: async (session) => {
+        alive();
+        return await store.sessions.create(session);
+      },
+      get: async (id) => {
+        alive();
+        return await store.sessions.get(id);
+      },
+      list: async (options) => {
+        alive();
+        return await store.sessions.list(options);
+      },
+    },
+  };
+}

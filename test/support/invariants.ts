@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import type { ContentBlock, StoredEvent, StoredOf } from "@pawl/core";
+
+/** A request as the simulator saw it, as far as the invariants look at it. */
+export interface SeenRequest {
+  system?: unknown;
+  tools?: unknown;
+  messages: readonly { role: string; content: string | readonly ContentBlock[] }[];
+}
+
+/** A request as one list: what it takes to be extended is that this list grows at its end only. */
+export function flatten(request: SeenRequest): string[] {
+  const blocks = request.messages.flatMap(({ role, content }) =>
+    (typeof content === "string" ? [{ type: "text", text: content }] : content).map(
+      (block) => `${role} ${withoutMarks(block)}`,
+    ),
+  );
+  return [withoutMarks(request.system ?? []), withoutMarks(request.tools ?? []), ...blocks];
+}
+
+function withoutMarks(value: unknown): string {
+  return JSON.stringify(value, (key, part: unknown) => (key === "cache_control" ? undefined : part));
+}
+
+/** Every request extends the one before it. For the requests of one session within one prefix. */
+export function assertExtends(requests: readonly SeenRequest[]): void {
+  let previous: string[] = [];
+  for (const [n, request] of requests.entries()) {
+    const blocks = flatten(request);
+    const at = previous.findIndex((block, index) => block !== blocks[index]);
+    assert.equal(at, -1, `request ${n} changes block ${at} of the request before it:\n${previous[at]}\n${blocks[at]}`);
+    previous = blocks;
+  }
+}
+
+/**
+ * What holds of every log, whatever happened: gapless, one result per call, one end per run, every call answered
+ * unless its run is still open, no acknowledged event lost or changed.
+ */
+export function assertSoundLog(log: readonly StoredEvent[], acknowledged: readonly StoredEvent[] = []): void {
+  assert.deepEqual(
+    log.map((event) => event.seq),
+    log.map((_, index) => index + 1),
+    "sequence has gaps",
+  );
+  for (const event of acknowledged) assert.deepEqual(log[event.seq - 1], event, "an acknowledged event is lost");
+  const keys = log.flatMap((event) => (event.key === undefined ? [] : [event.key]));
+  assert.equal(new Set(keys).size, keys.length, "a key stands twice");
+  const calls = ofType(log, "tool_call").map((event) => event.data.call_id);
+  const results = ofType(log, "tool_result").map((event) => event.data.call_id);
+  assert.equal(new Set(results).size, results.length, "a result stands twice");
+  for (const result of results) assert.ok(calls.includes(result), `a result without a call: ${result}`);
+  assertStartedFirst(log);
+  const lastRun = log.findLast((event) => event.type === "run_started" || event.type === "run_ended");
+  if (lastRun?.type !== "run_ended") return;
+  for (const call of calls) assert.ok(results.includes(call), `the run has ended and ${call} has no result`);
+  assert.equal(ofType(log, "run_started").length, ofType(log, "run_ended").length, "a run did not end");
+}
+
+/** Intent before effect: a result of a tool that ran has its `tool_started` before it. */
+function assertStartedFirst(log: readonly StoredEvent[]): void {
+  const begun = new Set<string>();
+  for (const event of log) {
+    if (event.type === "tool_started") begun.add(event.data.call_id);
+    if (event.type === "tool_result" && event.durationMs !== undefined) {
+      assert.ok(begun.has(event.data.call_id), `${event.data.call_id} ran before it was logged`);
+    }
+  }
+}
+
+export function ofType<T extends StoredEvent["type"]>(
+  log: readonly StoredEvent[],
+  type: T,
+): Extract<StoredEvent, { type: T }>[] {
+  return log.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
+}
+
+/** The stop reasons of a log's runs, in order. */
+export function stops(log: readonly StoredEvent[]): string[] {
+  return ofType(log, "run_ended").map((event: StoredOf<"run_ended">) => event.data.stop.type);
+}

@@ -1,0 +1,132 @@
+import {
+  type Agent,
+  type AgentOptions,
+  agent,
+  type EventStore,
+  memoryStore,
+  type Runtime,
+  runtime,
+  type StoredEvent,
+  tool,
+} from "@pawl/core";
+import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
+import * as z from "zod";
+import { assertExtends, assertSoundLog } from "./invariants.ts";
+
+/** One user, one agent, one log, and as many processes as a test needs. */
+export interface World {
+  model: StrictModel;
+  base: EventStore;
+  /** How often each call's tool was really run. */
+  ran: Map<string, number>;
+  agent: Agent;
+  /** A process: a runtime of its own over the log. */
+  boot(store?: EventStore): Runtime;
+  /** Lets every lease run out. */
+  wait(): void;
+  log(sessionId: string): Promise<StoredEvent[]>;
+  /** The invariants that hold whatever happened. */
+  check(sessionId: string, acknowledged?: readonly StoredEvent[]): Promise<StoredEvent[]>;
+}
+
+/** Replies by the number of answers the model has given: the same whichever process asks, and how often. */
+export function byTurn(replies: readonly Reply[]): Rules {
+  return (request) => {
+    const turn = request.messages.filter(({ role }) => role === "assistant").length;
+    return replies[turn] ?? { text: "Done." };
+  };
+}
+
+export function world(
+  rules: Rules,
+  options: Partial<Omit<AgentOptions<unknown>, "model">> & { thinking?: boolean } = {},
+): World {
+  const { thinking = true, ...more } = options;
+  let clock = Date.UTC(2026, 10, 20);
+  const now = () => clock;
+  const model = strictModel({
+    rules,
+    now,
+    ...(thinking && { body: { thinking: { type: "adaptive", display: "summarized" } } }),
+    pricing: { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 },
+  });
+  const base = memoryStore({ now });
+  const ran = new Map<string, number>();
+  const made = agent({
+    name: "tester",
+    model,
+    instructions: "You are a test.",
+    tools: standardTools(ran),
+    ...more,
+  });
+  const world: World = {
+    model,
+    base,
+    ran,
+    agent: made as Agent,
+    boot: (store = base) => runtime({ agents: [made], store, now, abortGraceMs: 20 }),
+    wait: () => {
+      clock += 60_000;
+    },
+    log: async (sessionId) => await Array.fromAsync(base.read(sessionId)),
+    check: async (sessionId, acknowledged) => {
+      const log = await world.log(sessionId);
+      assertSoundLog(log, acknowledged);
+      if (model.rejected.length > 0) throw new Error(JSON.stringify(model.rejected[0], null, 1));
+      assertExtends(model.requests);
+      return log;
+    },
+  };
+  return world;
+}
+
+/** `save` must not run twice, `fetch` may, `fail` always fails, `ask` waits, `approve` waits and then runs. */
+function standardTools(ran: Map<string, number>) {
+  const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
+  const value = z.object({ value: z.string() });
+  return [
+    tool({
+      name: "save",
+      description: "Saves.",
+      input: value,
+      execute: ({ value }, { callId }) => {
+        count(callId);
+        return { saved: value };
+      },
+    }),
+    tool({
+      name: "fetch",
+      description: "Fetches.",
+      input: value,
+      idempotent: true,
+      execute: ({ value }, { callId }) => {
+        count(callId);
+        return `fetched ${value}`;
+      },
+    }),
+    tool({
+      name: "fail",
+      description: "Fails.",
+      input: value,
+      execute: ({ value }) => {
+        throw new Error(`cannot ${value}`);
+      },
+    }),
+    tool({
+      name: "ask",
+      description: "Asks.",
+      input: value,
+      suspends: { answer: z.object({ text: z.string() }) },
+    }),
+    tool({
+      name: "approve",
+      description: "Asks, then acts.",
+      input: value,
+      suspends: { answer: z.object({ text: z.string() }) },
+      execute: ({ value }, { callId, answer }) => {
+        count(callId);
+        return { value, answer: (answer as { text: string }).text };
+      },
+    }),
+  ];
+}
