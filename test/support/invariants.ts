@@ -28,7 +28,11 @@ export function assertExtends(requests: readonly SeenRequest[]): void {
   for (const [n, request] of requests.entries()) {
     const blocks = flatten(request);
     const at = previous.findIndex((block, index) => block !== blocks[index]);
-    assert.equal(at, -1, `request ${n} changes block ${at} of the request before it:\n${previous[at]}\n${blocks[at]}`);
+    assert.equal(
+      at,
+      -1,
+      `request ${n} changes block ${at} of the request before it:\n${previous[at]}\n${blocks[at]}`,
+    );
     previous = blocks;
   }
 }
@@ -43,7 +47,8 @@ export function assertSoundLog(log: readonly StoredEvent[], acknowledged: readon
     log.map((_, index) => index + 1),
     "sequence has gaps",
   );
-  for (const event of acknowledged) assert.deepEqual(log[event.seq - 1], event, "an acknowledged event is lost");
+  for (const event of acknowledged)
+    assert.deepEqual(log[event.seq - 1], event, "an acknowledged event is lost");
   const keys = log.flatMap((event) => (event.key === undefined ? [] : [event.key]));
   assert.equal(new Set(keys).size, keys.length, "a key stands twice");
   const calls = ofType(log, "tool_call").map((event) => event.data.call_id);

@@ -80,7 +80,8 @@ export function world(
   return world;
 }
 
-/** `save` must not run twice, `fetch` may, `fail` always fails, `ask` waits, `approve` waits and then runs. */
+/** `save` must not run twice, `fetch` may, `stubborn` minds no signal, `fail` always fails,
+ * `ask` waits, `approve` waits and then runs. */
 function standardTools(ran: Map<string, number>) {
   const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
   const value = z.object({ value: z.string() });
@@ -99,9 +100,20 @@ function standardTools(ran: Map<string, number>) {
       description: "Fetches.",
       input: value,
       idempotent: true,
-      execute: ({ value }, { callId }) => {
+      execute: async ({ value }, { callId }) => {
         count(callId);
+        await new Promise((resolve) => setTimeout(resolve, 1));
         return `fetched ${value}`;
+      },
+    }),
+    tool({
+      name: "stubborn",
+      description: "Takes its time and minds no signal.",
+      input: value,
+      execute: async ({ value }, { callId }) => {
+        count(callId);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+        return `done ${value}`;
       },
     }),
     tool({

@@ -1,0 +1,226 @@
+import { PawlError, type Run, type Runtime } from "@pawl/core";
+import type { Reply } from "@pawl/testing";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { crashingStore } from "./support/crashing-store.ts";
+import { ofType } from "./support/invariants.ts";
+import { byTurn, type World, world } from "./support/world.ts";
+
+const NUM_RUNS = process.env.PAWL_SOAK === undefined ? 250 : 5_000;
+const user = { userId: "u1" };
+const sessionId = "s1";
+
+const value = fc.constantFrom("a", "b", "ü\u2028", "");
+const toolCall = fc.oneof(
+  fc.record({
+    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "ask", "approve"),
+    input: fc.record({ value }),
+  }),
+  fc.constantFrom({ name: "no_such_tool", input: {} }, { name: "save", input: { value: 1 } }),
+);
+const reply: fc.Arbitrary<Reply> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      tools: fc.array(toolCall, { minLength: 1, maxLength: 4 }),
+      text: fc.constantFrom("", "Hm.", " \n "),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      thinking: fc.constant("Let me think."),
+      tools: fc.array(toolCall, { minLength: 1, maxLength: 2 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ text: fc.constantFrom("Fine.", "A longer answer, in several words.") }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      text: fc.constant("Cut"),
+      tools: fc.array(toolCall, { maxLength: 2 }),
+      clip: fc.nat(6),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Reply>(
+      { text: "No.", stop: "refusal" },
+      { content: [] },
+      { text: "x", stop: "tool_use" },
+      { thinking: "t", stop: "max_tokens" },
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom<Reply>(
+      { fault: { status: 529 } },
+      { text: "half an answer", fault: { cut: 4 } },
+      { text: "half", tools: [{ name: "save", input: { value: "z" } }], fault: { midStream: "overloaded" } },
+    ),
+  },
+);
+
+type Step =
+  | { do: "message"; abortAfter?: number | undefined }
+  | { do: "answer"; which: number; twice: boolean }
+  | { do: "stop" }
+  | { do: "crash"; after: number; when: "before" | "after" }
+  | { do: "takeover" }
+  | { do: "pause" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("message" as const),
+      abortAfter: fc.option(fc.nat(25), { nil: undefined }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("answer" as const), which: fc.nat(3), twice: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: "stop" }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("crash" as const),
+      after: fc.integer({ min: 1, max: 12 }),
+      when: fc.constantFrom("before" as const, "after" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
+  { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
+);
+
+/** What a request may be told; anything else is a bug. */
+const EXPECTED = [
+  "session_busy",
+  "already_answered",
+  "unknown_call",
+  "store_unavailable",
+  "invalid_answer",
+] as const;
+
+async function tolerant(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!EXPECTED.some((code) => PawlError.is(error, code))) throw error;
+  }
+}
+
+class Actor {
+  pawl: Runtime;
+  readonly runs: Promise<void>[] = [];
+  readonly setting: World;
+  constructor(setting: World) {
+    this.setting = setting;
+    this.pawl = setting.boot();
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case "message":
+        return await this.message(step.abortAfter);
+      case "answer":
+        return await this.answer(step.which, step.twice);
+      case "stop":
+        return await tolerant(this.pawl.stop(sessionId, user));
+      case "crash":
+        this.pawl = this.setting.boot(crashingStore(this.setting.base, step.after, step.when));
+        return;
+      case "takeover":
+        this.setting.wait();
+        this.pawl = this.setting.boot();
+        return await tolerant(this.pawl.sweep());
+      case "pause":
+        return await new Promise((resolve) => setTimeout(resolve, 3));
+    }
+  }
+
+  private watch(run: Run): void {
+    this.runs.push(tolerant(run.result));
+  }
+
+  private async message(abortAfter: number | undefined): Promise<void> {
+    const control = new AbortController();
+    const run = this.pawl.run("tester", { ...user, sessionId, input: "Go on", signal: control.signal });
+    this.watch(run);
+    if (abortAfter === undefined) return await tolerant(run.started);
+    let seen = 0;
+    const reading = async () => {
+      for await (const _ of run) {
+        seen += 1;
+        if (seen >= abortAfter) break;
+      }
+    };
+    await tolerant(reading());
+    control.abort();
+  }
+
+  private async answer(which: number, twice: boolean): Promise<void> {
+    const { pending } = await this.setting.boot().view(sessionId, user);
+    const question = pending[which % Math.max(1, pending.length)];
+    const callId = question?.callId ?? "toolu_forged";
+    const answer = { ...user, sessionId, answers: [{ callId, value: { text: "yes" } }] };
+    const first = this.pawl.run("tester", answer);
+    this.watch(first);
+    if (twice) {
+      const second = this.setting.boot().run("tester", answer);
+      this.watch(second);
+      await tolerant(second.started);
+    }
+    await tolerant(first.started);
+  }
+
+  /** A last process that finishes whatever is left, answering what is asked. */
+  async finish(): Promise<void> {
+    for (let round = 0; round < 40; round += 1) {
+      this.setting.wait();
+      const pawl = this.setting.boot();
+      const afterSeq = (await this.setting.log(sessionId)).length;
+      if ((await pawl.sweep()) > 0) {
+        for await (const _ of pawl.follow(sessionId, { afterSeq, untilIdle: true }));
+      }
+      const session = await this.setting.base.sessions.get(sessionId);
+      if (session?.openRun === null) return;
+      const { pending } = await pawl.view(sessionId, user);
+      for (const { callId } of pending) {
+        await tolerant(
+          pawl.run("tester", { ...user, sessionId, answers: [{ callId, value: { text: "ok" } }] }).result,
+        );
+      }
+    }
+    throw new Error("the session does not come to rest");
+  }
+}
+
+it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C12 E2 keeps every log sound and every request valid, whatever happens", {
+  timeout: 600_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(reply, { minLength: 1, maxLength: 8 }),
+      fc.array(step, { minLength: 1, maxLength: 12 }),
+      async (script, steps) => {
+        const setting = world(byTurn(script));
+        await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
+        const actor = new Actor(setting);
+        for (const one of steps) await actor.take(one);
+        await actor.finish();
+        const log = await setting.check(sessionId);
+        for (const { data } of ofType(log, "tool_call")) {
+          if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
+        }
+        const session = await setting.base.sessions.get(sessionId);
+        expect(session).toMatchObject({ openRun: null, pending: 0, lastSeq: log.length });
+      },
+    ),
+    { numRuns: NUM_RUNS, ...(process.env.PAWL_SEED && { seed: Number(process.env.PAWL_SEED) }) },
+  );
+});
