@@ -29,12 +29,9 @@ export async function beginWithMessage(
   message: string,
   options: Pick<RunOptions, "clientMessageId" | "signal">,
 ): Promise<Begun> {
-  const leg = await openLeg(host, session, agent);
-  if (leg === undefined) {
-    const earlier = await earlierRun(host, session, options.clientMessageId);
-    if (earlier !== undefined) return { start: earlier, leg: undefined };
-    throw busy();
-  }
+  const taken = await takeOrFind(host, session, agent, options.clientMessageId);
+  if ("start" in taken) return taken;
+  const leg = taken;
   try {
     const start = await storeMessage(host, leg, agent, message, options.clientMessageId);
     return { start, leg: leg.go(options.signal) };
@@ -46,6 +43,29 @@ export async function beginWithMessage(
     const earlier = await earlierRun(host, session, options.clientMessageId);
     if (earlier === undefined) throw busy();
     return { start: earlier, leg: undefined };
+  }
+}
+
+/**
+ * The session for a new message, or the run that the same message has begun already. While somebody holds the session
+ * without a run in it, that somebody is just beginning one: it may be this very message, sent twice.
+ *
+ * @throws PawlError `session_busy`.
+ */
+async function takeOrFind(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  clientMessageId: string | undefined,
+): Promise<OpenLeg | Begun> {
+  for (let tries = 1; ; tries += 1) {
+    const leg = await openLeg(host, session, agent);
+    if (leg !== undefined) return leg;
+    const earlier = await earlierRun(host, session, clientMessageId);
+    if (earlier !== undefined) return { start: earlier, leg: undefined };
+    const now = await host.store.sessions.get(session.id);
+    if (now?.openRun !== null || tries === 10) throw busy();
+    await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }
 

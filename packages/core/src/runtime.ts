@@ -53,7 +53,8 @@ export function runtime<Deps>({
     },
     view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
     follow: (sessionId, options) => follow(host, sessionId, options),
-    getOrCreateSession: (agent, userId) => getOrCreate(host, agentNamed(host, agent).name, userId),
+    getOrCreateSession: async (agent, userId) =>
+      await getOrCreate(host, agentNamed(host, agent).name, userId),
     sweep,
     start: () => {
       if (sweeping !== undefined) return;

@@ -5,26 +5,27 @@ import { EVENT_VERSION, type NewEvent, type StoredEvent } from "./event.ts";
 const MAX_NAME_BYTES = 1_000;
 
 /**
- * Checks an id or a key before it is stored.
+ * Checks an id, a type or a key before it is stored.
  *
  * @throws PawlError `invalid_input` when it is empty, longer than 1,000 bytes or has a NUL in it.
  */
 export function checkName(name: string): void {
   const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
   if (name === "" || tooLong || name.includes("\0"))
-    throw new PawlError("invalid_input", "Ids and keys have 1 to 1,000 bytes and no NUL.");
+    throw new PawlError("invalid_input", "Ids, types and keys have 1 to 1,000 bytes and no NUL.");
 }
 
 /**
  * Checks what is about to be appended.
  *
- * @throws PawlError `invalid_input` when there is no event, a bad key, or one key twice.
+ * @throws PawlError `invalid_input` when there is no event, a bad type or key, or one key twice.
  */
 export function checkBatch(events: readonly NewEvent[], appendId: string): void {
   checkName(appendId);
   if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
   const keys = new Set<string>();
-  for (const { key } of events) {
+  for (const { type, key } of events) {
+    checkName(type);
     if (key === undefined) continue;
     checkName(key);
     if (keys.has(key)) throw new PawlError("invalid_input", `The key "${key}" is in the batch twice.`);

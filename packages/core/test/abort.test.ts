@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { PawlError, runtime, tool } from "../src/index.ts";
+import { setup, sleep } from "./support/setup.ts";
+
+const input = z.object({ text: z.string() });
+const user = { userId: "u1" };
+
+describe("stopping a run", () => {
+  it("L9 reaches the model stream, keeps the text so far and leaves the conversation valid", async () => {
+    const slow = { text: "One two three four five six seven eight nine ten", delayPerEventMs: 5 };
+    const { pawl, model, of, say } = setup([slow, { text: "Here I am." }]);
+    const control = new AbortController();
+    const run = pawl.run("tester", { ...user, input: "Go", signal: control.signal });
+    for await (const event of run) if (event.type === "text_delta") control.abort();
+    const { stop, sessionId, text } = await run.result;
+    expect(stop.type).toBe("aborted");
+    expect(text).not.toBe("");
+    expect(text.length).toBeLessThan(slow.text.length);
+    expect((await of(sessionId, "assistant_message"))[0]?.data.disposition).toBe("partial");
+    expect((await say("Go on", { sessionId })).stop.type).toBe("end_turn");
+    expect(model.rejected).toEqual([]);
+  });
+
+  it("L9 reaches every tool, answers those that do not mind, and runs none that had not begun", async () => {
+    const fired: string[] = [];
+    const polite = tool({
+      name: "polite",
+      description: "",
+      input,
+      execute: async ({ text }, { signal }) => {
+        fired.push(`start ${text}`);
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        fired.push(`abort ${text}`);
+        throw new Error("I was stopped");
+      },
+    });
+    const stubborn = tool({ name: "stubborn", description: "", input, execute: () => sleep(200) });
+    const call = (name: string, text: string) => ({ name, input: { text } });
+    const tools = [call("polite", "a"), call("stubborn", "b"), call("polite", "c")];
+    const { pawl, model, say, of } = setup([{ tools }, { text: "Fine." }], {
+      tools: [polite, stubborn],
+      toolConcurrency: 2,
+    });
+    const control = new AbortController();
+    const run = pawl.run("tester", { ...user, input: "Go", signal: control.signal });
+    run.on("tool_started", ({ data }) => data.tool_name === "stubborn" && control.abort());
+    const { stop, sessionId, actions } = await run.result;
+    expect(stop.type).toBe("aborted");
+    expect(fired).toEqual(["start a", "abort a"]);
+    expect(actions.map(({ result }) => String(result))).toEqual([
+      "I was stopped",
+      expect.stringMatching(/outcome of this call is unknown/),
+      expect.stringMatching(/Not run/),
+    ]);
+    expect((await say("And now?", { sessionId })).stop.type).toBe("end_turn");
+    expect(model.rejected).toEqual([]);
+    await sleep(200);
+    expect((await of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["late_result"]);
+  });
+
+  it("L9 stops a run of another process, and one that waits for an answer", async () => {
+    const ask = tool({ name: "ask", description: "", input, suspends: { answer: z.string() } });
+    const script = [{ tools: [{ name: "ask", id: "toolu_q", input: { text: "?" } }] }, { text: "Fine." }];
+    const { pawl, say, agent, store, of, model } = setup(script, { tools: [ask] });
+    const { sessionId } = await say("Go");
+    const elsewhere = runtime({ agents: [agent], store });
+    await elsewhere.stop(sessionId, user);
+    for await (const _ of pawl.follow(sessionId, { afterSeq: 8, untilIdle: true }));
+    const [ended] = (await of(sessionId, "run_ended")).slice(-1);
+    expect(ended?.data.stop.type).toBe("aborted");
+    expect(await store.sessions.get(sessionId)).toMatchObject({
+      openRun: null,
+      pending: 0,
+      status: "active",
+    });
+    await elsewhere.stop(sessionId, user);
+    await expect(elsewhere.stop(sessionId, { userId: "u2" })).rejects.toSatisfy((error) =>
+      PawlError.is(error, "not_found"),
+    );
+    expect((await say("Hello?", { sessionId })).stop.type).toBe("end_turn");
+    expect(model.rejected).toEqual([]);
+  });
+
+  it("L9 notices a stop request that another process stored while the model was streaming", async () => {
+    const slow = { text: "a ".repeat(200), delayPerEventMs: 5 };
+    const { pawl, agent, store } = setup([slow], {}, { leaseTtlMs: 60 });
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    await sleep(20);
+    await runtime({ agents: [agent], store }).stop(sessionId, user);
+    expect((await run.result).stop.type).toBe("aborted");
+  });
+
+  it("L10 goes on when the reader goes away, and keeps every event", async () => {
+    const { pawl, of } = setup([{ text: "One two three four", delayPerEventMs: 2 }]);
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    for await (const event of run) if (event.type === "text_delta") break;
+    const { stop, text, sessionId } = await run.result;
+    expect({ type: stop.type, text }).toEqual({ type: "end_turn", text: "One two three four" });
+    expect(await of(sessionId, "run_ended")).toHaveLength(1);
+  });
+
+  it("L10 runs without any reader at all, and without anybody awaiting its result", async () => {
+    const { pawl, of } = setup([{ text: "Done." }]);
+    const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).started;
+    await sleep(30);
+    expect(await of(sessionId, "run_ended")).toHaveLength(1);
+  });
+
+  it("drains to the next turn boundary and lets another process go on", async () => {
+    const work = tool({ name: "work", description: "", input, execute: () => sleep(20) });
+    const script = [{ tools: [{ name: "work", input: { text: "" } }] }, { text: "Finished elsewhere." }];
+    const { pawl, agent, store, of, model } = setup(script, { tools: [work] });
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    await sleep(5);
+    await pawl.drain();
+    expect(await of(sessionId, "tool_result")).toHaveLength(1);
+    expect(await of(sessionId, "run_ended")).toHaveLength(0);
+    await expect(pawl.run("tester", { ...user, input: "More" }).started).rejects.toThrow(/restart/);
+    expect(await runtime({ agents: [agent], store }).sweep()).toBe(1);
+    expect((await run.result).text).toBe("Finished elsewhere.");
+    expect(model.rejected).toEqual([]);
+  });
+});

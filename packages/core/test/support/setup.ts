@@ -1,0 +1,64 @@
+import { type Reply, type StrictModel, strictModel } from "@pawl/testing";
+import {
+  type Agent,
+  type AgentOptions,
+  agent,
+  type EventStore,
+  type EventType,
+  memoryStore,
+  type RunOptions,
+  type RunResult,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  type SessionEvent,
+  type StoredEvent,
+  type StoredOf,
+} from "../../src/index.ts";
+
+/** An agent over a script, with a runtime and a log of its own. */
+export interface Setup {
+  pawl: Runtime;
+  agent: Agent<unknown>;
+  model: StrictModel;
+  store: EventStore;
+  /** One request of user u1, to its end. */
+  say(input: string, options?: Partial<RunOptions>): Promise<RunResult>;
+  answer(sessionId: string, callId: string, value: unknown): Promise<RunResult>;
+  log(sessionId: string): Promise<StoredEvent[]>;
+  of<T extends EventType>(sessionId: string, type: T): Promise<StoredOf<T>[]>;
+}
+
+export function setup(
+  script: readonly Reply[],
+  options: Partial<Omit<AgentOptions<unknown>, "model">> = {},
+  runtimeOptions: Partial<RuntimeOptions<unknown>> = {},
+): Setup {
+  const model = strictModel({ script });
+  const store = runtimeOptions.store ?? memoryStore();
+  const made = agent({ name: "tester", instructions: "You are a test.", ...options, model });
+  const pawl = runtime({ agents: [made], abortGraceMs: 20, ...runtimeOptions, store });
+  const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
+  return {
+    pawl,
+    agent: made,
+    model,
+    store,
+    log,
+    say: (input, more = {}) => pawl.run("tester", { userId: "u1", input, ...more }).result,
+    answer: (sessionId, callId, value) =>
+      pawl.run("tester", { userId: "u1", sessionId, answers: [{ callId, value: value as never }] }).result,
+    of: async (sessionId, type) =>
+      (await log(sessionId)).filter((event): event is never => event.type === type),
+  };
+}
+
+export async function collect(events: AsyncIterable<SessionEvent>): Promise<SessionEvent[]> {
+  return await Array.fromAsync(events);
+}
+
+export function types(events: readonly { type: string }[]): string[] {
+  return events.map(({ type }) => type);
+}
+
+export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
