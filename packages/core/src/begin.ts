@@ -10,10 +10,11 @@ import type { RunStart } from "./run-handle.ts";
 import type { RunOptions } from "./runtime-types.ts";
 import { answerEvents } from "./session/answer.ts";
 import { closeOpenCalls } from "./session/close.ts";
+import { earlierRun } from "./session/earlier-run.ts";
 import { eventKey } from "./session/keys.ts";
 import { loadState } from "./session/load.ts";
 import { patchOf } from "./session/patch.ts";
-import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./session/state.ts";
+import { isWaiting, openRun, type RunState, unanswered } from "./session/state.ts";
 
 /** A run that is safely stored, and the leg that works on it if it is this process's. */
 export interface Begun {
@@ -40,7 +41,7 @@ export async function beginWithMessage(
     if (PawlError.is(error, "session_busy") && left !== undefined) await goOn(leg, left);
     else await leg.close();
     if (!PawlError.is(error, "key_taken")) throw error;
-    const earlier = await earlierRun(host, session, options.clientMessageId);
+    const earlier = await earlierRun(host.store, session.id, options.clientMessageId);
     if (earlier === undefined) throw busy();
     return { start: earlier, leg: undefined };
   }
@@ -61,7 +62,7 @@ async function takeOrFind(
   for (let tries = 1; ; tries += 1) {
     const leg = await openLeg(host, session, agent);
     if (leg !== undefined) return leg;
-    const earlier = await earlierRun(host, session, clientMessageId);
+    const earlier = await earlierRun(host.store, session.id, clientMessageId);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
     const now = await host.store.sessions.get(session.id);
     if (now?.openRun !== null || tries === 10) throw busy();
@@ -158,39 +159,6 @@ async function goOn(leg: OpenLeg, run: RunState, signal?: AbortSignal): Promise<
   return leg.go(signal);
 }
 
-/** Where the run began that this client message started before. */
-async function earlierRun(
-  host: Host,
-  session: Session,
-  clientMessageId: string | undefined,
-): Promise<RunStart | undefined> {
-  if (clientMessageId === undefined) return undefined;
-  const key = eventKey.message(clientMessageId);
-  let started: RunStart | undefined;
-  for await (const event of host.store.read(session.id, { types: ["run_started", "user_message"] })) {
-    if (event.type === "run_started") {
-      started = { sessionId: session.id, runId: event.data.run_id, afterSeq: event.seq - 1 };
-    } else if (event.key === key) return started;
-  }
-  return undefined;
-}
-
 function busy(): PawlError {
   return new PawlError("session_busy", "This session is still at work. Wait for it, or stop it.");
-}
-
-/** Asks the session's run to stop, wherever it is at work. */
-export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
-  const state: SessionState = await loadState(host.store, session.id);
-  const run = openRun(state);
-  if (run === undefined) return;
-  const [stored] = await host.store.append(
-    session.id,
-    [{ type: "stop_requested", data: { run_id: run.runId } }],
-    { appendId: host.newId() },
-  );
-  host.tail.stored(session.id, stored?.seq ?? 0);
-  const active = host.legs.get(session.id);
-  if (active !== undefined) await active.catchUp();
-  else await recover(host, session, agent);
 }

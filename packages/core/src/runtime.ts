@@ -1,5 +1,5 @@
 import type { Agent } from "./agent.ts";
-import { type Begun, beginWithAnswers, beginWithMessage, recover, requestStop } from "./begin.ts";
+import { type Begun, beginWithAnswers, beginWithMessage, recover } from "./begin.ts";
 import { PawlError } from "./errors.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
@@ -7,6 +7,7 @@ import type { Session } from "./events/session-row.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import { requestStop } from "./stop-request.ts";
 import { newView, reduceView } from "./view/reduce.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { PawlError, runtime, tool } from "../src/index.ts";
+import { memoryStore, PawlError, runtime, tool } from "../src/index.ts";
 import { setup, sleep } from "./support/setup.ts";
 
 const input = z.object({ text: z.string() });
@@ -122,5 +122,28 @@ describe("stopping a run", () => {
     expect(await runtime({ agents: [agent], store }).sweep()).toBe(1);
     expect((await run.result).text).toBe("Finished elsewhere.");
     expect(model.rejected).toEqual([]);
+  });
+});
+
+describe("a session that another process takes over", () => {
+  it("L9 makes the old leg start and write nothing more, and logs its late result without using it", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const slow = tool({ name: "slow", description: "", input, execute: () => sleep(60) });
+    const script = [{ tools: [{ name: "slow", id: "toolu_s", input: { text: "" } }] }];
+    const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 60_000 });
+    const run = old.pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    await sleep(20);
+    clock += 120_000;
+    const next = setup([{ text: "I take over." }], { tools: [slow] }, { store });
+    expect(await next.pawl.sweep()).toBe(1);
+    const result = await run.result;
+    expect(result.text).toBe("I take over.");
+    expect(result.actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/cut off/) });
+    await sleep(60);
+    expect((await old.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["late_result"]);
+    expect(old.model.requests).toHaveLength(1);
+    expect(next.model.rejected).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import pLimit from "p-limit";
-import { messageOf } from "../errors.ts";
+import { messageOf, PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { toJson } from "../json.ts";
 import type { Leg } from "../leg.ts";
@@ -67,9 +67,18 @@ async function runCall(leg: Leg, { call, tool, input, answer }: Runnable): Promi
   const settled = work.catch((cause: unknown) => resultEvent(call, false, messageOf(cause)));
   const event = await withinTime(leg, settled, control, tool.timeoutMs);
   leg.live.progress.delete(call.callId);
-  if (event !== undefined) await leg.log.append([event]);
-  else await leg.log.append([giveUp(leg, call, settled, leg.signal.aborted)]);
+  if (event === undefined) void settled.then(() => reportLate(leg, call));
+  const result = event ?? resultEvent(call, false, outcomeUnknown(leg.signal.aborted ? STOPPED : TOO_LONG));
+  try {
+    await leg.log.append([result]);
+  } catch (error) {
+    if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
+    throw error;
+  }
 }
+
+const STOPPED = "the run was stopped before it came back.";
+const TOO_LONG = "it took too long.";
 
 function callContext(leg: Leg, call: CallState, idempotencyKey: string) {
   return {
@@ -95,33 +104,30 @@ async function withinTime(
 ): Promise<NewEvent | undefined> {
   const timers: NodeJS.Timeout[] = [];
   const after = (ms: number, then: () => void) => timers.push(setTimeout(then, ms));
+  const { promise, resolve } = Promise.withResolvers<NewEvent | undefined>();
+  const onAbort = () => after(leg.abortGraceMs, () => resolve(undefined));
   try {
-    return await new Promise<NewEvent | undefined>((resolve) => {
-      const onAbort = () => after(leg.abortGraceMs, () => resolve(undefined));
-      void work.then(resolve);
-      if (leg.signal.aborted) onAbort();
-      else leg.signal.addEventListener("abort", onAbort, { once: true });
-      if (timeoutMs !== undefined) {
-        after(timeoutMs, () => {
-          control.abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
-          resolve(undefined);
-        });
-      }
-    });
+    void work.then(resolve);
+    if (leg.signal.aborted) onAbort();
+    else leg.signal.addEventListener("abort", onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      after(timeoutMs, () => {
+        control.abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+        resolve(undefined);
+      });
+    }
+    return await promise;
   } finally {
+    leg.signal.removeEventListener("abort", onAbort);
     for (const timer of timers) clearTimeout(timer);
   }
 }
 
-/** Answers a call that did not come back; whatever it returns later is logged and never used. */
-function giveUp(leg: Leg, call: CallState, work: Promise<NewEvent>, aborted: boolean): NewEvent {
-  void work.then(() =>
-    leg.reportLate({
-      code: "late_result",
-      message: `"${call.toolName}" came back after its call had been answered.`,
-      context: { call_id: call.callId },
-    }),
-  );
-  const reason = aborted ? "the run was stopped before it came back." : "it took too long.";
-  return resultEvent(call, false, outcomeUnknown(reason));
+/** The call has been answered without its result, here or by the process that took the session over. */
+async function reportLate(leg: Leg, call: CallState): Promise<void> {
+  await leg.reportLate({
+    code: "late_result",
+    message: `"${call.toolName}" came back after its call had been answered.`,
+    context: { call_id: call.callId },
+  });
 }

@@ -21,7 +21,6 @@ export function withDelta(parts: readonly ViewPart[], type: "text" | "thinking",
 /** Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. */
 export function inAssistant(
   view: ViewState,
-  seq: number,
   change: (parts: readonly ViewPart[]) => ViewPart[],
   make = true,
 ): ViewState {
@@ -36,7 +35,7 @@ export function inAssistant(
     role: "assistant",
     text: textOf(parts),
     parts,
-    seq: existing?.seq ?? seq,
+    seq: view.run?.seq ?? 0,
   };
   const messages = existing === undefined ? [...view.messages, message] : view.messages.with(at, message);
   return { ...view, messages };
@@ -50,7 +49,6 @@ export function inCall(
 ): ViewState {
   return inAssistant(
     view,
-    view.cursor,
     (parts) =>
       parts.map((part) => (part.type === "tool" && part.callId === callId ? { ...part, ...change } : part)),
     false,

@@ -12,7 +12,7 @@ export interface ViewState {
   /** Calls at work, by id: what a "working" indicator counts. */
   runningTools: Readonly<Record<string, string>>;
   /** The run that is open, or the last one. */
-  run: { id: string; open: boolean; stop?: StopReason } | undefined;
+  run: { id: string; seq: number; open: boolean; stop?: StopReason } | undefined;
   /** `seq` of the last stored event. */
   cursor: number;
 }
@@ -34,12 +34,12 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "user_message":
       return { ...view, messages: withUserMessage(view.messages, event) };
     case "run_started":
-      return { ...view, run: { id: event.data.run_id, open: true } };
+      return { ...view, run: { id: event.data.run_id, seq: event.seq, open: true } };
     case "llm_request":
     case "run_recovered":
-      return inAssistant(view, event.seq, (parts) => parts.filter((part) => !isOpen(part)), false);
+      return inAssistant(view, (parts) => parts.filter((part) => !isOpen(part)), false);
     case "assistant_message":
-      return inAssistant(view, event.seq, (parts) => [
+      return inAssistant(view, (parts) => [
         ...parts.filter((part) => !part.key.startsWith(`${event.data.attempt}:`)),
         ...partsOf(event.data),
       ]);
@@ -49,7 +49,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "tool_result":
       return reduceCall(view, event);
     case "run_suspended":
-      return { ...view, runningTools: {}, run: { id: event.data.run_id, open: false } };
+      return { ...view, runningTools: {}, run: view.run && { ...view.run, open: false } };
     case "run_ended":
       return endRun(view, event);
     default:
@@ -61,13 +61,13 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
   switch (event.type) {
     case "text_delta":
     case "thinking_delta":
-      return inAssistant(view, view.cursor, (parts) =>
+      return inAssistant(view, (parts) =>
         withDelta(parts, event.type === "text_delta" ? "text" : "thinking", event.data),
       );
     case "tool_progress":
       return inCall(view, event.data.call_id, { progress: event.data.data });
     case "attempt_restarted":
-      return inAssistant(view, view.cursor, (parts) => parts.filter((part) => !isOpen(part)), false);
+      return inAssistant(view, (parts) => parts.filter((part) => !isOpen(part)), false);
     default:
       return view;
   }
@@ -122,8 +122,7 @@ const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "s
 function endRun(view: ViewState, event: StoredOf<"run_ended">): ViewState {
   const { run_id: id, stop } = event.data;
   const ended = inAssistant(
-    { ...view, runningTools: {}, pending: [], run: { id, open: true } },
-    event.seq,
+    { ...view, runningTools: {}, pending: [] },
     (parts) => {
       const closed = parts.filter((part) => !isOpen(part));
       const told = QUIET.includes(stop.type);
@@ -133,7 +132,7 @@ function endRun(view: ViewState, event: StoredOf<"run_ended">): ViewState {
     },
     !QUIET.includes(stop.type),
   );
-  return { ...ended, run: { id, open: false, stop } };
+  return { ...ended, run: view.run && { ...view.run, open: false, stop } };
 }
 
 function withUserMessage(messages: readonly ViewMessage[], event: StoredOf<"user_message">): ViewMessage[] {

@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { newView, reduceView, type SessionEvent, tool, type ViewState } from "../src/index.ts";
+import { collect, setup, sleep, types } from "./support/setup.ts";
+
+const user = { userId: "u1" };
+const slow = { text: "One two three four five six seven eight", delayPerEventMs: 3 };
+const texts = (events: readonly SessionEvent[]) =>
+  events.flatMap((event) => (event.type === "text_delta" ? [event.data.text] : [])).join("");
+const fold = (events: readonly SessionEvent[], from: ViewState = newView()) =>
+  events.reduce(reduceView, from);
+
+describe("following a session", () => {
+  it("L10 shows a reader that comes late the text so far, then the rest, once", async () => {
+    const { pawl } = setup([slow]);
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    await sleep(18);
+    const events = await collect(pawl.follow(sessionId, { untilIdle: true }));
+    const first = events.find((event) => event.type === "text_delta");
+    expect(first?.data).toMatchObject({ offset: 0, index: 0 });
+    expect(first?.data.text.length).toBeGreaterThan(3);
+    expect(texts(events)).toBe(slow.text);
+  });
+
+  it("L10 gives a slow reader fewer, longer deltas and the same text", async () => {
+    const { pawl } = setup([slow]);
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    const events: SessionEvent[] = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type === "text_delta") await sleep(15);
+    }
+    expect(texts(events).length).toBeLessThanOrEqual(slow.text.length);
+    expect(events.filter(({ type }) => type === "text_delta").length).toBeLessThan(6);
+    expect(fold(events).messages.at(-1)?.text).toBe(slow.text);
+  });
+
+  it("says that an attempt's text is void when its answer was lost", async () => {
+    const { pawl, say } = setup([{ text: "Lost answer, sadly", fault: { cut: 6 } }, { text: "Here." }]);
+    const first = pawl.run("tester", { ...user, input: "Go" });
+    await first.result;
+    const { sessionId } = await first.started;
+    await say("Again", { sessionId });
+    const view = await pawl.view(sessionId, user);
+    expect(view.messages.map(({ text }) => text)).toEqual(["Go", expect.any(String), "Again", "Here."]);
+  });
+
+  it("sees events of other processes without being told", async () => {
+    const { pawl, store } = setup([{ text: "Hi." }], {}, { pollMs: 10 });
+    const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).result;
+    const control = new AbortController();
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const event of pawl.follow(sessionId, { signal: control.signal })) seen.push(event.type);
+    })();
+    await store.append(sessionId, [{ type: "note", data: { text: "from afar" } }], { appendId: "x" });
+    await sleep(40);
+    control.abort();
+    await reading;
+    expect(seen.at(-1)).toBe("note");
+  });
+
+  it("P1 L16 K5 folds to the same view from live events, from stored ones, and from any point in between", async () => {
+    const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
+    const work = tool({
+      name: "work",
+      description: "",
+      input: z.object({}),
+      status: { done: "Worked" },
+      execute: () => ({ ok: 1 }),
+    });
+    const script = [
+      { thinking: "Hm.", text: "First.", tools: [{ name: "work" }, { name: "ask", id: "toolu_q" }] },
+      { text: "Second.", tools: [{ name: "nope" }] },
+      { text: "Third", clip: 4 },
+    ];
+    const { pawl } = setup(script, { tools: [ask, work] });
+    const first = pawl.run("tester", { ...user, input: "Go", clientMessageId: "m1" });
+    const live = await collect(first);
+    const { sessionId } = await first.started;
+    expect(fold(live).pending).toHaveLength(1);
+    live.push(
+      ...(await collect(
+        pawl.run("tester", { ...user, sessionId, answers: [{ callId: "toolu_q", value: "yes" }] }),
+      )),
+    );
+    const whole = fold(live);
+    const view = await pawl.view(sessionId, user);
+    expect(whole).toMatchObject({
+      messages: view.messages,
+      pending: [],
+      cursor: view.cursor,
+      runningTools: {},
+    });
+    expect(whole.messages).toMatchObject([
+      { id: "m1", role: "user", text: "Go" },
+      { role: "assistant", text: expect.stringMatching(/^First\.\n\nSecond\.\n\nThir/) },
+    ]);
+    expect(whole.messages[1]?.parts.filter(({ type }) => type !== "thinking")).toMatchObject([
+      { type: "text" },
+      { type: "tool", toolName: "work", phase: "done", status: "Worked" },
+      { type: "tool", toolName: "ask", phase: "done", result: "yes" },
+      { type: "text" },
+      { type: "tool", toolName: "nope", phase: "error" },
+      { type: "text" },
+      { type: "notice", stop: "max_tokens" },
+    ]);
+    for (let cursor = 0; cursor < view.cursor; cursor += 1) {
+      const before = live.filter((event) => "seq" in event && event.seq <= cursor);
+      const rest = live.slice(live.findIndex((event) => "seq" in event && event.seq === cursor + 1));
+      expect(fold(rest, fold(before)).messages).toEqual(view.messages);
+    }
+  });
+
+  it("shares what did not change between two views", async () => {
+    const { pawl } = setup([{ text: "A." }, { text: "B c d e" }]);
+    const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).result;
+    const before = fold(await collect(pawl.follow(sessionId, { untilIdle: true })));
+    const run = pawl.run("tester", { ...user, sessionId, input: "More" });
+    const after = fold(await collect(run), before);
+    expect(after.messages[0]).toBe(before.messages[0]);
+    expect(after.messages[1]).toBe(before.messages[1]);
+    expect(types(await collect(run))).toContain("run_ended");
+  });
+});
