@@ -14,8 +14,8 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   started.catch(() => undefined);
   result.catch(() => undefined);
   const events = async function* (): AsyncGenerator<SessionEvent, void, undefined> {
-    const { sessionId, afterSeq } = await started;
-    yield* follow(host, sessionId, { afterSeq, untilIdle: true });
+    const { sessionId, runId, afterSeq } = await started;
+    yield* follow(host, sessionId, { afterSeq, untilIdle: { runId } });
   };
   const emitter = new EventEmitter();
   let pumping = false;
@@ -46,7 +46,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
 async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult> {
   const outcome = await leg?.done;
   if (outcome?.settled) return resultOf(outcome.state);
-  const { sessionId, afterSeq } = start;
-  for await (const _ of follow(host, sessionId, { afterSeq, untilIdle: true }));
+  const { sessionId, runId, afterSeq } = start;
+  for await (const _ of follow(host, sessionId, { afterSeq, untilIdle: { runId } }));
   return resultOf(await loadState(host.store, sessionId));
 }

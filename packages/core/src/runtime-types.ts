@@ -67,11 +67,11 @@ export interface Runtime {
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
    * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. With
-   * `untilIdle` it ends after the next `run_suspended` or `run_ended`.
+   * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named.
    */
   follow(
     sessionId: string,
-    options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean },
+    options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean | { runId: string } },
   ): AsyncIterable<SessionEvent>;
   /** The user's newest active or suspended session with this agent, or a new one. */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;

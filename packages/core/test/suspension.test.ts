@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type EventStore, memoryStore, PawlError, runtime, tool } from "../src/index.ts";
-import { setup } from "./support/setup.ts";
+import { collect, setup, types } from "./support/setup.ts";
 
 const ask = tool({
   name: "ask",
@@ -133,11 +133,14 @@ describe("suspension", () => {
 
   it("P6 closes the question with a defined result when the user writes a message instead", async () => {
     const tools = [question("toolu_1"), question("toolu_2")];
-    const { say, answer, model, of, store } = setup([{ tools }, { text: "Never mind, then." }], {
+    const { say, answer, model, of, store, pawl } = setup([{ tools }, { text: "Never mind, then." }], {
       tools: [ask],
     });
     const { sessionId } = await say("Go");
-    const { stop, runId } = await say("Something else", { sessionId });
+    const run = pawl.run("tester", { ...user, sessionId, input: "Something else" });
+    const seen = types(await collect(run));
+    expect(seen.filter((type) => type === "run_ended")).toHaveLength(2);
+    const { stop, runId } = await run.result;
     expect(stop.type).toBe("end_turn");
     expect(model.rejected).toEqual([]);
     expect(model.requests[1]?.messages[2]?.content).toMatchObject([

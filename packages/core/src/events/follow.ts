@@ -8,8 +8,8 @@ import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
 export interface FollowOptions {
   afterSeq?: number;
   signal?: AbortSignal;
-  /** End after the next `run_suspended` or `run_ended`. */
-  untilIdle?: boolean;
+  /** End after the next `run_suspended` or `run_ended`, of this run if it is named. */
+  untilIdle?: boolean | { runId: string };
 }
 
 /**
@@ -58,7 +58,7 @@ interface Reader {
 async function* storedSince(
   events: AsyncIterable<StoredEvent>,
   reader: Reader,
-  untilIdle: boolean,
+  untilIdle: boolean | { runId: string },
   gone: () => boolean,
 ): AsyncGenerator<SessionEvent, boolean, undefined> {
   for await (const event of events) {
@@ -68,9 +68,14 @@ async function* storedSince(
     reader.seen = after(event, reader.seen);
     yield event;
     yield* statusOf(event);
-    if (untilIdle && (event.type === "run_suspended" || event.type === "run_ended")) return true;
+    if (comesToRest(event, untilIdle)) return true;
   }
   return false;
+}
+
+function comesToRest(event: StoredEvent, untilIdle: boolean | { runId: string }): boolean {
+  if (untilIdle === false || (event.type !== "run_suspended" && event.type !== "run_ended")) return false;
+  return untilIdle === true || untilIdle.runId === event.data.run_id;
 }
 
 /** How far a reader has been shown the answer that is being written. */
