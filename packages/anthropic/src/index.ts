@@ -1,1 +1,2 @@
-export {};
+export { type ClaudeOptions, claude } from "./claude.ts";
+export { pricingOf } from "./pricing.ts";

@@ -1,1 +1,18 @@
-export {};
+export type { ApiError } from "./api-error.ts";
+export { type ContractCase, eventStoreContract, type StoreUnderTest } from "./event-store-contract.ts";
+export { type MessagesApi, type MessagesApiOptions, messagesApi } from "./messages-api.ts";
+export { currentModels, limitsOf, type ModelLimits, type ThinkingMode } from "./model-limits.ts";
+export { estimateTokens } from "./prompt-cache.ts";
+export type { Fault, Reply, ReplyTool } from "./reply.ts";
+export {
+  type Script,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  scriptedModel,
+} from "./scripted-model.ts";
+export type { RecordedRequest } from "./serve-request.ts";
+export type { Rejection, RuleContext, Rules, SimulatorOptions } from "./simulator.ts";
+export { type StrictModel, type StrictModelOptions, strictModel } from "./strict-model.ts";
+export type { LegacyRules } from "./validate/roles.ts";
+export { type ValidateOptions, validateMessagesRequest } from "./validate/validate.ts";
+export type { ParsedRequest, WireMessage } from "./wire-request.ts";

@@ -1,0 +1,61 @@
+import type { Pricing } from "@pawl/core";
+
+type Prices = Omit<Pricing, "longPrompt">;
+
+const opus: Prices = { input: 5, output: 25, cacheWrite5m: 6.25, cacheWrite1h: 10, cacheRead: 0.5 };
+const fable: Prices = { input: 8, output: 40, cacheWrite5m: 10, cacheWrite1h: 16, cacheRead: 0.2 };
+const fable51: Prices = { input: 10, output: 50, cacheWrite5m: 12.5, cacheWrite1h: 20, cacheRead: 0.25 };
+const sonnet4: Prices = { input: 3, output: 15, cacheWrite5m: 3.75, cacheWrite1h: 6, cacheRead: 0.3 };
+
+/** List prices in US dollars per million tokens, as of 2026-11-20; standard speed, no regional surcharge. */
+const prices: { readonly [model: string]: Pricing } = {
+  "claude-fable-5-2": fable,
+  "claude-mythos-5-2": fable,
+  "claude-fable-5-1": fable51,
+  "claude-opus-5-5": { input: 4, output: 20, cacheWrite5m: 5, cacheWrite1h: 8, cacheRead: 0.2 },
+  "claude-sonnet-5-5": { input: 2, output: 10, cacheWrite5m: 2.5, cacheWrite1h: 4, cacheRead: 0.1 },
+  "claude-haiku-5-5": {
+    input: 0.1,
+    output: 0.5,
+    cacheWrite5m: 0.125,
+    cacheWrite1h: 0.2,
+    cacheRead: 0.01,
+    longPrompt: {
+      above: 100_000,
+      input: 0.5,
+      output: 2.5,
+      cacheWrite5m: 0.625,
+      cacheWrite1h: 1,
+      cacheRead: 0.05,
+    },
+  },
+  "claude-opus-5": opus,
+  "claude-opus-4-8": opus,
+  "claude-opus-4-7": opus,
+  "claude-opus-4-6": opus,
+  "claude-opus-4-5": opus,
+  "claude-fable-5": { ...fable51, cacheRead: 1 },
+  "claude-sonnet-5": { input: 2, output: 10, cacheWrite5m: 2.5, cacheWrite1h: 4, cacheRead: 0.2 },
+  "claude-sonnet-4-6": sonnet4,
+  "claude-sonnet-4-5": sonnet4,
+  "claude-haiku-4-5": { input: 1, output: 5, cacheWrite5m: 1.25, cacheWrite1h: 2, cacheRead: 0.1 },
+};
+
+/**
+ * The list prices of a model as of 2026-11-20, or `undefined` for a model that was not known then. A dated id
+ * (`claude-haiku-4-5-20251001`) has the prices of its undated name. Prices change: pass your own to `claude` where money
+ * depends on them.
+ *
+ * @returns US dollars per million tokens
+ *
+ * @example
+ * ```ts
+ * import { pricingOf } from "@pawl/anthropic";
+ *
+ * console.log(pricingOf("claude-sonnet-5-5")?.output); // 10
+ * ```
+ */
+export function pricingOf(model: string): Pricing | undefined {
+  const name = Object.hasOwn(prices, model) ? model : model.replace(/-\d{8}$/, "");
+  return Object.hasOwn(prices, name) ? prices[name] : undefined;
+}

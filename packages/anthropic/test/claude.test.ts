@@ -1,0 +1,149 @@
+import { getEventListeners } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Anthropic } from "@anthropic-ai/sdk";
+import { type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
+import { afterAll, expect, it } from "vitest";
+import { client, hi, read } from "./support.ts";
+
+let reply: Reply = {};
+const api: MessagesApi = await messagesApi({ rules: () => reply });
+afterAll(() => api.close());
+
+it("yields text and a tool call, pings and the request id", async () => {
+  reply = { text: "Let me look.", tools: [{ name: "look", input: { at: "x" }, id: "toolu_1" }] };
+  const { events, error } = await read(client(api));
+  expect(error).toBeUndefined();
+  expect(events.map(({ type }) => type)).toEqual([
+    "message_start",
+    "content_block_start",
+    "ping",
+    "content_block_delta",
+    "content_block_delta",
+    "content_block_stop",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_delta",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+  ]);
+  expect(events[0]).toMatchObject({
+    request_id: expect.stringMatching(/^req_01/),
+    message: { role: "assistant" },
+  });
+  expect(events[6]).toMatchObject({ content_block: { type: "tool_use", id: "toolu_1", input: {} } });
+  expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
+});
+
+it("sends the request as it is, with what the options add", async () => {
+  reply = { text: "." };
+  const thinking = { type: "adaptive", display: "summarized" } as const;
+  const model = client(api, { thinking, effort: "low", body: { metadata: { user_id: "u" } } });
+  await read(model, undefined, { ...hi, toolChoice: { type: "none" } });
+  expect(api.requests.at(-1)?.body).toEqual({
+    model: "claude-sonnet-5-5",
+    max_tokens: 100,
+    system: hi.system,
+    tools: hi.tools,
+    messages: hi.messages,
+    tool_choice: { type: "none" },
+    thinking,
+    output_config: { effort: "low" },
+    metadata: { user_id: "u" },
+    stream: true,
+  });
+  await read(model, undefined, { ...hi, system: [], tools: [] });
+  expect(api.requests.at(-1)?.body).not.toHaveProperty("system");
+  expect(api.requests.at(-1)?.body).not.toHaveProperty("tools");
+  expect(api.rejected).toEqual([]);
+});
+
+it("L18 passes unknown blocks and stop reasons through", async () => {
+  reply = { content: [{ type: "future_block", data: [1] }], stop: "future_reason" };
+  const { events } = await read(client(api));
+  expect(events[1]).toEqual({
+    type: "content_block_start",
+    index: 0,
+    content_block: { type: "future_block", data: [1] },
+  });
+  expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "future_reason" } });
+});
+
+it("uses a client of your own, without its retries", async () => {
+  reply = { fault: { status: 529 } };
+  const before = api.requests.length;
+  const own = new Anthropic({ apiKey: "k", baseURL: api.url, maxRetries: 5 });
+  const { error } = await read(client(api, { client: own }));
+  expect(error?.details.status).toBe(529);
+  expect(api.requests.length - before).toBe(1);
+});
+
+it("L9 throws the signal's reason when aborted in the stream", async () => {
+  reply = { text: "Hello", fault: { stall: 3 } };
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(new Error("enough")), 50);
+  const { events, error } = await read(client(api), stop.signal);
+  expect(error?.message).toBe("enough");
+  expect(events).toHaveLength(3);
+});
+
+it("L9 throws the signal's reason when aborted before the answer", async () => {
+  reply = { latencyMs: 60_000 };
+  const stop = new AbortController();
+  setTimeout(() => stop.abort("deadline"), 50);
+  expect((await read(client(api), stop.signal)).error).toBe("deadline");
+  const before = api.requests.length;
+  expect((await read(client(api), AbortSignal.abort("early"))).error).toBe("early");
+  expect(api.requests.length).toBe(before);
+});
+
+it("L9 leaves no listener on the signal and no connection behind", async () => {
+  let closed = 0;
+  const server = createServer((_request, response) => {
+    response.on("close", () => {
+      closed += 1;
+    });
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(
+      'event: message_start\ndata: {"type":"message_start","message":{"id":"m","model":"x"}}\n\n',
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { signal } = new AbortController();
+  for await (const event of client({ url }).stream(hi, { signal })) {
+    expect(event.type).toBe("message_start");
+    break;
+  }
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+  await expect.poll(() => closed).toBe(1);
+  server.close();
+});
+
+it("uses one connection for turn after turn, and does not wait for a body that never ends", async () => {
+  const stop = 'event: message_stop\ndata: {"type":"message_stop"}\n\n';
+  let connections = 0;
+  let ends = true;
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write(stop);
+    if (ends) setTimeout(() => response.end(), 10);
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const model = client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  for (let n = 0; n < 3; n += 1) {
+    expect((await read(model)).events).toEqual([{ type: "message_stop" }]);
+    await sleep(20);
+  }
+  expect(connections).toBe(1);
+  ends = false;
+  expect((await read(model)).events).toEqual([{ type: "message_stop" }]);
+  server.closeAllConnections();
+  server.close();
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { type Bench, type Check, note } from "./bench.ts";
+
+/** Which of these sessions are recoverable, in the order given by the store. */
+async function recoverable({ store }: Bench, ids: readonly string[]): Promise<string[]> {
+  const rows = await store.listRecoverable({ limit: 100_000 });
+  return rows.map((row) => row.id).filter((id) => ids.includes(id));
+}
+
+/** A session with an open run. */
+async function open(bench: Bench): Promise<string> {
+  const id = await bench.session();
+  await bench.append(id, [note("start")], { session: { openRun: "run" } });
+  return id;
+}
+
+/** Ends the run, so that the session does not turn up in other checks. */
+async function end(bench: Bench, ids: readonly string[]): Promise<void> {
+  for (const id of ids) await bench.append(id, [note("end")], { session: { openRun: null } });
+}
+
+/** Which sessions a sweep finds. */
+export const recoveryChecks: readonly Check[] = [
+  {
+    name: "E2 a session is recoverable while it has an open run",
+    async run(bench) {
+      const idle = await bench.session();
+      await bench.append(idle, [note("a")]);
+      const running = await open(bench);
+      assert.deepEqual(await recoverable(bench, [idle, running]), [running]);
+      const rows = await bench.store.listRecoverable({ limit: 100_000 });
+      assert.deepEqual(
+        rows.find((row) => row.id === running),
+        await bench.row(running),
+      );
+      await end(bench, [running]);
+      assert.deepEqual(await recoverable(bench, [idle, running]), []);
+    },
+  },
+  {
+    name: "E2 a session is not recoverable while a question waits",
+    async run(bench) {
+      const id = await open(bench);
+      await bench.append(id, [note("ask")], { session: { addPending: 2 } });
+      await bench.append(id, [note("answer")], { session: { addPending: -1 } });
+      assert.deepEqual(await recoverable(bench, [id]), []);
+      await bench.append(id, [note("answer")], { session: { addPending: -1 } });
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await end(bench, [id]);
+    },
+  },
+  {
+    name: "E2 a session is not recoverable while its lease is live, but is after release or expiry",
+    async run(bench) {
+      const id = await open(bench);
+      const lease = await bench.store.acquire(id, "leg", 60_000);
+      assert.ok(lease !== undefined);
+      assert.deepEqual(await recoverable(bench, [id]), []);
+      await bench.store.renew(lease, 1);
+      await bench.wait(20);
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await bench.store.renew(lease, 60_000);
+      assert.deepEqual(await recoverable(bench, [id]), []);
+      await bench.append(id, [note("a")], { lease, release: true });
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await end(bench, [id]);
+    },
+  },
+  {
+    name: "E2 the longest untouched recoverable session comes first, and no more than the limit come",
+    async run(bench) {
+      const ids: string[] = [];
+      for (let made = 0; made < 3; made += 1) {
+        ids.push(await open(bench));
+        await bench.wait(5);
+      }
+      const [first = "", second = "", third = ""] = ids;
+      await bench.append(first, [note("touched")]);
+      assert.deepEqual(await recoverable(bench, ids), [second, third, first]);
+      assert.equal((await bench.store.listRecoverable({ limit: 2 })).length, 2);
+      await end(bench, ids);
+    },
+  },
+];

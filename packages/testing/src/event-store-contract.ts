@@ -1,0 +1,69 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventStore } from "@pawl/core";
+import { bench, type Check } from "./contract/bench.ts";
+import { conditionChecks } from "./contract/conditions.ts";
+import { idempotencyChecks } from "./contract/idempotency.ts";
+import { isolationChecks } from "./contract/isolation.ts";
+import { leaseChecks } from "./contract/leases.ts";
+import { orderChecks } from "./contract/order.ts";
+import { patchChecks } from "./contract/patches.ts";
+import { payloadChecks } from "./contract/payloads.ts";
+import { readChecks } from "./contract/reads.ts";
+import { recoveryChecks } from "./contract/recovery.ts";
+import { sessionChecks } from "./contract/sessions.ts";
+
+/** A store under test. */
+export interface StoreUnderTest {
+  store: EventStore;
+  /** Moves the store's clock on. Without it the cases sleep, a tenth of a second each at most. */
+  advance?(ms: number): void | Promise<void>;
+  close?(): Promise<void>;
+}
+
+/** One case of a contract: `run` rejects with an AssertionError when the store is wrong. */
+export interface ContractCase {
+  name: string;
+  run(): Promise<void>;
+}
+
+const checks: readonly Check[] = [
+  ...orderChecks,
+  ...idempotencyChecks,
+  ...conditionChecks,
+  ...leaseChecks,
+  ...patchChecks,
+  ...recoveryChecks,
+  ...sessionChecks,
+  ...readChecks,
+  ...payloadChecks,
+  ...isolationChecks,
+];
+
+/**
+ * What an {@link EventStore} has to do, as cases for any test runner. A case makes its own sessions and users, so `make`
+ * may give the same store again and again; `close` is called after each case.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { eventStoreContract } from "@pawl/testing";
+ *
+ * for (const { name, run } of eventStoreContract(async () => ({ store: memoryStore() }))) {
+ *   await run();
+ *   console.log(`ok ${name}`);
+ * }
+ * ```
+ */
+export function eventStoreContract(make: () => Promise<StoreUnderTest>): ContractCase[] {
+  return checks.map(({ name, run }) => ({
+    name,
+    async run() {
+      const { store, advance, close } = await make();
+      try {
+        await run(bench(store, async (ms) => await (advance ?? sleep)(ms)));
+      } finally {
+        await close?.();
+      }
+    },
+  }));
+}

@@ -1,0 +1,193 @@
+import type { ContentBlock, ContentDelta, Json, RawUsage } from "@pawl/core";
+import { type Reply, stopReasonOf } from "./reply.ts";
+import { isObject } from "./wire-request.ts";
+
+/** One event as it goes over the wire. */
+export interface WireEvent {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** The message as far as it is known when the answer begins. */
+export interface MessageHead {
+  id: string;
+  model: string;
+  /** What the prompt costs; `output_tokens` is what the whole answer costs. */
+  usage: RawUsage;
+}
+
+const ping: WireEvent = { type: "ping" };
+/** Long blocks come in about this many pieces, so that a script of any size stays quick to read. */
+const pieces = 24;
+
+/**
+ * The Messages API event sequence of one answer. Usage in `message_delta` is the total, a ping follows the first block's
+ * start and then every 40th event, and the first piece of a tool's input is empty, as on the real wire.
+ */
+export function replyEvents(reply: Reply, blocks: readonly ContentBlock[], head: MessageHead): WireEvent[] {
+  const events: WireEvent[] = [{ type: "message_start", message: startOf(head) }];
+  let sincePing = 0;
+  const push = (event: WireEvent): void => {
+    events.push(event);
+    sincePing += 1;
+    if (event.type === "content_block_start" && event.index === 0) sincePing = 40;
+    if (sincePing < 40) return;
+    events.push(ping);
+    sincePing = 0;
+  };
+  for (const [index, block] of blocks.entries()) {
+    const clip = index === blocks.length - 1 ? reply.clip : undefined;
+    push({ type: "content_block_start", index, content_block: startBlock(block) });
+    for (const delta of clipped(deltasOf(block), clip))
+      push({ type: "content_block_delta", index, delta: { ...delta } });
+    // A clipped call never gets its stop: the client must not take it for complete.
+    if (clip === undefined || block.type !== "tool_use") push({ type: "content_block_stop", index });
+  }
+  events.push({
+    type: "message_delta",
+    delta: {
+      stop_reason: stopReasonOf(reply, blocks),
+      stop_sequence: reply.stopSequence ?? null,
+      stop_details: null,
+      container: null,
+    },
+    usage: deltaUsage(head.usage),
+  });
+  events.push({ type: "message_stop" });
+  return events;
+}
+
+/** The same answer as one JSON message. */
+export function replyMessage(
+  reply: Reply,
+  blocks: readonly ContentBlock[],
+  head: MessageHead,
+): { [field: string]: unknown } {
+  const last = blocks.at(-1);
+  const whole = last !== undefined && reply.clip !== undefined ? blocks.slice(0, -1) : blocks;
+  const rest =
+    last === undefined || whole === blocks
+      ? []
+      : [last.type === "text" ? { ...last, text: String(last.text).slice(0, reply.clip) } : startBlock(last)];
+  return {
+    ...startOf(head),
+    content: [...whole.map(finished), ...rest],
+    stop_reason: stopReasonOf(reply, blocks),
+    stop_sequence: reply.stopSequence ?? null,
+    usage: { ...startUsage(head.usage), output_tokens: head.usage.output_tokens ?? 0 },
+  };
+}
+
+function startOf(head: MessageHead): { [field: string]: unknown } {
+  return {
+    model: head.model,
+    id: head.id,
+    type: "message",
+    role: "assistant",
+    content: [],
+    container: null,
+    stop_reason: null,
+    stop_sequence: null,
+    stop_details: null,
+    usage: { ...startUsage(head.usage), output_tokens: Math.min(head.usage.output_tokens ?? 0, 2) },
+    diagnostics: null,
+  };
+}
+
+function startUsage(usage: RawUsage): { [field: string]: unknown } {
+  return {
+    input_tokens: usage.input_tokens ?? 0,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens ?? 0,
+    cache_read_input_tokens: usage.cache_read_input_tokens ?? 0,
+    cache_creation: usage.cache_creation ?? { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 0 },
+    service_tier: "standard",
+    inference_geo: "not_available",
+  };
+}
+
+function deltaUsage(usage: RawUsage): { [field: string]: unknown } {
+  return {
+    input_tokens: usage.input_tokens ?? 0,
+    cache_creation_input_tokens: usage.cache_creation_input_tokens ?? 0,
+    cache_read_input_tokens: usage.cache_read_input_tokens ?? 0,
+    output_tokens: usage.output_tokens ?? 0,
+  };
+}
+
+/** A block as `content_block_start` shows it: what will be streamed is still empty. */
+function startBlock(block: ContentBlock): ContentBlock {
+  if (block.type === "text") return { ...block, text: "" };
+  if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
+  if (block.type === "tool_use") return { ...finished(block), input: {} };
+  return block.type === "server_tool_use" ? { ...block, input: {} } : block;
+}
+
+function finished(block: ContentBlock): ContentBlock {
+  return block.type === "tool_use" && !("caller" in block) ? { ...block, caller: { type: "direct" } } : block;
+}
+
+function deltasOf(block: ContentBlock): ContentDelta[] {
+  switch (block.type) {
+    case "text":
+      return split(String(block.text)).map((text) => ({ type: "text_delta", text }));
+    case "thinking":
+      return [
+        ...split(String(block.thinking)).map((thinking) => ({ type: "thinking_delta", thinking })),
+        { type: "signature_delta", signature: String(block.signature) },
+      ];
+    case "tool_use":
+    case "server_tool_use":
+      return inputPieces(block.input ?? {}).map((partial_json) => ({
+        type: "input_json_delta",
+        partial_json,
+      }));
+    default:
+      return [];
+  }
+}
+
+/** The deltas up to `clip` characters; the one that crosses the line is shortened. */
+function clipped(deltas: ContentDelta[], clip: number | undefined): ContentDelta[] {
+  if (clip === undefined) return deltas;
+  const kept: ContentDelta[] = [];
+  let left = clip;
+  for (const delta of deltas) {
+    const size = (delta.text ?? delta.partial_json ?? "").length;
+    if (size > 0 && left === 0) break;
+    const part: ContentDelta = { ...delta };
+    if (part.text !== undefined) part.text = part.text.slice(0, left);
+    if (part.partial_json !== undefined) part.partial_json = part.partial_json.slice(0, left);
+    kept.push(part);
+    left = Math.max(0, left - size);
+  }
+  return kept;
+}
+
+/** An empty piece, then the JSON of `input` with each key and its value in one piece. */
+function inputPieces(input: Json): string[] {
+  if (!isObject(input)) return ["", JSON.stringify(input)];
+  const entries = Object.entries(input);
+  if (entries.length === 0) return ["", "{}"];
+  const parts = entries.map(
+    ([key, value], n) => `${n === 0 ? "{" : ", "}${JSON.stringify(key)}: ${JSON.stringify(value)}`,
+  );
+  return ["", ...parts, "}"];
+}
+
+/** `text` in pieces that never part a surrogate pair. */
+function split(text: string): string[] {
+  const size = Math.max(8, Math.ceil(text.length / pieces));
+  const parts: string[] = [];
+  let from = 0;
+  while (from < text.length) {
+    let to = from + size;
+    if (isHighSurrogate(text.charCodeAt(to - 1))) to += 1;
+    parts.push(text.slice(from, to));
+    from = to;
+  }
+  return parts;
+}
+
+function isHighSurrogate(code: number): boolean {
+  return code >= 0xd800 && code <= 0xdbff;
+}

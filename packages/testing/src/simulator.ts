@@ -1,0 +1,141 @@
+import type { RawUsage } from "@pawl/core";
+import type { ApiError } from "./api-error.ts";
+import { currentModels, limitsOf, type ModelLimits } from "./model-limits.ts";
+import { estimateTokens, promptCache } from "./prompt-cache.ts";
+import { type Reply, randomId, replyBlocks } from "./reply.ts";
+import { replyEvents, replyMessage, type WireEvent } from "./reply-events.ts";
+import { isThought, sealReply } from "./thinking-seal.ts";
+import { defaultSecret, type ValidateOptions, validateMessagesRequest } from "./validate/validate.ts";
+import { asBlocks, type ParsedRequest } from "./wire-request.ts";
+
+/** What a rule may look at besides the request. */
+export interface RuleContext {
+  /** How many valid requests came before, 0 for the first. */
+  n: number;
+  /** How many times the assistant has spoken since the user's last text. */
+  turn: number;
+  /** The user's last text. */
+  input: string;
+}
+
+/** Answers each valid request. A pure function of the request works for many sessions at once and after a restart. */
+export type Rules = (request: ParsedRequest, context: RuleContext) => Reply | Promise<Reply>;
+
+/** What a simulated model is made of, over HTTP or in process. */
+export interface SimulatorOptions extends ValidateOptions {
+  /** Replies in order, one for each valid request. */
+  script?: readonly Reply[];
+  /** Instead of a script. */
+  rules?: Rules;
+  /** Milliseconds since 1970, for the lifetime of cached prefixes. */
+  now?: () => number;
+  /** Makes ids of messages, requests and tool calls; random when absent. */
+  newId?: (prefix: string) => string;
+}
+
+/** A request the simulator refused because it was invalid. */
+export interface Rejection {
+  error: ApiError;
+  body: unknown;
+}
+
+/** A valid request's answer, ready to be sent. */
+export interface Answer {
+  reply: Reply;
+  events: WireEvent[];
+  message: { [field: string]: unknown };
+  /** To be called when the answer begins: from then on its prompt can be read from the cache. */
+  begin(): void;
+}
+
+export interface Simulator {
+  rejected: Rejection[];
+  newId: (prefix: string) => string;
+  /**
+   * Judges a request and prepares its answer.
+   *
+   * @throws Error when the script has no reply left.
+   */
+  answer(body: unknown): Promise<Answer | ApiError>;
+}
+
+/** The part that the HTTP server and the in-process model share: judging, scripting, signing and billing. */
+export function simulator(options: SimulatorOptions): Simulator {
+  const { models = currentModels, secret = defaultSecret, now = Date.now, newId = randomId } = options;
+  const next = rulesOf(options);
+  const cache = promptCache();
+  const rejected: Rejection[] = [];
+  let n = 0;
+  return {
+    rejected,
+    newId,
+    async answer(body) {
+      const error = validateMessagesRequest(body, options);
+      if (error !== undefined) {
+        rejected.push({ error, body });
+        return error;
+      }
+      const request = body as ParsedRequest;
+      const limits = limitsOf(request.model, models) as ModelLimits;
+      const started = now();
+      const context = { n, ...conversation(request) };
+      n += 1;
+      const reply = warmUp(request) ?? (await next(request, context));
+      const shown = replyBlocks(reply, newId).map((block) =>
+        block.type === "thinking" && !showsThinking(request, limits) ? { ...block, thinking: "" } : block,
+      );
+      const blocks = sealReply(request, shown, secret);
+      const plan = cache.plan(request, limits, started);
+      const usage: RawUsage = { ...plan.usage, output_tokens: outputTokens(reply, blocks), ...reply.usage };
+      const head = { id: newId("msg_01"), model: request.model, usage };
+      return {
+        reply,
+        events: replyEvents(reply, blocks, head),
+        message: replyMessage(reply, blocks, head),
+        begin: plan.commit,
+      };
+    },
+  };
+}
+
+function rulesOf({ script, rules }: SimulatorOptions): Rules {
+  if (rules !== undefined) return rules;
+  const replies = script ?? [];
+  return (_request, { n }) => {
+    const reply = replies[n];
+    if (reply === undefined) throw endOfScript(n, replies.length);
+    return reply;
+  };
+}
+
+/** The error of a script that is shorter than the run. */
+export function endOfScript(n: number, length: number): Error {
+  return new Error(`The script has ${length} replies, but the model is called for the ${n + 1}. time.`);
+}
+
+/** `max_tokens: 0` only fills the cache and asks no rule. */
+function warmUp(request: ParsedRequest): Reply | undefined {
+  return request.max_tokens === 0 ? { content: [], stop: "max_tokens" } : undefined;
+}
+
+function showsThinking(request: ParsedRequest, limits: ModelLimits): boolean {
+  return (request.thinking?.display ?? limits.thinkingDisplay) === "summarized";
+}
+
+function outputTokens(reply: Reply, blocks: ReturnType<typeof replyBlocks>): number {
+  const thought = reply.thinking === undefined ? 0 : estimateTokens(reply.thinking);
+  return blocks
+    .filter((block) => !isThought(block))
+    .reduce((sum, block) => sum + estimateTokens(block), thought);
+}
+
+function conversation(request: ParsedRequest): { turn: number; input: string } {
+  const asked = request.messages.findLastIndex(
+    ({ role, content }) => role === "user" && asBlocks(content).some((block) => block.type === "text"),
+  );
+  const texts = asBlocks(request.messages[asked]?.content ?? "").filter((block) => block.type === "text");
+  return {
+    turn: request.messages.slice(asked + 1).filter(({ role }) => role === "assistant").length,
+    input: String(texts.at(-1)?.text ?? ""),
+  };
+}
