@@ -1,0 +1,75 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { glob, mkdir, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { messagesApi } from "@pawl/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, "test", ".snippets");
+const run = promisify(execFile);
+
+interface Snippet {
+  title: string;
+  file: string;
+  code: string;
+}
+
+/** The ```ts blocks of a text; in doc comments without the asterisks. */
+function blocks(text: string, doc: boolean): string[] {
+  const fences = doc ? / \* ```ts\n([\s\S]*?)\n \* ```/g : /^```ts\n([\s\S]*?)\n```/gm;
+  return [...text.matchAll(fences)].map((match) => (match[1] ?? "").replace(doc ? /^ \* ?/gm : /^$/, ""));
+}
+
+const snippets: Snippet[] = [];
+for await (const path of glob(["README.md", "docs/guide/**/*.md", "packages/*/src/**/*.{ts,tsx}"], {
+  cwd: root,
+})) {
+  const doc = !path.endsWith(".md");
+  for (const [n, code] of blocks(readFileSync(join(root, path), "utf8"), doc).entries()) {
+    const name = `${path.replaceAll(/[^a-z0-9]+/gi, "-")}-${n}.ts`;
+    snippets.push({ title: `${path}, example ${n + 1}`, file: join(folder, name), code });
+  }
+}
+
+describe("every example in the docs is run", async () => {
+  const api = await messagesApi({
+    rules: (request) => {
+      const last = JSON.stringify(request.messages.at(-1));
+      const [tool] = request.tools ?? [];
+      if (tool === undefined || last.includes("tool_result")) return { text: "It is 12 °C in Oslo." };
+      return { tools: [{ name: String(tool.name), input: { city: "Oslo" } }] };
+    },
+  });
+  const env = { ...process.env, ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url };
+
+  beforeAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+    await mkdir(folder, { recursive: true });
+    await Promise.all(snippets.map(({ file, code }) => writeFile(file, `${code}\nexport {};\n`)));
+    const base = { extends: "../../tsconfig.json", include: ["./*.ts"] };
+    await writeFile(join(folder, "tsconfig.json"), JSON.stringify(base));
+  });
+  afterAll(async () => await api.close());
+
+  it("finds them", () => {
+    expect(snippets.length).toBeGreaterThan(8);
+  });
+
+  it("type-checks them", async () => {
+    const tsc = join(root, "node_modules", ".bin", "tsc");
+    const { stdout } = await run(tsc, ["-p", folder, "--noUnusedLocals", "false"]).catch((error) => error);
+    expect(stdout).toBe("");
+  });
+
+  it.each(snippets)("$title", async ({ file, code }) => {
+    const { stdout } = await run(process.execPath, ["--conditions=@pawl/source", file], {
+      env,
+      timeout: 20_000,
+    });
+    if (code.includes("console.log")) expect(stdout).not.toBe("");
+    expect(api.rejected).toEqual([]);
+  });
+});
