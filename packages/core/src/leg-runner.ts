@@ -49,12 +49,14 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     await host.store.release(lease).catch(() => undefined);
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
+    leg.live = host.tail.live(session.id);
     const abort = () => control.abort(signal?.reason);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
     const finish = async () => {
       stopRenewing();
       signal?.removeEventListener("abort", abort);
+      if (host.legs.get(session.id) !== active) return;
       host.legs.delete(session.id);
       host.tail.end(session.id);
     };
@@ -100,7 +102,7 @@ function makeLeg(
     session,
     deps: undefined,
     log,
-    live: host.tail.live(session.id),
+    live: { attempt: 0, parts: [], progress: new Map() },
     signal: control.signal,
     lost: false,
     get draining() {

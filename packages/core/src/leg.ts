@@ -14,7 +14,7 @@ export interface Leg {
   deps: unknown;
   readonly log: SessionLog;
   /** What readers in this process are shown before it is stored. */
-  readonly live: LiveState;
+  live: LiveState;
   /** Fires when the run is to stop, or the lease is lost. */
   readonly signal: AbortSignal;
   /** The lease is gone: start nothing more, write nothing more. */

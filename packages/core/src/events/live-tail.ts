@@ -25,7 +25,7 @@ export interface LiveState {
 export interface LiveTail {
   /** There are stored events up to `seq`. */
   stored(sessionId: string, seq: number): void;
-  /** What the leg that works on the session is doing; it changes the object and then calls `touch`. */
+  /** A new leg's account of what it is doing, in place of any other; it changes the object and then calls `touch`. */
   live(sessionId: string): LiveState;
   touch(sessionId: string): void;
   /** The leg is over. */
@@ -68,7 +68,7 @@ export function localTail(): LiveTail {
     },
     live(sessionId) {
       const found = channel(sessionId);
-      found.live ??= { attempt: 0, parts: [], progress: new Map() };
+      found.live = { attempt: 0, parts: [], progress: new Map() };
       return found.live;
     },
     touch(sessionId) {
