@@ -8,4 +8,6 @@ export default defineConfig({
   sourcemap: true,
   clean: true,
   dts: false,
+  // "node:sqlite" has no name without the prefix.
+  removeNodeProtocol: false,
 });

@@ -2,11 +2,12 @@ import { PawlError, type Run, type Runtime } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { crashingStore } from "./support/crashing-store.ts";
-import { ofType } from "./support/invariants.ts";
-import { byTurn, type World, world } from "./support/world.ts";
+import { crashingStore } from "../support/crashing-store.ts";
+import { ofType } from "../support/invariants.ts";
+import { soak } from "../support/soak.ts";
+import { byTurn, type World, world } from "../support/world.ts";
 
-const NUM_RUNS = process.env.PAWL_SOAK === undefined ? 250 : 5_000;
+const NUM_RUNS = soak(250, 20_000);
 const user = { userId: "u1" };
 const sessionId = "s1";
 

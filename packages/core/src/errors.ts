@@ -8,7 +8,7 @@ export type PawlErrorCode =
   | "not_found"
   /** The session already has a run in progress. */
   | "session_busy"
-  /** A user message or answer that cannot be accepted as it is. */
+  /** A message, an answer or an event that cannot be accepted as it is. */
   | "invalid_input"
   /** The answered call is not waiting for an answer. */
   | "unknown_call"

@@ -1,1 +1,3 @@
-export {};
+export { type Migration, migrate, migrations } from "./migrate.ts";
+export { postgresStore } from "./postgres-store.ts";
+export type { Queryable } from "./queryable.ts";

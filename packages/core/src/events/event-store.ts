@@ -47,13 +47,16 @@ export interface ListSessions {
 /**
  * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing` passes.
  *
- * Every method rejects with a {@link PawlError}: `not_found` for an unknown session, and `store_unavailable` for
+ * Every method rejects with a {@link PawlError}: `not_found` for an unknown session (but `read` finds nothing there,
+ * `renew` is `false` and `release` does nothing), `invalid_input` for what cannot be stored, and `store_unavailable` for
  * anything that the store itself cannot do.
  */
 export interface EventStore {
   /**
-   * Stores all events or none, in order, numbered without gaps, in one round trip. Rejects with `fenced`, `conflict`
-   * or `key_taken` (with the event that holds the key in `details.event`), looked at in this order.
+   * Stores all events or none, in order, numbered without gaps, in one round trip. A repeated append id comes before
+   * everything else; then it rejects with `fenced`, `conflict` or `key_taken` (with the event that holds the key in
+   * `details.event`), in this order. `invalid_input`: no events, one key twice, data that is not JSON, an id, type or
+   * key that is empty, holds a NUL or is longer than 1,000 bytes.
    */
   append(
     sessionId: string,
@@ -62,7 +65,10 @@ export interface EventStore {
   ): Promise<readonly StoredEvent[]>;
   /** Events in the order of `seq`. Unknown session: none. */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
-  /** The lease, or `undefined` while somebody else's is live. Time is the store's own. */
+  /**
+   * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences the old
+   * one: holders are named anew for every leg. Time is the store's own.
+   */
   acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
   /** Makes the lease last `ttlMs` from now. `false`: it is not the current one any more. */
   renew(lease: Lease, ttlMs: number): Promise<boolean>;

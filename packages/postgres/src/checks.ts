@@ -1,0 +1,55 @@
+import { messageOf, type NewEvent, PawlError } from "@pawl/core";
+
+/** The longest id or key in bytes of UTF-8: an entry of an index holds two of them. */
+const MAX_NAME_BYTES = 1_000;
+
+/** Whether a text can be an id or a key: 1 to 1,000 bytes without NUL. */
+export function isName(name: string): boolean {
+  const long = name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES;
+  return name !== "" && !long && !name.includes("\0");
+}
+
+/**
+ * Checks ids and keys before they are stored.
+ *
+ * @throws PawlError `invalid_input`
+ */
+export function checkNames(...names: readonly string[]): void {
+  if (!names.every(isName))
+    throw new PawlError("invalid_input", "Ids, types and keys have 1 to 1,000 bytes and no NUL.");
+}
+
+/**
+ * Checks what is about to be appended.
+ *
+ * @throws PawlError `invalid_input` when there is no event, a bad type or key, or one key twice.
+ */
+export function checkBatch(events: readonly NewEvent[], appendId: string): void {
+  if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
+  const keys = events.flatMap(({ key }) => (key === undefined ? [] : [key]));
+  checkNames(appendId, ...events.map(({ type }) => type), ...keys);
+  if (new Set(keys).size < keys.length)
+    throw new PawlError("invalid_input", "The same key is in the batch twice.");
+}
+
+/**
+ * `value` as JSON text, `undefined` as `null`.
+ *
+ * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
+ */
+export function jsonText(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
+  try {
+    return JSON.stringify(value, replacer) ?? "null";
+  } catch (error) {
+    throw new PawlError("invalid_input", `This cannot be stored as JSON: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** JSON text that a `jsonb` column takes: NUL and lone surrogates become U+FFFD. */
+export function jsonbText(value: unknown): string {
+  return jsonText(value, (_key, part) =>
+    typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
+  );
+}

@@ -1,0 +1,37 @@
+import type { EventStore } from "@pawl/core";
+import { append } from "./append.ts";
+import { acquire, release, renew } from "./leases.ts";
+import type { Queryable } from "./queryable.ts";
+import { read } from "./read.ts";
+import { listRecoverable, sessions } from "./sessions.ts";
+
+/**
+ * The log in a Postgres database. Every method is one statement, so it works over any driver and any pooler; time is
+ * the database's. The schema must be there: see {@link migrate}. Isolation must be `READ COMMITTED`, which is the default
+ * of Postgres: writers wait for each other there instead of failing.
+ *
+ * Metadata is kept as `jsonb`: NUL and half surrogate pairs in it become U+FFFD. Payloads of events are kept as sent.
+ *
+ * @example
+ * ```ts
+ * import { PGlite } from "@electric-sql/pglite";
+ * import { migrate, postgresStore } from "@pawl/postgres";
+ *
+ * const db = await PGlite.create();
+ * await migrate(db);
+ * const store = postgresStore(db);
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ * ```
+ */
+export function postgresStore(db: Queryable): EventStore {
+  return {
+    append: (sessionId, events, options) => append(db, sessionId, events, options),
+    read: (sessionId, options) => read(db, sessionId, options),
+    acquire: (sessionId, holder, ttlMs) => acquire(db, sessionId, holder, ttlMs),
+    renew: (lease, ttlMs) => renew(db, lease, ttlMs),
+    release: (lease) => release(db, lease),
+    listRecoverable: (options) => listRecoverable(db, options),
+    sessions: sessions(db),
+  };
+}
