@@ -24,6 +24,7 @@ export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/li
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
+export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
 export type { Hook, HookContext } from "./hooks/hook.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
 export type {

@@ -1,5 +1,4 @@
-import { type AppendOptions, EVENT_VERSION, type NewEvent } from "@pawl/core";
-import { jsonbText, jsonText } from "./checks.ts";
+import { type AppendOptions, EVENT_VERSION, jsonbText, jsonText, type NewEvent } from "@pawl/core";
 import { iso } from "./rows.ts";
 
 /**

@@ -1,13 +1,14 @@
 import {
   type AppendOptions,
+  checkBatch,
   EVENT_VERSION,
+  isName,
   type Json,
   type NewEvent,
   PawlError,
   type StoredEvent,
 } from "@pawl/core";
 import { appendStatement, type PreparedAppend, prepareAppend } from "./append-statement.ts";
-import { checkBatch, isName } from "./checks.ts";
 import { ask, type Queryable, type Row, sqlState } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 

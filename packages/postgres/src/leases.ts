@@ -1,6 +1,6 @@
 import type { Lease } from "@pawl/core";
+import { checkNames, isName } from "@pawl/core";
 import { notFound } from "./append.ts";
-import { checkNames, isName } from "./checks.ts";
 import { ask, type Queryable } from "./queryable.ts";
 
 /** Now and `$n` milliseconds, by the database's clock. */

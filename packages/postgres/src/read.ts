@@ -1,5 +1,5 @@
 import type { ReadOptions, StoredEvent } from "@pawl/core";
-import { isName } from "./checks.ts";
+import { isName } from "@pawl/core";
 import { ask, type Queryable } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 

@@ -1,5 +1,4 @@
-import { type EventStore, PawlError, type Session } from "@pawl/core";
-import { checkNames, isName, jsonbText } from "./checks.ts";
+import { checkNames, type EventStore, isName, jsonbText, PawlError, type Session } from "@pawl/core";
 import { ask, type Queryable } from "./queryable.ts";
 import { sessionColumns, toSession } from "./rows.ts";
 

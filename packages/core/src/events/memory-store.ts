@@ -11,7 +11,8 @@ import type {
   ReadOptions,
 } from "./event-store.ts";
 import type { Session, SessionPatch } from "./session-row.ts";
-import { checkBatch, checkName, deepFreeze, throughJson, toStored, wellFormed } from "./stored-form.ts";
+import { checkBatch, checkNames, jsonbText } from "./storable.ts";
+import { deepFreeze, toStored } from "./stored-form.ts";
 
 /** What is kept of one session. `events[i]` has `seq` i + 1; everything handed out of here is frozen. */
 interface Entry {
@@ -54,7 +55,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
     append: async (sessionId, events, options) => append(existing(sessionId), events, options, now()),
     read: (sessionId, options) => read(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
-      checkName(holder);
+      checkNames(holder);
       const entry = existing(sessionId);
       if (entry.holder !== holder && isLive(entry, now())) return undefined;
       entry.holder = holder;
@@ -97,7 +98,7 @@ function isLive(entry: Entry, now: number): boolean {
 }
 
 function newEntry({ id, userId, agent, metadata }: NewSession, now: number): Entry {
-  for (const name of [id, userId, agent]) checkName(name);
+  checkNames(id, userId, agent);
   const at = new Date(now).toISOString();
   const row: Session = {
     id,
@@ -112,7 +113,7 @@ function newEntry({ id, userId, agent, metadata }: NewSession, now: number): Ent
     contextStartSeq: 0,
     usage: { ...noUsage },
     costCents: 0,
-    metadata: throughJson(metadata ?? {}, wellFormed) as JsonObject,
+    metadata: JSON.parse(jsonbText(metadata ?? {})) as JsonObject,
   };
   return {
     row: deepFreeze(row),
@@ -171,7 +172,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
   const metadata =
     patch.metadata === undefined
       ? row.metadata
-      : { ...row.metadata, ...(throughJson(patch.metadata, wellFormed) as JsonObject) };
+      : { ...row.metadata, ...(JSON.parse(jsonbText(patch.metadata)) as JsonObject) };
   return deepFreeze({
     ...row,
     lastSeq,

@@ -1,22 +1,24 @@
-import { messageOf, type NewEvent, PawlError } from "@pawl/core";
+import { messageOf, PawlError } from "../errors.ts";
+import type { NewEvent } from "./event.ts";
 
-/** The longest id or key in bytes of UTF-8: an entry of an index holds two of them. */
+/** The longest id or key in bytes of UTF-8: two of them fit into one entry of a database's index. */
 const MAX_NAME_BYTES = 1_000;
 
-/** Whether a text can be an id or a key: 1 to 1,000 bytes without NUL. */
+/** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. */
 export function isName(name: string): boolean {
-  const long = name.length * 3 > MAX_NAME_BYTES && Buffer.byteLength(name) > MAX_NAME_BYTES;
-  return name !== "" && !long && !name.includes("\0");
+  const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
+  return name !== "" && !tooLong && !name.includes("\0");
 }
 
 /**
- * Checks ids and keys before they are stored.
+ * Checks ids, types or keys before they are stored.
  *
  * @throws PawlError `invalid_input`
  */
 export function checkNames(...names: readonly string[]): void {
-  if (!names.every(isName))
+  if (!names.every(isName)) {
     throw new PawlError("invalid_input", "Ids, types and keys have 1 to 1,000 bytes and no NUL.");
+  }
 }
 
 /**
@@ -28,8 +30,9 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
   if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
   const keys = events.flatMap(({ key }) => (key === undefined ? [] : [key]));
   checkNames(appendId, ...events.map(({ type }) => type), ...keys);
-  if (new Set(keys).size < keys.length)
+  if (new Set(keys).size < keys.length) {
     throw new PawlError("invalid_input", "The same key is in the batch twice.");
+  }
 }
 
 /**
@@ -37,7 +40,18 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
  *
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
  */
-export function jsonText(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
+export function jsonText(value: unknown): string {
+  return textOf(value);
+}
+
+/** As {@link jsonText}, without what a `jsonb` column refuses: NUL and lone surrogates become U+FFFD. */
+export function jsonbText(value: unknown): string {
+  return textOf(value, (_key, part) =>
+    typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
+  );
+}
+
+function textOf(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
   try {
     return JSON.stringify(value, replacer) ?? "null";
   } catch (error) {
@@ -45,11 +59,4 @@ export function jsonText(value: unknown, replacer?: (key: string, part: unknown)
       cause: error,
     });
   }
-}
-
-/** JSON text that a `jsonb` column takes: NUL and lone surrogates become U+FFFD. */
-export function jsonbText(value: unknown): string {
-  return jsonText(value, (_key, part) =>
-    typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
-  );
 }
