@@ -6,6 +6,8 @@ export type PawlErrorCode =
   | "config"
   /** No such session or agent, or the session belongs to somebody else. */
   | "not_found"
+  /** The process is going down and begins nothing more. */
+  | "draining"
   /** The session already has a run in progress. */
   | "session_busy"
   /** A message, an answer or an event that cannot be accepted as it is. */

@@ -4,7 +4,7 @@ import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Run, SessionEvent } from "./run-handle.ts";
-import type { Suspension, ViewMessage } from "./view/view.ts";
+import type { ViewState } from "./view/reduce.ts";
 
 /** An answer to a pending question. */
 export interface Answer {
@@ -21,7 +21,10 @@ export interface RunOptions {
   /** The user's message. It closes questions that are still open. */
   input?: string;
   answers?: readonly Answer[];
-  /** The client's id of the message: sent again, it is stored once and the first run is shown. */
+  /**
+   * The client's id of the message: sent again, it is stored once and the first run is shown. That goes for the first
+   * message of a new session too.
+   */
   clientMessageId?: string;
   /** Stops the run. A reader that goes away does not. */
   signal?: AbortSignal;
@@ -29,13 +32,9 @@ export interface RunOptions {
   metadata?: JsonObject;
 }
 
-/** A session as a client shows it. */
-export interface SessionView {
+/** A session as a client shows it. Follow it from `cursor`, and fold what comes with `reduceView`. */
+export interface SessionView extends ViewState {
   session: Session;
-  messages: ViewMessage[];
-  pending: Suspension[];
-  /** `seq` up to which this view is; follow from here. */
-  cursor: number;
 }
 
 export interface RuntimeOptions<Deps> {
@@ -67,7 +66,8 @@ export interface Runtime {
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
    * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. With
-   * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named.
+   * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named. It asks nobody's
+   * permission: look whose session it is before you hand its events out.
    */
   follow(
     sessionId: string,

@@ -7,6 +7,7 @@ import type { Session } from "./events/session-row.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { newView, reduceView } from "./view/reduce.ts";
 
@@ -75,8 +76,8 @@ export function runtime<Deps>({
 
 async function begin(host: Host, agentName: string, options: RunOptions): Promise<Begun> {
   const agent = agentNamed(host, agentName);
-  const { userId, sessionId, input, answers, metadata } = options;
-  if (host.draining) throw new PawlError("session_busy", "The server is about to restart. Please try again.");
+  const { userId, sessionId, input, answers } = options;
+  if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   if ((input === undefined) === (answers === undefined)) {
     throw new PawlError("invalid_input", "Send either a message or answers.");
   }
@@ -89,12 +90,7 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
     throw new PawlError("invalid_input", "The message is empty.");
   const session =
     sessionId === undefined
-      ? await host.store.sessions.create({
-          id: host.newId(),
-          userId,
-          agent: agent.name,
-          ...(metadata && { metadata }),
-        })
+      ? await newSession(host, agent.name, options)
       : await ownSession(host, sessionId, userId, agent);
   return await beginWithMessage(host, session, agent, input, options);
 }
@@ -126,7 +122,7 @@ async function getOrCreate(host: Host, agent: string, userId: string): Promise<S
 async function viewOf(host: Host, session: Session): Promise<SessionView> {
   let view = newView();
   for await (const event of host.store.read(session.id)) view = reduceView(view, event);
-  return { session, messages: view.messages, pending: view.pending, cursor: view.cursor };
+  return { session, ...view };
 }
 
 async function sweepOnce(host: Host): Promise<number> {

@@ -1,1 +1,3 @@
-export {};
+export { type HandlerOptions, handler } from "./handler.ts";
+export type { RunRequest } from "./run-request.ts";
+export type { WireError, WireErrorCode } from "./wire-error.ts";

@@ -23,10 +23,11 @@ export async function* follow(
   { afterSeq = 0, signal, untilIdle = false }: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const { store, tail, pollMs } = source;
+  const seen = await seenBefore(source, sessionId, afterSeq);
   const bell = doorbell(pollMs, signal);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  const reader: Reader = { cursor: afterSeq, seen: nothingSeen() };
+  const reader: Reader = { cursor: afterSeq, seen };
   let look = true;
   try {
     while (!gone()) {
@@ -100,6 +101,21 @@ function* before(event: StoredEvent, seen: Seen): Generator<LiveEvent> {
   if (event.type === "llm_request" && event.data.turn > 1) {
     yield { type: "turn_ended", data: { turn: event.data.turn - 1 } };
   }
+}
+
+/** What a reader has that comes back in the middle of an answer: it knows the attempt and is shown all its text so far. */
+async function seenBefore(
+  { store, tail }: { store: EventStore; tail: LiveTail },
+  sessionId: string,
+  afterSeq: number,
+): Promise<Seen> {
+  const attempt = tail.peek(sessionId).live?.attempt ?? 0;
+  if (attempt === 0 || attempt > afterSeq) return nothingSeen();
+  const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+  for await (const event of store.read(sessionId, { afterSeq: attempt, types, limit: 1 })) {
+    if (event.seq <= afterSeq) return nothingSeen();
+  }
+  return { ...nothingSeen(), attempt };
 }
 
 function after(event: StoredEvent, seen: Seen): Seen {

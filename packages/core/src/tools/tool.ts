@@ -43,7 +43,7 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   input: I;
   /**
    * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail: the model
-   * reads the message. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
+   * reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
    */
   execute?(input: Infer<I>, context: ToolContext<Deps, Infer<A>>): unknown;
   suspends?: Suspends<Infer<I>, A>;

@@ -50,7 +50,12 @@ export function inCall(
   return inAssistant(
     view,
     (parts) =>
-      parts.map((part) => (part.type === "tool" && part.callId === callId ? { ...part, ...change } : part)),
+      parts.map((part) => {
+        if (part.type !== "tool" || part.callId !== callId) return part;
+        // How far a call has come is not stored: it is not shown any more once there is a result.
+        const { progress: _, ...rest } = part;
+        return { ...("result" in change ? rest : part), ...change };
+      }),
     false,
   );
 }

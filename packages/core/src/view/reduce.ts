@@ -11,8 +11,8 @@ export interface ViewState {
   pending: Suspension[];
   /** Calls at work, by id: what a "working" indicator counts. */
   runningTools: Readonly<Record<string, string>>;
-  /** The run that is open, or the last one. */
-  run: { id: string; seq: number; open: boolean; stop?: StopReason } | undefined;
+  /** The run that is open, or the last one. `failed`: it left the session in status `error`. */
+  run: { id: string; seq: number; open: boolean; stop?: StopReason; failed?: boolean } | undefined;
   /** `seq` of the last stored event. */
   cursor: number;
 }
@@ -120,7 +120,7 @@ function status(text: string | undefined): { status?: string } {
 const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "suspended"];
 
 function endRun(view: ViewState, event: StoredOf<"run_ended">): ViewState {
-  const { run_id: id, stop } = event.data;
+  const { run_id: id, stop, session_status } = event.data;
   const ended = inAssistant(
     { ...view, runningTools: {}, pending: [] },
     (parts) => {
@@ -132,7 +132,10 @@ function endRun(view: ViewState, event: StoredOf<"run_ended">): ViewState {
     },
     !QUIET.includes(stop.type),
   );
-  return { ...ended, run: view.run && { ...view.run, open: false, stop } };
+  return {
+    ...ended,
+    run: view.run && { ...view.run, open: false, stop, failed: session_status === "error" },
+  };
 }
 
 function withUserMessage(messages: readonly ViewMessage[], event: StoredOf<"user_message">): ViewMessage[] {

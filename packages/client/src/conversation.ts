@@ -1,0 +1,86 @@
+import { newView, reduceView, type SessionEvent, type ViewState } from "@pawl/core";
+import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
+import { Refused, type Wire } from "./wire.ts";
+
+/** What a conversation needs from outside. */
+export interface ConversationOptions {
+  wire: Wire;
+  /** Makes ids of messages. */
+  newId(): string;
+  /** After this many milliseconds without a byte the connection is taken for dead. */
+  silenceMs: number;
+  onEvent(event: SessionEvent): void;
+  /** The facts have changed: `now` where it must be seen at once, `soon` where the next frame will do. */
+  onChange(when: "now" | "soon"): void;
+}
+
+/** One opened session, and who reads it. `facts` is replaced, the rest is bookkeeping. */
+export interface Conversation extends ConversationOptions {
+  facts: Facts;
+  /** Whether `facts.view` is the session up to its cursor; else the server has to be asked for it first. */
+  loaded: boolean;
+  /** Fires when the conversation is closed. */
+  life: AbortController;
+  /** The one reader. A new one takes the place of the old. */
+  reader: AbortController;
+  /** The last submission, until it is accepted or refused. */
+  posting: Promise<unknown>;
+}
+
+/** A conversation that nobody reads yet. */
+export function newConversation(options: ConversationOptions, sessionId: string | undefined): Conversation {
+  const facts: Facts = {
+    sessionId,
+    view: newView(),
+    sending: undefined,
+    answering: new Set(),
+    connection: "offline",
+    error: undefined,
+  };
+  return {
+    ...options,
+    facts,
+    loaded: sessionId === undefined,
+    life: new AbortController(),
+    reader: new AbortController(),
+    posting: Promise.resolve(),
+  };
+}
+
+/** Changes facts. */
+export function update(talk: Conversation, change: Partial<Facts>, when: "now" | "soon" = "now"): void {
+  talk.facts = { ...talk.facts, ...change };
+  talk.onChange(when);
+}
+
+/** Replaces the view; what was on its way and has arrived is no longer on its way. */
+export function updateView(talk: Conversation, view: ViewState, when: "now" | "soon"): void {
+  const { sending, answering } = talk.facts;
+  const waiting = [...answering].filter((callId) => view.pending.some((asked) => asked.callId === callId));
+  const facts = { ...talk.facts, view, answering: new Set(waiting) };
+  const isSent = sending !== undefined && !isSubmitting({ ...facts, answering: new Set() });
+  update(talk, isSent ? { ...facts, sending: undefined } : facts, when);
+}
+
+/** Folds an event in; one that is known already changes nothing. Throws if events before it are missing. */
+export function take(talk: Conversation, event: SessionEvent): void {
+  const { view, sessionId } = talk.facts;
+  if ("seq" in event) {
+    if (event.seq <= view.cursor) return;
+    if (event.seq > view.cursor + 1) throw new Error(`Events are missing after ${view.cursor}.`);
+    if (sessionId === undefined) talk.facts = { ...talk.facts, sessionId: event.sessionId };
+  }
+  updateView(talk, reduceView(view, event), isOver(event) ? "now" : "soon");
+  talk.onEvent(event);
+}
+
+/** Whether nothing more happens without the user. */
+export function isOver({ type }: SessionEvent): boolean {
+  return type === "run_suspended" || type === "run_ended";
+}
+
+/** Anything that was thrown on the way to the server, as it is shown. */
+export function failureOf(error: unknown): AgentFailure {
+  if (error instanceof Refused) return { code: error.code, message: error.message };
+  return { code: "network", message: "The server cannot be reached." };
+}

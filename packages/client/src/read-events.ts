@@ -1,0 +1,56 @@
+import type { SessionEvent } from "@pawl/core";
+import { createParser } from "eventsource-parser";
+
+/**
+ * The events of a response, as they come in. Ends when the response ends, whatever that means; throws when it breaks
+ * off, when nothing at all comes for `silenceMs` (heartbeats count as life), or when it holds something else than events.
+ */
+export async function* readEvents(
+  response: Response,
+  silenceMs: number,
+): AsyncGenerator<SessionEvent, void, undefined> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return;
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let arrived: SessionEvent[] = [];
+  const parser = createParser({ onEvent: ({ data }) => arrived.push(parseEvent(data)) });
+  try {
+    for (;;) {
+      const { done, value } = await within(silenceMs, reader.read());
+      if (done) return;
+      parser.feed(decoder.decode(value, { stream: true }));
+      const events = arrived;
+      arrived = [];
+      yield* events;
+    }
+  } finally {
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Nothing came for ${ms} ms.`)), ms);
+  });
+  try {
+    return await Promise.race([work, silence]);
+  } finally {
+    clearTimeout(timer);
+    work.catch(() => undefined);
+  }
+}
+
+/** The envelope is checked; payloads of types that we do not know pass. */
+function parseEvent(data: string): SessionEvent {
+  const event: unknown = JSON.parse(data);
+  const isEvent =
+    typeof event === "object" &&
+    event !== null &&
+    "type" in event &&
+    typeof event.type === "string" &&
+    "data" in event &&
+    (!("seq" in event) || Number.isInteger(event.seq));
+  if (!isEvent) throw new Error("The server sent something that is no event.");
+  return event as SessionEvent;
+}

@@ -1,0 +1,115 @@
+import type { Answer, ViewState } from "@pawl/core";
+
+/** How the server is reached. */
+export interface WireOptions {
+  /** Where the agent is served, e.g. `/api/coach`. */
+  url: string;
+  /** Default: the global one. */
+  fetch?: typeof fetch;
+  /** Headers of every request, e.g. for authentication; a function is asked anew each time. */
+  headers?: HeaderSource;
+}
+
+export type HeaderSource =
+  | Readonly<Record<string, string>>
+  | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
+
+/** The body of `POST /runs`. */
+export interface RunBody {
+  sessionId?: string;
+  input?: string;
+  answers?: readonly Answer[];
+  clientMessageId?: string;
+}
+
+/** The server said no. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly code: string;
+
+  constructor(status: number, code: string, message: string) {
+    super(message);
+    this.name = "Refused";
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** The routes of `@pawl/sse`. Each rejects with {@link Refused} for an answer that is no success. */
+export interface Wire {
+  run(body: RunBody, signal: AbortSignal): Promise<Response>;
+  snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
+  stream(sessionId: string, afterSeq: number, signal: AbortSignal): Promise<Response>;
+  stop(sessionId: string, signal: AbortSignal): Promise<void>;
+}
+
+/** Speaks the protocol of `@pawl/sse`. */
+export function wire({ url, fetch: send = globalThis.fetch, headers = {} }: WireOptions): Wire {
+  const base = url.endsWith("/") ? url.slice(0, -1) : url;
+  const request = async (path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> => {
+    const own = typeof headers === "function" ? await headers() : headers;
+    const response = await send(`${base}${path}`, {
+      ...init,
+      headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
+      signal,
+    });
+    if (!response.ok) throw await refused(response);
+    return response;
+  };
+  const session = (id: string) => `/sessions/${encodeURIComponent(id)}`;
+  return {
+    run: async (body, signal) =>
+      eventStream(
+        await request("/runs", signal, {
+          method: "POST",
+          headers: { "content-type": "application/json", accept: "text/event-stream" },
+          body: JSON.stringify(body),
+        }),
+      ),
+    snapshot: async (id, signal) => snapshotFrom(await (await request(session(id), signal)).json()),
+    stream: async (id, afterSeq, signal) =>
+      eventStream(
+        await request(`${session(id)}/stream`, signal, {
+          headers: { accept: "text/event-stream", "last-event-id": String(afterSeq) },
+          cache: "no-store",
+        }),
+      ),
+    stop: async (id, signal) => {
+      await request(`${session(id)}/stop`, signal, { method: "POST" });
+    },
+  };
+}
+
+/** Whether asking the same again may help: the network failed, or the server, or one on the way. */
+export function isTemporary(error: unknown): boolean {
+  if (!(error instanceof Refused)) return true;
+  return error.status === 408 || error.status === 429 || error.status >= 500;
+}
+
+function eventStream(response: Response): Response {
+  const type = response.headers.get("content-type") ?? "";
+  if (type.startsWith("text/event-stream")) return response;
+  throw new Refused(response.status, "protocol", "The server did not answer with events.");
+}
+
+async function refused(response: Response): Promise<Refused> {
+  const body: unknown = await response.json().catch(() => undefined);
+  const error = isObject(body) && isObject(body.error) ? body.error : {};
+  const { code, message } = error;
+  return new Refused(
+    response.status,
+    typeof code === "string" ? code : "network",
+    typeof message === "string" ? message : `The server answered ${response.status}.`,
+  );
+}
+
+function snapshotFrom(body: unknown): ViewState {
+  const isView = isObject(body) && Array.isArray(body.messages) && Number.isInteger(body.cursor);
+  if (!isView) throw new Refused(200, "protocol", "The server did not answer with a session.");
+  const { messages, pending, runningTools, run, cursor } = body as unknown as ViewState;
+  return { messages, pending, runningTools, run, cursor };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

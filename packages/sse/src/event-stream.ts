@@ -1,0 +1,117 @@
+import type { SessionEvent } from "@pawl/core";
+
+/** Headers of a stream that no proxy may hold back, compress or keep. */
+export const STREAM_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-cache, no-transform",
+  "x-accel-buffering": "no",
+};
+
+export interface EventStreamOptions {
+  /** A comment is sent after this many milliseconds without an event. */
+  heartbeatMs: number;
+  /** Fires when the client is gone, where the platform says so. */
+  signal: AbortSignal;
+  /** Told when the events fail. */
+  onError(error: unknown): void;
+}
+
+/** One event as server-sent event: a stored one with its `seq` as id. */
+export function frame(event: SessionEvent): string {
+  const data = `data: ${JSON.stringify(event)}\n\n`;
+  return "seq" in event ? `id: ${event.seq}\n${data}` : data;
+}
+
+/**
+ * Events as a body. It takes an event only when the reader wants one, so that a slow reader costs one frame and no
+ * more. It is closed when the events are over, and broken off when they fail. The signal that the events are made with
+ * fires when nobody reads any more.
+ */
+export function eventStream(
+  events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
+  { heartbeatMs, signal, onError }: EventStreamOptions,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const unread = new AbortController();
+  const gone = AbortSignal.any([signal, unread.signal]);
+  const source = oneAtATime(events(gone));
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        controller.enqueue(encoder.encode(": pawl\n\n"));
+      },
+      async pull(controller) {
+        try {
+          const next = await source.next(heartbeatMs);
+          // Nobody reads any more, so there is nobody to tell; and this is no end.
+          if (gone.aborted) return;
+          if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
+          else if (next.done) controller.close();
+          else controller.enqueue(encoder.encode(frame(next.value)));
+        } catch (error) {
+          if (gone.aborted) return;
+          onError(error);
+          controller.error(new Error("The stream broke off."));
+        }
+      },
+      cancel() {
+        unread.abort();
+        source.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+interface Source<T> {
+  /** The next item, or `nothing` if none came within `ms`. */
+  next(ms: number): Promise<IteratorResult<T> | "nothing">;
+  close(): void;
+}
+
+/** An iterator that can be waited for in pieces: what comes after the wait is over is kept for the next one. */
+function oneAtATime<T>(items: AsyncIterable<T>): Source<T> {
+  const iterator = items[Symbol.asyncIterator]();
+  let asked = false;
+  let got: { result: IteratorResult<T> } | { error: unknown } | undefined;
+  let wake: () => void = () => undefined;
+  const ask = () =>
+    iterator
+      .next()
+      .then(
+        (result) => {
+          got = { result };
+        },
+        (error: unknown) => {
+          got = { error };
+        },
+      )
+      .then(() => wake());
+  return {
+    async next(ms) {
+      if (!asked) {
+        asked = true;
+        void ask();
+      }
+      if (got === undefined) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      }
+      const arrived = got;
+      if (arrived === undefined) return "nothing";
+      got = undefined;
+      asked = false;
+      if ("error" in arrived) throw arrived.error;
+      return arrived.result;
+    },
+    close() {
+      wake();
+      iterator.return?.().catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,180 @@
+import type { Runtime, SessionEvent } from "@pawl/core";
+import { type Context, type Handler, Hono } from "hono";
+import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { ownSession } from "./own-session.ts";
+import { publicEvent } from "./public-event.ts";
+import { readJson } from "./read-json.ts";
+import { parseRunRequest } from "./run-request.ts";
+import { errorResponse, refusal, responseTo } from "./wire-error.ts";
+
+export interface HandlerOptions {
+  runtime: Runtime;
+  /** Name of the agent that is served. Sessions of other agents do not exist here. */
+  agent: string;
+  /** Says who asks; `null`: nobody we know, which answers 401. */
+  authorize(request: Request): { userId: string } | null | Promise<{ userId: string } | null>;
+  /** What comes before `/runs` in the path, e.g. `/api/coach`. Leave it out where a router strips it. */
+  basePath?: string;
+  /** Milliseconds of silence before a stream says that it is still there. */
+  heartbeatMs?: number;
+  /** The longest body of a request, in bytes. */
+  maxBodyBytes?: number;
+  /** The longest message of a user, in UTF-16 code units. */
+  maxInputLength?: number;
+  /** `all` also shows the system prompt, the tools and the causes of failures: for people who may see the inside. */
+  expose?: "public" | "all";
+  /** Told of everything that answers 500 or 503 or breaks a stream off. */
+  onError?(error: unknown, request: Request): void;
+}
+
+interface Env {
+  Variables: { userId: string };
+}
+
+/**
+ * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The function takes a web `Request` and
+ * never throws; mount it under a path of its own. A reader that goes away stops its stream and nothing else.
+ *
+ * | | |
+ * |---|---|
+ * | `POST /runs` | begins a run or goes on with one, and streams it until it waits or ends |
+ * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
+ * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
+ * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
+ * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on |
+ * | `POST /sessions/:id/stop` | asks the run to stop: 202 |
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [coach], store: memoryStore() }),
+ *   agent: "coach",
+ *   authorize: (request) => (request.headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null),
+ *   basePath: "/api/coach",
+ * });
+ *
+ * const response = await serve(
+ *   new Request("http://localhost/api/coach/runs", {
+ *     method: "POST",
+ *     headers: { authorization: "Bearer ada", "content-type": "application/json" },
+ *     body: JSON.stringify({ input: "Good morning" }),
+ *   }),
+ * );
+ * console.log(response.headers.get("x-pawl-session"), await response.text());
+ * ```
+ */
+export function handler(options: HandlerOptions): (request: Request) => Promise<Response> {
+  const { runtime, agent, authorize, basePath = "", onError } = options;
+  const app = new Hono<Env>().basePath(basePath);
+  app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
+  app.onError((error, { req }) => {
+    const response = responseTo(error);
+    if (response.status >= 500) onError?.(error, req.raw);
+    return response;
+  });
+  app.use("*", async (c, next) => {
+    const caller = await authorize(c.req.raw);
+    if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
+    c.set("userId", caller.userId);
+    await next();
+  });
+  const own = (c: Context<Env, string>) =>
+    ownSession(runtime, agent, c.get("userId"), c.req.param("id") ?? "");
+
+  route(app, "/runs", { POST: (c) => startRun(options, c) });
+  route(app, "/sessions", {
+    GET: async (c) =>
+      json({ sessions: await runtime.store.sessions.list({ userId: c.get("userId"), agent }) }),
+  });
+  route(app, "/sessions/:id", {
+    GET: async (c) => json(await runtime.view((await own(c)).id, { userId: c.get("userId") })),
+  });
+  route(app, "/sessions/:id/events", {
+    GET: async (c) => {
+      const session = await own(c);
+      const events: SessionEvent[] = [];
+      for await (const event of runtime.store.read(session.id, {
+        afterSeq: cursorOf(c.req.query("after")),
+      })) {
+        events.push(shown(options, event));
+      }
+      return json({ events });
+    },
+  });
+  route(app, "/sessions/:id/stream", {
+    GET: async (c) => {
+      const { id } = await own(c);
+      const afterSeq = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
+      return stream(options, c.req.raw, {}, (signal) => runtime.follow(id, { afterSeq, signal }));
+    },
+  });
+  route(app, "/sessions/:id/stop", {
+    POST: async (c) => {
+      await runtime.stop((await own(c)).id, { userId: c.get("userId") });
+      return new Response(null, { status: 202 });
+    },
+  });
+  return async (request) => await app.fetch(request);
+}
+
+async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Response> {
+  const { runtime, agent, maxBodyBytes = 1_000_000, maxInputLength = 100_000 } = options;
+  const userId = c.get("userId");
+  const body = await readJson(c.req.raw, maxBodyBytes);
+  const asked = await parseRunRequest(body, maxInputLength);
+  const { sessionId, runId, afterSeq } = await runtime.run(agent, { userId, ...asked }).started;
+  // A message instead of an answer ends an earlier run on the way: that is no end of this one.
+  const untilIdle = { runId };
+  return stream(options, c.req.raw, { "x-pawl-session": sessionId, "x-pawl-run": runId }, (signal) =>
+    runtime.follow(sessionId, { afterSeq, signal, untilIdle }),
+  );
+}
+
+/** Streams events for as long as somebody reads them. */
+function stream(
+  options: HandlerOptions,
+  request: Request,
+  headers: Readonly<Record<string, string>>,
+  events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
+): Response {
+  const shownEvents = async function* (signal: AbortSignal) {
+    for await (const event of events(signal)) yield shown(options, event);
+  };
+  const body = eventStream(shownEvents, {
+    heartbeatMs: options.heartbeatMs ?? 15_000,
+    signal: request.signal,
+    onError: (error) => options.onError?.(error, request),
+  });
+  return new Response(body, { headers: { ...STREAM_HEADERS, ...headers } });
+}
+
+function shown({ expose = "public" }: HandlerOptions, event: SessionEvent): SessionEvent {
+  return expose === "all" ? event : publicEvent(event);
+}
+
+/** Serves a path; other methods than those given answer 405. */
+function route(
+  app: Hono<Env>,
+  path: string,
+  methods: { readonly GET?: Handler<Env>; readonly POST?: Handler<Env> },
+): void {
+  for (const [method, serve] of Object.entries(methods)) app.on(method, path, serve);
+  const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
+  app.all(path, () => errorResponse(405, "method_not_allowed", `Only ${allow} is possible here.`, { allow }));
+}
+
+function json(body: object): Response {
+  return Response.json(body, { headers: { "cache-control": "no-store" } });
+}
+
+/** The `seq` after which a reader wants to go on. */
+function cursorOf(value: string | undefined): number {
+  if (value === undefined || value === "") return 0;
+  if (!/^\d{1,15}$/.test(value)) throw refusal(400, "invalid_input", "A cursor is a whole number from 0.");
+  return Number(value);
+}

@@ -1,0 +1,19 @@
+import type { SessionEvent } from "@pawl/core";
+
+/**
+ * An event without what is not the client's business: the system prompt and the tools' descriptions, and the words and
+ * causes of failures, which may name hosts, queries or keys. Every event keeps its place, type and shape.
+ */
+export function publicEvent(event: SessionEvent): SessionEvent {
+  switch (event.type) {
+    case "prefix":
+      return { ...event, data: { prefix_id: event.data.prefix_id, system: [], tools: [] } };
+    case "error":
+      return {
+        ...event,
+        data: { code: event.data.code, message: "Something went wrong.", stack: null, context: null },
+      };
+    default:
+      return event;
+  }
+}

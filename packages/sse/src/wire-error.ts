@@ -1,0 +1,75 @@
+import { PawlError, type PawlErrorCode } from "@pawl/core";
+import { HTTPException } from "hono/http-exception";
+
+/** What can be wrong with a request, in one word, as it stands in `error.code`. */
+export type WireErrorCode =
+  | "invalid_input"
+  | "unauthorized"
+  | "not_found"
+  | "method_not_allowed"
+  | "session_busy"
+  | "already_answered"
+  | "unknown_call"
+  | "invalid_answer"
+  | "too_large"
+  | "draining"
+  | "store_unavailable"
+  | "internal";
+
+/** The body of every response that is not a success. */
+export interface WireError {
+  error: { code: WireErrorCode; message: string };
+}
+
+type Status = 400 | 401 | 404 | 405 | 409 | 413 | 415 | 422 | 500 | 503;
+
+/** Codes whose messages are meant for the client. Everything else is `internal`. */
+const STATUS: { readonly [C in PawlErrorCode & WireErrorCode]: Status } = {
+  invalid_input: 400,
+  not_found: 404,
+  draining: 503,
+  session_busy: 409,
+  already_answered: 409,
+  unknown_call: 422,
+  invalid_answer: 422,
+  store_unavailable: 503,
+};
+
+/** An error as JSON, never kept by a cache. */
+export function errorResponse(
+  status: Status,
+  code: WireErrorCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const body: WireError = { error: { code, message } };
+  return Response.json(body, { status, headers: { "cache-control": "no-store", ...headers } });
+}
+
+/** To be thrown where a request cannot be accepted. */
+export function refusal(
+  status: Status,
+  code: WireErrorCode,
+  message: string,
+  headers: Readonly<Record<string, string>> = {},
+): HTTPException {
+  return new HTTPException(status, { res: errorResponse(status, code, message, headers) });
+}
+
+/** Whatever was thrown, as a response that tells nothing of the inside. */
+export function responseTo(error: unknown): Response {
+  if (error instanceof HTTPException) return error.getResponse();
+  if (PawlError.is(error) && isTold(error.code)) {
+    if (error.code === "store_unavailable") {
+      return errorResponse(503, error.code, "The log cannot be reached. Please try again.", {
+        "retry-after": "1",
+      });
+    }
+    return errorResponse(STATUS[error.code], error.code, error.message);
+  }
+  return errorResponse(500, "internal", "Something went wrong.");
+}
+
+function isTold(code: PawlErrorCode): code is keyof typeof STATUS {
+  return Object.hasOwn(STATUS, code);
+}
