@@ -1,0 +1,120 @@
+import type { Reply } from "@pawl/testing";
+import { directions, excerpt, followUp, goodbye, greeting, longTalk, reflection, showcase } from "./lines.ts";
+import { looksLikePlan, planFile, planSummary, quote, stepsOf } from "./plan.ts";
+import { field, type Scene } from "./scene.ts";
+
+const FAREWELL =
+  /^(?:(?:ok(?:ay)?|no|great|perfect)[\s,.!]+)?(?:that(?:'s| is) (?:all|it)|(?:good)?bye|thanks?|thank you|(?:i(?:'m| am) )?done|see you|good ?night)\b/i;
+const HELLO = /^(?:hi|hello|hey|good (?:morning|day|afternoon|evening)|morning|start)\b/i;
+
+/** What the coach says and does next. */
+export function answer(scene: Scene): Reply {
+  if (scene.outcomes.length > 0) return afterTools(scene);
+  return toWords(scene);
+}
+
+function toWords(scene: Scene): Reply {
+  const { said, messages, direction } = scene;
+  if (FAREWELL.test(said) && said.length < 80 && !/\bbut\b/i.test(said)) return farewell(scene);
+  if (/\b(markdown|table|showcase)\b/i.test(said)) return { text: showcase };
+  if (/\b(long|everything|whole week|story)\b/i.test(said)) return { text: longTalk };
+  if (direction === directions.plan || looksLikePlan(said)) return savePlan(said);
+  if (direction === directions.reflect) return saveReflection(said);
+  if (direction === directions.mind) return saveThought(said);
+  if (HELLO.test(said) && said.length < 60) return greeting(messages === 1);
+  return { text: reflection(said, messages) };
+}
+
+function afterTools(scene: Scene): Reply {
+  const { outcomes, said } = scene;
+  const failure = outcomes.find(({ failed }) => failed);
+  if (failure !== undefined) {
+    return {
+      text: `That did not work: ${excerpt(String(failure.value))} Shall we go on without it for now?`,
+    };
+  }
+  const last = outcomes.at(-1);
+  if (outcomes.some(({ tool }) => tool === "complete_session")) return { text: goodbye };
+  if (last?.tool === "show_options") {
+    const chosen = field(last.value, "chosen");
+    return chosen === undefined ? toWords(scene) : { text: followUp(chosen) };
+  }
+  const saved = outcomes.map(({ input }) => input.file_type);
+  if (saved.includes("day-plan")) return { text: planSummary(stepsOf(said)) };
+  if (saved.includes("daily-log")) return { text: afterReflection(said) };
+  return { text: afterThought(said) };
+}
+
+/** Two files in one turn: the plan, and what it says about the person. */
+function savePlan(said: string): Reply {
+  const steps = stepsOf(said);
+  const first = steps[0]?.what ?? said;
+  return {
+    thinking: `There are ${steps.length} things in this. The first one is usually what matters; the plan should say so without burying it. I save it before I answer.`,
+    text: "Let me put that in order.",
+    tools: [
+      {
+        name: "save_file",
+        input: {
+          file_type: "day-plan",
+          content: planFile(steps, said),
+          attributes: { preview_line: excerpt(first, 80), domains_touched: ["day"] },
+        },
+      },
+      {
+        name: "save_file",
+        input: {
+          file_type: "sage-context",
+          content: `# What to know next time\n\n- Named first when planning: ${excerpt(first, 100)}\n- Things planned: ${steps.length}\n`,
+        },
+      },
+    ],
+  };
+}
+
+function saveReflection(said: string): Reply {
+  return {
+    thinking: "A moment from yesterday. Worth keeping as it was told, with one question to sit with.",
+    text: "I'd like to keep that.",
+    tools: [
+      { name: "save_file", input: { file_type: "daily-log", content: `# Looking back\n\n${quote(said)}\n` } },
+      {
+        name: "save_file",
+        input: {
+          file_type: "reflection-prompt",
+          content: "# A question to sit with\n\nWhat did this moment ask of you, and what did you give?\n",
+        },
+      },
+    ],
+  };
+}
+
+function saveThought(said: string): Reply {
+  return {
+    text: "Thank you for saying it. I'll write it down, so that you don't have to hold it.",
+    tools: [
+      { name: "save_file", input: { file_type: "capture", content: `# On my mind\n\n${quote(said)}\n` } },
+    ],
+  };
+}
+
+function afterReflection(said: string): string {
+  return [
+    "It is in your log now:",
+    "",
+    quote(excerpt(said)),
+    "",
+    "I left you **one question to sit with**, no answer needed today: *what did this moment ask of you, and what did you give?*",
+    "",
+    "Is there something of it you want to carry into today?",
+  ].join("\n");
+}
+
+function afterThought(said: string): string {
+  return `Written down. What I heard is: *${excerpt(said)}*\n\nWhich part of that is **yours to move**, and which part is not?`;
+}
+
+function farewell({ messages }: Scene): Reply {
+  const summary = `A conversation of ${messages} ${messages === 1 ? "message" : "messages"}.`;
+  return { tools: [{ name: "complete_session", input: { summary } }] };
+}

@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fileTypes, MAX_CONTENT } from "../src/index.ts";
+import { filesIn, saving, scriptedCoach } from "./harness.ts";
+
+describe("save_file", () => {
+  it("T1 T4 waits for the write and tells the model path and size", async () => {
+    const content = "# Heute\n\n- früh aufstehen ☀️\n";
+    const { ask, dir, model } = await scriptedCoach(saving({ file_type: "day-plan", content }));
+    const { actions, stop } = await ask({ input: "Plan" });
+    const written = await readFile(join(dir, "ada/day-plans/2026-11-21.md"));
+    const result = { path: "day-plans/2026-11-21.md", bytes: written.byteLength };
+    expect(actions).toMatchObject([{ tool: "save_file", success: true, result }]);
+    expect(written.toString()).toBe(`---\ntype: "day-plan"\n---\n\n${content}`);
+    expect(model.requests[1]?.messages.at(-1)?.content[0]).toMatchObject({
+      type: "tool_result",
+      content: JSON.stringify(result),
+    });
+    expect(stop.type).toBe("end_turn");
+  });
+
+  it("X1 puts attributes above the text, so that they cannot break out", async () => {
+    const attributes = {
+      energy: 'low: "---\n# not a heading',
+      domains_touched: ["work", "sleep"],
+      status: "okay",
+    };
+    const { ask, dir } = await scriptedCoach(saving({ file_type: "check-in", content: "Hm.", attributes }));
+    await ask({ input: "Save" });
+    const [, head = "", body] = (await readFile(join(dir, "ada/check-ins/2026-11-21.md"), "utf8")).split(
+      /^---$/m,
+    );
+    expect(body).toBe("\n\nHm.\n");
+    const fields = head
+      .trim()
+      .split("\n")
+      .map((line) => [line.slice(0, line.indexOf(":")), JSON.parse(line.slice(line.indexOf(":") + 1))]);
+    expect(Object.fromEntries(fields)).toEqual({ type: "check-in", ...attributes });
+  });
+
+  it("X1 accepts 100,000 characters", async () => {
+    const content = "a".repeat(MAX_CONTENT);
+    const { ask } = await scriptedCoach(saving({ file_type: "capture", content }));
+    expect((await ask({ input: "Save" })).actions).toMatchObject([{ success: true }]);
+  });
+
+  it("X1 T3 refuses 100,001 characters and says so", async () => {
+    const content = "a".repeat(MAX_CONTENT + 1);
+    const { ask, dir } = await scriptedCoach(saving({ file_type: "capture", content }));
+    const { actions } = await ask({ input: "Save" });
+    expect(actions).toMatchObject([{ success: false, result: expect.stringMatching(/content.*100000/s) }]);
+    expect(await filesIn(dir)).toEqual([]);
+  });
+
+  it.each([
+    ["no content", { file_type: "capture", content: "" }],
+    ["an unknown type", { file_type: "diary", content: "x" }],
+    ["a domain without a name", { file_type: "domain", content: "x" }],
+    [
+      "an unknown status",
+      { file_type: "domain", file_name: "work", content: "x", attributes: { status: "?" } },
+    ],
+  ])("T3 refuses %s", async (_, input) => {
+    const { ask, dir } = await scriptedCoach(saving(input));
+    expect((await ask({ input: "Save" })).actions).toMatchObject([{ success: false }]);
+    expect(await filesIn(dir)).toEqual([]);
+  });
+
+  it("X1 replaces a file whole, shorter text included", async () => {
+    const { ask, dir } = await scriptedCoach([
+      ...saving({ file_type: "overview", content: "A long first version of it." }),
+      ...saving({ file_type: "overview", content: "Short." }),
+    ]);
+    const { sessionId } = await ask({ input: "Save" });
+    await ask({ input: "Again", sessionId });
+    expect(await readFile(join(dir, "ada/life-map/overview.md"), "utf8")).toMatch(/---\n\nShort\.\n$/);
+    expect(await filesIn(dir)).toEqual(["ada/life-map/overview.md"]);
+  });
+
+  it("X1 has a place for every type", async () => {
+    const { ask, dir } = await scriptedCoach(
+      saving(...fileTypes.map((file_type) => ({ file_type, file_name: file_type, content: "x" }))),
+    );
+    const { actions } = await ask({ input: "Save" });
+    expect(actions.filter(({ success }) => success)).toHaveLength(fileTypes.length);
+    expect(await filesIn(dir)).toHaveLength(fileTypes.length);
+    expect(fileTypes).toContain("reflection-prompt");
+  });
+
+  it("X1 keeps two captures of one day apart", async () => {
+    const { ask, dir } = await scriptedCoach(
+      saving({ file_type: "capture", content: "One" }, { file_type: "capture", content: "Two" }),
+    );
+    await ask({ input: "Save" });
+    expect(await filesIn(dir)).toHaveLength(2);
+  });
+
+  it("T8 says what it is doing in the log", async () => {
+    const { ask, pawl } = await scriptedCoach(saving({ file_type: "capture", content: "x" }));
+    const { sessionId } = await ask({ input: "Save" });
+    const told: (string | undefined)[] = [];
+    for await (const event of pawl.store.read(sessionId)) {
+      if (event.type === "tool_started" || event.type === "tool_result") told.push(event.data.status);
+    }
+    expect(told).toEqual(["Saving…", "Saved"]);
+  });
+});

@@ -1,0 +1,75 @@
+import { serveStatic } from "@hono/node-server/serve-static";
+import type { Runtime } from "@pawl/core";
+import { handler } from "@pawl/sse";
+import { Hono, type MiddlewareHandler } from "hono";
+import { browserIdentity } from "./browser-identity.ts";
+import type { ModelInfo } from "./model.ts";
+import { pastSessions } from "./past-sessions.ts";
+import { ownPageOnly, securityHeaders } from "./protection.ts";
+
+/** The longest message that the page sends, in UTF-16 code units. */
+const MAX_MESSAGE = 4_000;
+
+export interface AppOptions {
+  runtime: Runtime;
+  /** The agents that are served, each at `/api/<agent>`. */
+  agents?: readonly string[];
+  info: ModelInfo;
+  /** The host that the server is bound to. */
+  host: string;
+  /** The built page. */
+  webDir: string;
+  /** Told of what answers 500. */
+  onError?(error: unknown): void;
+}
+
+/** The playground's routes: health, the API, and the page. */
+export function playgroundApp({
+  runtime,
+  agents = ["coach"],
+  info,
+  host,
+  webDir,
+  onError = () => undefined,
+}: AppOptions): Hono {
+  const app = new Hono();
+  const identity = browserIdentity();
+  const serve = (agent: string) =>
+    handler({
+      runtime,
+      agent,
+      authorize: identity.userOf,
+      basePath: `/api/${agent}`,
+      maxInputLength: MAX_MESSAGE,
+      onError,
+    });
+  app.onError((error, c) => {
+    onError(error);
+    return c.json({ error: { code: "internal", message: "Something went wrong." } }, 500);
+  });
+  app.notFound((c) => c.json({ error: { code: "not_found", message: "There is nothing here." } }, 404));
+
+  app.use(securityHeaders);
+  app.get("/healthz", (c) => c.json({ ok: true }));
+  app.use(ownPageOnly(host));
+  app.use(identity.middleware);
+  app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE }));
+  app.get("/api/past-sessions", async (c) => {
+    const userId = identity.userOf(c.req.raw)?.userId ?? "";
+    return c.json({ sessions: await pastSessions(runtime.store, userId, "coach") });
+  });
+  for (const agent of agents) {
+    const answer = serve(agent);
+    app.all(`/api/${agent}/*`, (c) => answer(c.req.raw));
+  }
+  app.get("*", caching, serveStatic({ root: webDir }));
+  return app;
+}
+
+/** Assets have a hash in their names; the page that names them has not. */
+const caching: MiddlewareHandler = async (c, next) => {
+  await next();
+  const isAsset = c.req.path.startsWith("/assets/");
+  if (c.res.ok)
+    c.res.headers.set("cache-control", isAsset ? "public, max-age=31536000, immutable" : "no-cache");
+};

@@ -1,0 +1,71 @@
+import { join } from "node:path";
+import { messageOf, runtime } from "@pawl/core";
+import { type CoachDeps, coach } from "@pawl/example-coach";
+import { embeddedStore } from "@pawl/postgres/embedded";
+import { playgroundApp } from "./app.ts";
+import type { Config } from "./config.ts";
+import { listen } from "./listen.ts";
+import { coachModel } from "./model.ts";
+import { testAgent } from "./test-agent.ts";
+
+export interface Playground {
+  url: string;
+  /** Stops accepting, lets running turns come to their end for at most `graceMs`, and closes everything. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Starts everything, and goes on with the runs that a killed process left behind. */
+export async function startPlayground(config: Config): Promise<Playground> {
+  const store = await embeddedStore({ dataDir: join(config.dir, "db") });
+  try {
+    const model = await coachModel(config);
+    const files = join(config.dir, "files");
+    const tester = config.test ? [testAgent(model.client, config.dir)] : [];
+    const agents = [coach({ model: model.client }), ...tester];
+    const pawl = runtime<CoachDeps>({
+      agents,
+      store,
+      deps: () => ({ dir: files }),
+    });
+    const { host, webDir } = config;
+    const onError = (error: unknown) => console.error(messageOf(error));
+    const server = await listen(
+      playgroundApp({
+        runtime: pawl,
+        agents: agents.map(({ name }) => name),
+        info: model.info,
+        host,
+        webDir,
+        onError,
+      }),
+      config,
+    ).catch(async (error: unknown) => {
+      await model.close();
+      throw error;
+    });
+    pawl.start();
+    return {
+      url: server.url,
+      close: async (graceMs) => {
+        server.stopAccepting();
+        await withinTime(pawl.drain(), graceMs);
+        await server.close();
+        await model.close();
+        await store.close();
+      },
+    };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Waits no longer than that: the log is safe at any moment, and the next start goes on from it. */
+async function withinTime(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, over]);
+  clearTimeout(timer);
+}

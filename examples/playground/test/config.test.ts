@@ -1,0 +1,44 @@
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../server/config.ts";
+
+describe("readConfig", () => {
+  it("X5 needs nothing: the coach is simulated and kept in .pawl at the root", () => {
+    expect(readConfig({})).toEqual({
+      host: "127.0.0.1",
+      port: 4321,
+      dir: resolve(import.meta.dirname, "../../../.pawl"),
+      webDir: resolve(import.meta.dirname, "../dist/web"),
+      modelId: "claude-sonnet-5-5",
+      test: false,
+    });
+  });
+
+  it("X5 takes every name of .env.example", () => {
+    const env = {
+      ANTHROPIC_API_KEY: "key",
+      ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+      COACH_MODEL_ID: "claude-haiku-5-5",
+      HOST: "0.0.0.0",
+      PORT: "0",
+      PAWL_DIR: "somewhere",
+    };
+    expect(readConfig(env)).toMatchObject({
+      apiKey: "key",
+      baseURL: "http://127.0.0.1:9",
+      modelId: "claude-haiku-5-5",
+      host: "0.0.0.0",
+      port: 0,
+      dir: join(process.cwd(), "somewhere"),
+    });
+  });
+
+  it("takes an empty variable for an absent one", () => {
+    const empty = { ANTHROPIC_API_KEY: "", ANTHROPIC_BASE_URL: "", PORT: "", PAWL_DIR: "", HOST: "" };
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+
+  it.each(["http", "-1", "65536", "80 80", "4e3"])("refuses the port %j in one line", (PORT) => {
+    expect(() => readConfig({ PORT })).toThrow(`PORT must be a number from 0 to 65535, not "${PORT}".`);
+  });
+});

@@ -1,0 +1,74 @@
+import type { UseAgent } from "@pawl/client/react";
+import { useEffect, useRef, useState } from "react";
+import { Composer } from "./composer/composer.tsx";
+import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
+import { Announcer } from "./thread/announcer.tsx";
+import { isWorking, Thread } from "./thread/thread.tsx";
+import { useFailure } from "./thread/use-failure.ts";
+
+const MAX_MESSAGE = 4_000;
+
+/** What is said, and where to say something. */
+export function Conversation({ agent, maxMessage = MAX_MESSAGE }: { agent: UseAgent; maxMessage?: number }) {
+  const [text, setText] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const scroll = useStickToEnd();
+  const working = isWorking(agent.phase);
+  const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
+
+  const send = (message: string): void => {
+    setText("");
+    scroll.toEnd();
+    field.current?.focus({ preventScroll: true });
+    void agent.send(message);
+  };
+  const problem = useFailure(agent, send, setText);
+  const { toEnd } = scroll;
+  // Another session is read from its end
+  useEffect(toEnd, [toEnd, agent.sessionId]);
+  useFocusAfterAnswer(agent.pending.length, field);
+
+  return (
+    <>
+      <Thread {...{ agent, scroll, loading, ...problem }} onSend={send} />
+      {!scroll.atEnd && (
+        <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
+          Latest
+        </button>
+      )}
+      <div className="composer-row">
+        <Composer
+          {...{ text, setText, working, field }}
+          maxLength={maxMessage}
+          onSend={send}
+          onStop={() => void agent.stop()}
+        />
+      </div>
+      <Announcer
+        messages={agent.messages}
+        working={working}
+        question={questionIn(agent.pending[0]?.payload)}
+      />
+    </>
+  );
+}
+
+/** The buttons of an answered question go away with the focus on them: it moves to where one goes on. */
+function useFocusAfterAnswer(pending: number, field: { readonly current: HTMLTextAreaElement | null }): void {
+  const before = useRef(pending);
+  useEffect(() => {
+    if (
+      before.current > pending &&
+      document.activeElement === document.body &&
+      matchMedia("(pointer: fine)").matches
+    ) {
+      field.current?.focus({ preventScroll: true });
+    }
+    before.current = pending;
+  }, [pending, field]);
+}
+
+function questionIn(payload: unknown): string | undefined {
+  const isAsked = typeof payload === "object" && payload !== null && "question" in payload;
+  return isAsked && typeof payload.question === "string" ? payload.question : undefined;
+}

@@ -1,0 +1,72 @@
+import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
+
+/** This close to the end, in pixels, counts as being there. */
+const NEAR = 64;
+/** What was opened has its size after so many milliseconds. */
+const OPENED_MS = 150;
+
+export interface StickToEnd {
+  /** The box that scrolls. */
+  box: RefObject<HTMLDivElement | null>;
+  /** What grows inside it. */
+  content: RefObject<HTMLDivElement | null>;
+  atEnd: boolean;
+  toEnd(): void;
+  /** To be called when the reader opens something inside: what they look at must not move away. */
+  hold(): void;
+}
+
+/**
+ * Follows what grows for as long as the reader is at its end. Whoever scrolls up stays where they are, until they come
+ * back or ask to.
+ */
+export function useStickToEnd(): StickToEnd {
+  const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const sticks = useRef(true);
+  const [atEnd, setAtEnd] = useState(true);
+  const toEnd = useCallback(() => {
+    sticks.current = true;
+    setAtEnd(true);
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, []);
+  const hold = useCallback(() => {
+    sticks.current = false;
+    setTimeout(() => {
+      sticks.current = box.current !== null && isNearEnd(box.current);
+    }, OPENED_MS);
+  }, []);
+  useEffect(() => {
+    const scroller = box.current;
+    if (scroller === null || content.current === null) return;
+    let top = scroller.scrollTop;
+    const onScroll = (): void => {
+      // Content that has just grown also makes a distance. Only going up means that somebody wants to stay.
+      if (isNearEnd(scroller)) sticks.current = true;
+      else if (scroller.scrollTop < top) sticks.current = false;
+      top = scroller.scrollTop;
+      setAtEnd(sticks.current);
+    };
+    // A wheel that goes up lets go at once: within the margin, growth would pull the reader back down.
+    const onWheel = (event: WheelEvent): void => {
+      if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) sticks.current = false;
+    };
+    const grown = new ResizeObserver(() => {
+      if (sticks.current) scroller.scrollTo({ top: scroller.scrollHeight });
+    });
+    grown.observe(content.current);
+    grown.observe(scroller);
+    scroller.addEventListener("scroll", onScroll, { passive: true });
+    scroller.addEventListener("wheel", onWheel, { passive: true });
+    return () => {
+      grown.disconnect();
+      scroller.removeEventListener("scroll", onScroll);
+      scroller.removeEventListener("wheel", onWheel);
+    };
+  }, []);
+  return { box, content, atEnd, toEnd, hold };
+}
+
+function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < NEAR;
+}

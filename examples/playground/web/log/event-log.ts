@@ -1,0 +1,80 @@
+import type { SessionEvent, StoredEvent } from "@pawl/core";
+
+/** The log as far as the page knows it. */
+export interface LogState {
+  /** In the order of `seq`, without gaps at the end of a load. */
+  events: readonly StoredEvent[];
+  /** How many events of each kind passed by that are not stored, since the last one that is. */
+  live: Readonly<Record<string, number>>;
+}
+
+/** Gathers the events of the session that is open. */
+export interface EventLog {
+  getState(): LogState;
+  subscribe(listener: () => void): () => void;
+  push(event: SessionEvent): void;
+  /** Reads what was stored before the page listened, if anything up to `cursor` is missing. */
+  complete(sessionId: string, cursor: number): Promise<void>;
+  clear(): void;
+}
+
+const EMPTY: LogState = { events: [], live: {} };
+
+/** @param url where the agent is served */
+export function createEventLog(url: string): EventLog {
+  const listeners = new Set<() => void>();
+  let state = EMPTY;
+  let shown = EMPTY;
+  let generation = 0;
+  let loading = false;
+  let isDue = false;
+  const show = (): void => {
+    isDue = false;
+    shown = state;
+    for (const listener of listeners) listener();
+  };
+  // Deltas come faster than anybody reads: one rendering a frame is enough.
+  const change = (next: LogState): void => {
+    state = next;
+    if (!isDue) requestAnimationFrame(show);
+    isDue = true;
+  };
+  return {
+    getState: () => shown,
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    push: (event) => change(withEvent(state, event)),
+    complete: async (sessionId, cursor) => {
+      if (loading || state.events.length >= cursor) return;
+      const asked = generation;
+      loading = true;
+      try {
+        const response = await fetch(`${url}/sessions/${encodeURIComponent(sessionId)}/events`);
+        if (!response.ok) return;
+        const { events } = (await response.json()) as { events: StoredEvent[] };
+        if (asked === generation) change({ ...state, events: merged(events, state.events) });
+      } finally {
+        if (asked === generation) loading = false;
+      }
+    },
+    clear: () => {
+      generation += 1;
+      loading = false;
+      change(EMPTY);
+    },
+  };
+}
+
+function withEvent(state: LogState, event: SessionEvent): LogState {
+  if ("seq" in event) return { events: merged(state.events, [event]), live: {} };
+  return { ...state, live: { ...state.live, [event.type]: (state.live[event.type] ?? 0) + 1 } };
+}
+
+function merged(one: readonly StoredEvent[], other: readonly StoredEvent[]): StoredEvent[] {
+  const last = one.at(-1)?.seq ?? 0;
+  if (other.every(({ seq }) => seq > last)) return [...one, ...other];
+  const bySeq = new Map([...one, ...other].map((event) => [event.seq, event]));
+  return [...bySeq.values()].sort((a, b) => a.seq - b.seq);
+}

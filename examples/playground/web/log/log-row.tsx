@@ -1,0 +1,36 @@
+import type { StoredEvent } from "@pawl/core";
+import { memo, useState } from "react";
+import { JsonView } from "./json-view.tsx";
+import { familyOf, summaryOf } from "./summary.ts";
+
+/** One event of the log. Its JSON is made when somebody opens it. */
+export const LogRow = memo(function LogRow({
+  event,
+  onToggle,
+}: {
+  event: StoredEvent;
+  onToggle: () => void;
+}) {
+  const [open, setOpen] = useState(false);
+  const { sessionId: _, ...shown } = event;
+  return (
+    <li className={`row row-${familyOf(event)}`} data-testid="log-event" data-type={event.type}>
+      <details
+        onToggle={(toggle) => {
+          onToggle();
+          setOpen(toggle.currentTarget.open);
+        }}
+      >
+        <summary>
+          <span className="row-seq">{event.seq}</span>
+          <span className="row-tooth" aria-hidden="true" />
+          <span className="row-words">
+            <span className="row-type">{event.type}</span>
+            <span className="row-summary">{summaryOf(event)}</span>
+          </span>
+        </summary>
+        {open && <JsonView value={shown} />}
+      </details>
+    </li>
+  );
+});

@@ -1,0 +1,112 @@
+import type { Json, StoredEvent, TokenUsage } from "@pawl/core";
+
+/** What an event is about; decides its colour. */
+export type Family = "user" | "model" | "tool" | "control" | "trouble";
+
+/** The family of an event. */
+export function familyOf(event: StoredEvent): Family {
+  if (event.type === "error") return "trouble";
+  if (event.type === "tool_result" && !event.data.success) return "trouble";
+  if (event.type === "user_message" || event.type === "tool_answered") return "user";
+  if (event.type === "assistant_message" || event.type.startsWith("llm_")) return "model";
+  return event.type.startsWith("tool_") ? "tool" : "control";
+}
+
+/** One line about an event, for people who read the log from top to bottom. */
+export function summaryOf(event: StoredEvent): string {
+  switch (event.type) {
+    case "user_message":
+      return quoted(event.data.message);
+    case "assistant_message":
+      return spoken(event.data);
+    case "note":
+      return quoted(event.data.text);
+    case "prefix":
+      return "system and tools, as they are sent";
+    case "llm_request":
+      return `turn ${event.data.turn} · ${event.data.model} · about ${count(event.data.estimated_tokens)} tokens`;
+    case "llm_response":
+      return joined(event.data.raw_response.stop_reason, usage(event.data.tokens), took(event));
+    case "error":
+      return `${event.data.code}: ${event.data.message}`;
+    default:
+      return event.type.startsWith("tool_") ? toolSummary(event) : controlSummary(event);
+  }
+}
+
+function toolSummary(event: StoredEvent): string {
+  switch (event.type) {
+    case "tool_call":
+      return `${event.data.tool_name}(${short(event.data.arguments)})`;
+    case "tool_started":
+      return joined(event.data.tool_name, event.data.status);
+    case "tool_suspended":
+      return `${event.data.tool_name} asks and waits`;
+    case "tool_answered":
+      return event.data.closed === undefined ? short(event.data.value) : `closed: ${event.data.closed}`;
+    case "tool_result":
+      return joined(event.data.tool_name, short(event.data.result), took(event));
+    default:
+      return "";
+  }
+}
+
+function controlSummary(event: StoredEvent): string {
+  switch (event.type) {
+    case "run_started":
+      return `${event.data.agent}, version ${event.data.agent_version}`;
+    case "run_suspended":
+      return `waits for ${event.data.pending.length === 1 ? "an answer" : `${event.data.pending.length} answers`}`;
+    case "run_recovered":
+      return "taken up again after its process was gone";
+    case "run_ended":
+      return joined(
+        event.data.stop.type,
+        `${event.data.turns} ${event.data.turns === 1 ? "turn" : "turns"}`,
+        usage(event.data.tokens),
+      );
+    case "stop_requested":
+      return "somebody pressed stop";
+    default:
+      return "";
+  }
+}
+
+function spoken({
+  content,
+  disposition,
+}: Extract<StoredEvent, { type: "assistant_message" }>["data"]): string {
+  const text = content.find((block) => block.type === "text")?.text;
+  const calls = content.filter((block) => block.type === "tool_use").length;
+  return joined(
+    disposition === "kept" ? undefined : disposition,
+    typeof text === "string" ? quoted(text) : undefined,
+    calls === 0 ? undefined : `${calls} ${calls === 1 ? "call" : "calls"}`,
+  );
+}
+
+function usage({ prompt, cached, cache_write, completion }: TokenUsage): string {
+  return `${count(prompt + cached + cache_write)} in, ${count(completion)} out`;
+}
+
+function took({ durationMs }: StoredEvent): string | undefined {
+  if (durationMs === undefined) return undefined;
+  return durationMs < 1_000 ? `${Math.round(durationMs)} ms` : `${(durationMs / 1_000).toFixed(1)} s`;
+}
+
+function short(value: Json): string {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}
+
+function quoted(text: string): string {
+  return `“${short(text.replace(/\s+/g, " ").trim())}”`;
+}
+
+function count(n: number): string {
+  return n.toLocaleString("en");
+}
+
+function joined(...parts: (string | null | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== null && part !== "").join(" · ");
+}

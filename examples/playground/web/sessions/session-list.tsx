@@ -1,0 +1,63 @@
+import { hashOf } from "../hooks/use-session-hash.ts";
+
+/** A session as the server lists it. */
+export interface PastSession {
+  id: string;
+  title: string;
+  status: string;
+  updatedAt: string;
+}
+
+interface SessionListProps {
+  sessions: readonly PastSession[];
+  current: string | undefined;
+  onNew: () => void;
+  onPick: () => void;
+}
+
+/** Past conversations. They are links, so that they can be opened in a tab of their own. */
+export function SessionList({ sessions, current, onNew, onPick }: SessionListProps) {
+  return (
+    <nav className="sessions" aria-label="Conversations">
+      <button type="button" className="new" data-testid="new-conversation" onClick={onNew}>
+        <svg viewBox="0 0 24 24" aria-hidden="true">
+          <path d="M12 5v14M5 12h14" />
+        </svg>
+        New conversation
+      </button>
+      {sessions.length > 0 && <h2>Earlier</h2>}
+      <ul>
+        {sessions.map(({ id, title, status, updatedAt }) => (
+          <li key={id}>
+            <a
+              href={hashOf(id)}
+              aria-current={id === current ? "page" : undefined}
+              data-testid="past-session"
+              onClick={onPick}
+            >
+              <span className="session-title">{title}</span>
+              <span className="session-when">
+                {whenOf(updatedAt)}
+                {WORDS[status] !== undefined && ` · ${WORDS[status]}`}
+              </span>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  suspended: "waits for you",
+  completed: "complete",
+  error: "broke off",
+};
+
+function whenOf(iso: string): string {
+  const date = new Date(iso);
+  const today = new Date().toDateString() === date.toDateString();
+  return today
+    ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" })
+    : date.toLocaleDateString([], { day: "numeric", month: "short" });
+}

@@ -1,0 +1,46 @@
+import type { AgentFailure } from "@pawl/client";
+import { hashOf } from "../hooks/use-session-hash.ts";
+
+interface FailureProps {
+  failure: AgentFailure;
+  /** Absent where trying again makes no sense. */
+  onRetry?: (() => void) | undefined;
+  onDismiss?: (() => void) | undefined;
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  network: "The server can't be reached. Nothing is lost: what you wrote is back below.",
+  store_unavailable: "The log can't be written right now. Nothing is lost: what you wrote is back below.",
+  session_busy: "Sage is still busy with the last message. Please try again in a moment.",
+  already_answered: "This question has been answered already, perhaps in another tab.",
+  unknown_call: "This question isn't waiting any more.",
+  invalid_answer: "This answer doesn't fit the question.",
+  not_found: "This conversation isn't here. It may belong to another browser.",
+  too_large: "That message is too long.",
+};
+
+/** Why something did not happen, in words for people, and what can be done about it. */
+export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
+  return (
+    <div className="failure" role="alert" data-testid="error">
+      <p>{WORDS[failure.code] ?? failure.message}</p>
+      <div className="failure-actions">
+        {failure.code === "not_found" && (
+          <a className="text-button" href={hashOf(undefined)}>
+            New conversation
+          </a>
+        )}
+        {onRetry !== undefined && (
+          <button type="button" className="text-button" onClick={onRetry} data-testid="retry">
+            Try again
+          </button>
+        )}
+        {onDismiss !== undefined && (
+          <button type="button" className="text-button" onClick={onDismiss}>
+            Dismiss
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,32 @@
+import { memo } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+
+const plugins = [remarkGfm];
+
+/** The text is the model's: HTML in it is shown as text, and nothing is loaded from addresses in it. */
+const components: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  ),
+  img: ({ alt, src }) => <span className="prose-image">{alt || String(src ?? "image")}</span>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard
+    <section className="prose-table" tabIndex={0} aria-label="Table">
+      <table>{children}</table>
+    </section>
+  ),
+};
+
+/** The coach's words. Only a text that grows is parsed again. */
+export const Markdown = memo(function Markdown({ text }: { text: string }) {
+  return (
+    <div className="prose">
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  );
+});

@@ -1,0 +1,59 @@
+import type { Json, Suspension } from "@pawl/core";
+import { useState } from "react";
+
+interface Option {
+  id: string;
+  label: string;
+}
+
+interface OptionsProps {
+  question: Suspension;
+  answer: (callId: string, value: Json) => Promise<boolean>;
+}
+
+/** A pending question with its buttons. The first tap takes all of them away from further taps. */
+export function Options({ question, answer }: OptionsProps) {
+  const [chosen, setChosen] = useState<string>();
+  const { text, options } = payloadOf(question.payload);
+  const choose = async (id: string): Promise<void> => {
+    setChosen(id);
+    // Refused: the question is open again, and why stands below.
+    if (!(await answer(question.callId, { option: id }))) setChosen(undefined);
+  };
+  return (
+    <fieldset className="options" data-testid="options" disabled={chosen !== undefined}>
+      <legend>{text}</legend>
+      <div className="pills">
+        {options.map(({ id, label }) => (
+          <button
+            key={id}
+            type="button"
+            className={`pill ${chosen === id ? "pill-chosen" : ""}`}
+            data-testid="option-pill"
+            onClick={() => void choose(id)}
+          >
+            {label}
+          </button>
+        ))}
+      </div>
+      <p className="options-hint">or answer in your own words below</p>
+    </fieldset>
+  );
+}
+
+/** The payload comes over the wire: what does not fit is left out. */
+function payloadOf(payload: Json): { text: string; options: Option[] } {
+  if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
+    return { text: "", options: [] };
+  }
+  const { question, options } = payload;
+  const list = Array.isArray(options) ? options : [];
+  return { text: typeof question === "string" ? question : "", options: list.flatMap(optionOf) };
+}
+
+function optionOf(value: Json): Option[] {
+  if (typeof value === "string") return [{ id: value, label: value }];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  const { id, label } = value;
+  return typeof id === "string" && typeof label === "string" ? [{ id, label }] : [];
+}

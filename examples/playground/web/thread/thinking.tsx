@@ -1,0 +1,10 @@
+/** What the model thought, folded away. Empty while a model thinks in silence. */
+export function Thinking({ text, open }: { text: string; open: boolean }) {
+  if (text.trim() === "") return open ? <p className="thinking thinking-open">Thinking…</p> : null;
+  return (
+    <details className={`thinking ${open ? "thinking-open" : ""}`}>
+      <summary>{open ? "Thinking…" : "Thought for a moment"}</summary>
+      <p>{text}</p>
+    </details>
+  );
+}

@@ -1,0 +1,46 @@
+import type { Json, ViewPart } from "@pawl/core";
+import { useHeld } from "../hooks/use-held.ts";
+
+export type ToolPart = Extract<ViewPart, { type: "tool" }>;
+
+/** A tool at work is shown at least this long, in milliseconds. */
+const SHOWN_MS = 200;
+
+const NAMES: Readonly<Record<string, string>> = {
+  save_file: "Save a file",
+  show_options: "Ask",
+  complete_session: "Complete the session",
+};
+
+/** What a tool does or did, in a few words. `live`: the run is open, so whatever is new happened just now. */
+export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
+  const busy = useHeld(live && part.phase === "running", SHOWN_MS, live && part.phase !== "waiting");
+  const phase = busy ? "running" : settled(part.phase);
+  return (
+    <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
+      <span className="chip-mark" aria-hidden="true" />
+      <span className="chip-words">{wordsFor(part, phase)}</span>
+      {phase === "done" && <ChipDetail result={part.result} />}
+    </p>
+  );
+}
+
+/** A call that is still at work in a run that is over was cut off. */
+function settled(phase: ToolPart["phase"]): ToolPart["phase"] | "stopped" {
+  return phase === "running" ? "stopped" : phase;
+}
+
+function wordsFor({ status, toolName }: ToolPart, phase: ReturnType<typeof settled>): string {
+  const name = NAMES[toolName] ?? toolName;
+  if (phase === "stopped") return `${name}: stopped`;
+  if (phase === "error") return `${name}: did not work`;
+  if (phase === "running" && status === "Saved") return "Saving…";
+  return status ?? name;
+}
+
+/** Where a file went, if the result says so. */
+function ChipDetail({ result }: { result: Json | undefined }) {
+  const path =
+    typeof result === "object" && result !== null && !Array.isArray(result) ? result.path : undefined;
+  return typeof path === "string" ? <code className="chip-detail">{path}</code> : null;
+}
