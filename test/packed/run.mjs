@@ -21,8 +21,13 @@ const state = fingerprint([...inputs, "test/packed", "pnpm-lock.yaml"]);
 if (process.argv.includes("--cached") && readStamp("packed") === state) {
   console.log("nothing changed since it last passed");
 } else {
-  await usePacked();
-  writeStamp("packed", state);
+  try {
+    await usePacked();
+    writeStamp("packed", state);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
 }
 
 async function usePacked() {
