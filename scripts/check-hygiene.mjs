@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { filesOf } from "./lib/files.mjs";
+import { findUnclean } from "./lib/hygiene.mjs";
+import { at } from "./lib/project.mjs";
+
+// No file may know on which machine, or from which registry, it was made.
+const problems = filesOf().flatMap((path) => {
+  const bytes = readFileSync(at(path));
+  return bytes.includes(0) ? [] : findUnclean(path, bytes.toString());
+});
+for (const { file, line, message } of problems) console.error(`${file}:${line}: ${message}`);
+console.log(`${problems.length} traces of a machine`);
+process.exitCode = problems.length > 0 ? 1 : 0;

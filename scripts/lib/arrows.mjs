@@ -1,0 +1,110 @@
+import { posix } from "node:path";
+import ts from "typescript";
+
+/** Which of our packages a package may use, besides nothing: the adapters know core and not each other. */
+const EXTRA_TARGETS = { "@pawl/core": [], "@pawl/supabase": ["@pawl/core", "@pawl/postgres"] };
+const DEFAULT_TARGETS = ["@pawl/core"];
+/** Proofs that the loop is pluggable: they use core's main entry and no other. */
+const MAIN_ENTRY_ONLY = ["@pawl/knowledge", "@pawl/planning", "@pawl/remote"];
+const TESTING = "@pawl/testing";
+const PUBLISHED = ["dependencies", "peerDependencies", "optionalDependencies"];
+
+const targetsOf = (name) => EXTRA_TARGETS[name] ?? DEFAULT_TARGETS;
+
+/**
+ * Finds imports and dependencies that point the wrong way.
+ *
+ * @param {ReadonlyMap<string, string>} files text by path, relative to the root; sources and package.json files
+ * @returns {{ file: string, line: number, message: string }[]}
+ */
+export function findWrongArrows(files) {
+  const packages = readPackages(files);
+  const problems = packages.flatMap(wrongDependencies);
+  for (const [file, text] of files) {
+    if (!/\.[cm]?[jt]sx?$/.test(file)) continue;
+    const place = placeOf(file, packages);
+    for (const { fileName, pos } of ts.preProcessFile(text, true, true).importedFiles) {
+      const message = wrongImport(fileName, place, packages);
+      if (message) problems.push({ file, line: text.slice(0, pos).split("\n").length, message });
+    }
+  }
+  return problems;
+}
+
+function readPackages(files) {
+  return [...files]
+    .filter(([path]) => /^(packages|examples)\/[^/]+\/package\.json$/.test(path))
+    .map(([path, text]) => ({ folder: posix.dirname(path), path, text, manifest: JSON.parse(text) }));
+}
+
+/** Where a file stands: its package, and whether it ships (`src` of a package) or only tests. */
+function placeOf(file, packages) {
+  const owner = packages.find(({ folder }) => file.startsWith(`${folder}/`));
+  const ships = owner?.folder.startsWith("packages/") && file.startsWith(`${owner.folder}/src/`);
+  const tests = file.startsWith("test/") || file.startsWith(`${owner?.folder}/test/`);
+  return { file, owner, name: owner?.manifest.name, ships, tests, example: file.startsWith("examples/") };
+}
+
+function wrongImport(specifier, place, packages) {
+  if (specifier.startsWith(".")) return wrongRelative(specifier, place);
+  if (specifier.startsWith("node:") || !place.owner) return deepImport(specifier, packages);
+  const name = specifier.match(/^(@[^/]+\/)?[^/]+/)[0];
+  if (!packages.some(({ manifest }) => manifest.name === name)) return undeclared(name, place);
+  return wrongTarget(name, specifier, place) ?? deepImport(specifier, packages) ?? undeclared(name, place);
+}
+
+function wrongRelative(specifier, { file, owner, ships, tests }) {
+  if (!owner || tests) return undefined;
+  const target = posix.join(posix.dirname(file), specifier);
+  const home = ships ? `${owner.folder}/src/` : `${owner.folder}/`;
+  if (target.startsWith(home)) return undefined;
+  return `"${specifier}" leaves ${home.slice(0, -1)}; import the other package by its name`;
+}
+
+function wrongTarget(target, specifier, { name, ships, tests, example }) {
+  if (example) return undefined;
+  if (ships && target === name) return `${name} imports itself by its name; use a relative path`;
+  if (ships && target === TESTING) return `${TESTING} is for tests; shipped code must not import it`;
+  const allowed = tests ? [name, TESTING, ...targetsOf(name)] : targetsOf(name);
+  if (!allowed.includes(target)) return `${name} must not know ${target}${hint(allowed)}`;
+  if (ships && MAIN_ENTRY_ONLY.includes(name) && specifier !== target) {
+    return `${name} uses only the public entry of ${target}, not "${specifier}"`;
+  }
+  return undefined;
+}
+
+const hint = (allowed) =>
+  allowed.length > 0 ? `; it may use ${allowed.join(", ")}` : ", and nothing else of ours";
+
+/** Only what a package's exports name may be imported: no sources, no dist. */
+function deepImport(specifier, packages) {
+  const target = packages.find(({ manifest: { name } }) => `${specifier}/`.startsWith(`${name}/`));
+  if (!target || specifier === target.manifest.name) return undefined;
+  const wanted = `.${specifier.slice(target.manifest.name.length)}`;
+  const named = Object.keys(target.manifest.exports ?? {}).some((key) => {
+    const [start, end] = key.split("*");
+    return end === undefined ? wanted === key : wanted.startsWith(start) && wanted.endsWith(end);
+  });
+  return named ? undefined : `"${specifier}" is not among the exports of ${target.manifest.name}`;
+}
+
+/** What shipped code imports must be installed with it. */
+function undeclared(name, { owner, ships, name: ownName }) {
+  if (!ships || name === ownName || PUBLISHED.some((kind) => owner.manifest[kind]?.[name])) return undefined;
+  return `${name} is not among the dependencies or peerDependencies of ${ownName}`;
+}
+
+function wrongDependencies({ path, text, manifest }) {
+  if (!path.startsWith("packages/")) return [];
+  const { name } = manifest;
+  const problem = (target, message) => {
+    const before = text.slice(0, text.indexOf(`"${target}":`));
+    return { file: path, line: before.split("\n").length, message };
+  };
+  return [...PUBLISHED, "devDependencies"].flatMap((kind) =>
+    Object.keys(manifest[kind] ?? {})
+      .filter((target) => target.startsWith("@pawl/") && !targetsOf(name).includes(target))
+      .filter((target) => kind !== "devDependencies" || target !== TESTING || name === "@pawl/core")
+      .map((target) => problem(target, `${name} must not list ${target} in ${kind}${hint(targetsOf(name))}`)),
+  );
+}

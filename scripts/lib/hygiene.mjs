@@ -1,0 +1,25 @@
+/** What has no place in a committed file, with the reason. Written so that this file does not match itself. */
+const RULES = [
+  { pattern: /(?<![\w.~-])\/(?:work|root|home\/[a-z][\w-]*|Users\/\w+)\//, message: "a path of one machine" },
+  { pattern: /\/\/[\w.-]*(?:registry|artifactory|nexus|npmmirror)[\w-]*\./, message: "a registry host" },
+  { pattern: /_auth[T]oken/, message: "a registry credential" },
+];
+const LOCK_RULE = { pattern: /tarball: *['"]?http/, message: "a download host" };
+
+/**
+ * @param {string} file
+ * @param {string} text
+ * @returns {{ file: string, line: number, message: string }[]}
+ */
+export function findUnclean(file, text) {
+  const rules = file === "pnpm-lock.yaml" ? [...RULES, LOCK_RULE] : RULES;
+  return text.split("\n").flatMap((content, index) =>
+    rules
+      .filter(({ pattern }) => pattern.test(content))
+      .map(({ pattern, message }) => ({
+        file,
+        line: index + 1,
+        message: `${message}: ${content.match(pattern)[0]}`,
+      })),
+  );
+}

@@ -1,0 +1,65 @@
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { exec } from "./exec.mjs";
+import { fingerprint, readStamp, writeStamp } from "./fingerprint.mjs";
+import { projectNode, toolEnv, workspaces } from "./project.mjs";
+
+const PNPM = "pnpm@12";
+const NETWORK_ERROR = /E(?:NOTFOUND|CONN|AI_AGAIN|TIMEDOUT|NETUNREACH)|ERR_SOCKET|error sending request/;
+
+/** The reason why this machine cannot run the project, or undefined. */
+export function unfitMachine() {
+  const [major] = process.versions.node.split(".").map(Number);
+  if (major >= 20) return undefined;
+  return `Node 20 or newer is needed, this is ${process.versions.node}. Get one from https://nodejs.org.`;
+}
+
+/**
+ * Installs what the lock file says, unless that is done already. Resolves to `{ ok, output, env, skipped }`, where
+ * `env` is the environment in which the project's tools run.
+ */
+export async function install() {
+  const unfit = unfitMachine();
+  if (unfit) return { ok: false, output: unfit };
+  const wanted = fingerprint(
+    ["pnpm-lock.yaml", "pnpm-workspace.yaml", ".npmrc", ...manifests()],
+    [process.platform, process.arch],
+  );
+  const stamp = readStamp("install");
+  const knownPnpm = stamp && existsSync(stamp.pnpm) ? stamp.pnpm : undefined;
+  if (knownPnpm && stamp.fingerprint === wanted && existsSync(projectNode())) {
+    return { ok: true, output: "", env: toolEnv(knownPnpm), skipped: true };
+  }
+  const { pnpm = knownPnpm, problem } = knownPnpm ? {} : await findPnpm();
+  if (!pnpm) return { ok: false, output: problem };
+  const env = toolEnv(pnpm);
+  const windows = process.platform === "win32";
+  const done = await exec("pnpm", ["install", "--frozen-lockfile"], { env, shell: windows });
+  if (!done.ok) return { ok: false, output: `${done.output}${hint(done.output)}` };
+  if (!existsSync(projectNode())) {
+    return { ok: false, output: `${done.output}\nThe package "node" has no Node for this platform.` };
+  }
+  writeStamp("install", { fingerprint: wanted, pnpm });
+  return { ok: true, output: done.output, env };
+}
+
+const hint = (output) =>
+  NETWORK_ERROR.test(output)
+    ? "\nThe first install needs the network: npm's registry must be reachable."
+    : "";
+
+const manifests = () => ["package.json", ...workspaces().map((folder) => `${folder}/package.json`)];
+
+/** The folder of a pnpm that npx keeps; downloaded once. */
+async function findPnpm() {
+  const args = ["--yes", "--fetch-retries=1", `--package=${PNPM}`, "-c", "node -p process.env.PATH"];
+  const asked = await exec("npx", args, { shell: process.platform === "win32" });
+  if (asked.code === 127) return { problem: `npx is missing: it comes with npm. ${asked.output}` };
+  const pnpm = asked.output
+    .split(/\r?\n/)
+    .flatMap((line) => line.split(delimiter))
+    .find((folder) => ["pnpm", "pnpm.cmd"].some((name) => existsSync(join(folder, name))));
+  return pnpm
+    ? { pnpm }
+    : { problem: `${asked.output}\nGetting ${PNPM} through npx failed.${hint(asked.output)}` };
+}

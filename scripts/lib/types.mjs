@@ -1,0 +1,24 @@
+import { existsSync, readdirSync } from "node:fs";
+import { execTool } from "./exec.mjs";
+import { at, workspaces } from "./project.mjs";
+
+/** Type checks the whole repository, and each example's page, which has a DOM and a configuration of its own. */
+export async function types(env) {
+  const results = [];
+  for (const config of ["tsconfig.json", ...exampleConfigs()]) {
+    results.push(await execTool(["@typescript/native", "tsc"], ["-p", at(config), "--noEmit"], { env }));
+  }
+  return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join("") };
+}
+
+function exampleConfigs() {
+  const folders = workspaces(["examples"]).flatMap((folder) => [
+    folder,
+    `${folder}/web`,
+    `${folder}/src/web`,
+  ]);
+  return folders
+    .filter((folder) => existsSync(at(folder)))
+    .flatMap((folder) => readdirSync(at(folder)).map((name) => `${folder}/${name}`))
+    .filter((path) => /\/tsconfig[^/]*\.json$/.test(path));
+}

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execTool } from "./exec.mjs";
+import { readJson } from "./project.mjs";
+
+/** Runs vitest; its output goes to the terminal. Resolves to counts and the whole JSON report. */
+export async function vitest(args, env) {
+  const folder = mkdtempSync(join(tmpdir(), "pawl-vitest-"));
+  const file = join(folder, "report.json");
+  try {
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+    const { ok } = await execTool("vitest", ["run", ...reporters, ...args], { env, show: true });
+    return count(ok, readReport(file));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function readReport(file) {
+  try {
+    return readJson(file);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Counts tests, and test files that never came to their tests. A run that fails with no failed test (a dead worker, an
+ * unhandled error, no tests at all) counts as one failure.
+ */
+export function count(ok, report) {
+  if (!report) return { ok: false, passed: 0, failed: 1, skipped: 0, output: "vitest wrote no report." };
+  const stillborn = report.testResults.filter(
+    ({ status, assertionResults }) => status === "failed" && !assertionResults.some(isFailed),
+  );
+  const failed = report.numFailedTests + stillborn.length;
+  const unexplained = failed === 0 && !(ok && report.success && report.numPassedTests > 0);
+  return {
+    ok: failed === 0 && !unexplained,
+    passed: report.numPassedTests,
+    failed: failed + (unexplained ? 1 : 0),
+    skipped: report.numPendingTests + report.numTodoTests,
+    output: unexplained ? "vitest failed although no test did; see above." : "",
+    report,
+  };
+}
+
+const isFailed = ({ status }) => status === "failed";

@@ -1,0 +1,36 @@
+import { Checks } from "./lib/checks.mjs";
+import { exec, execTool, turbo } from "./lib/exec.mjs";
+import { install } from "./lib/install.mjs";
+import { at, projectNode } from "./lib/project.mjs";
+import { types } from "./lib/types.mjs";
+import { vitest } from "./lib/unit-tests.mjs";
+
+const checks = new Checks();
+const began = performance.now();
+try {
+  await checkEverything();
+} catch (error) {
+  checks.failed++;
+  console.error(error);
+} finally {
+  console.log(`\nin ${((performance.now() - began) / 1000).toFixed(1)} s`);
+  console.log(checks.summary());
+  process.exitCode = checks.failed > 0 ? 1 : 0;
+}
+
+async function checkEverything() {
+  const { ok, env } = await checks.run("install", install);
+  if (!ok) return;
+  const built = await checks.run("build", () => turbo(["build"], env));
+  if (!built.ok) return;
+  const script = (path, ...args) => exec(projectNode(), [at(path), ...args], { env });
+  await checks.runAll({
+    packed: () => script("test/packed/run.mjs", "--cached"),
+    packages: () => turbo(["lint:package"], env, "--continue"),
+    lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
+    arrows: () => script("scripts/check-arrows.mjs"),
+    hygiene: () => script("scripts/check-hygiene.mjs"),
+    types: () => types(env),
+  });
+  await checks.suite("tests", () => vitest([], env));
+}
