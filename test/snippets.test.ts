@@ -34,7 +34,7 @@ for await (const path of glob(["README.md", "docs/guide/**/*.md", "packages/*/sr
   }
 }
 
-describe("every example in the docs is run", async () => {
+describe("every example in the docs is run", { timeout: 60_000 }, async () => {
   const api = await messagesApi({
     rules: (request) => {
       const last = JSON.stringify(request.messages.at(-1));

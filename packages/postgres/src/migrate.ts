@@ -21,11 +21,12 @@ export const migrations: readonly Migration[] = [{ version: 1, name: "log", sql:
  * @example
  * ```ts
  * import { PGlite } from "@electric-sql/pglite";
- * import { migrate, postgresStore } from "@pawl/postgres";
+ * import { migrate } from "@pawl/postgres";
  *
  * const db = await PGlite.create();
  * await migrate(db);
- * const store = postgresStore(db);
+ * await migrate(db); // nothing left to do
+ * await db.close();
  * ```
  */
 export async function migrate(db: Queryable): Promise<void> {

@@ -22,6 +22,7 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * const store = postgresStore(db);
  * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
  * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ * await db.close();
  * ```
  */
 export function postgresStore(db: Queryable): EventStore {
