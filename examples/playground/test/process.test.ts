@@ -46,7 +46,7 @@ async function until(response: Response, text: string): Promise<void> {
 }
 
 describe("the playground as a process", () => {
-  it("W4 goes on after kill -9 in the middle of an answer", { timeout: 60_000 }, async () => {
+  it("W4 goes on after kill -9 in the middle of an answer", { timeout: 120_000 }, async () => {
     const first = start();
     const response = await say(await first.ready, "Tell me everything about a whole week");
     const sessionId = response.headers.get("x-pawl-session") ?? "";
@@ -84,7 +84,7 @@ describe("the playground as a process", () => {
     expect(server.output()).toBe(`Playground ready at ${url}\n`);
   });
 
-  it("says in one line that its port is taken", async () => {
+  it("says in one line that its port is taken", { timeout: 120_000 }, async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
     const { port } = other.address() as AddressInfo;
@@ -94,7 +94,7 @@ describe("the playground as a process", () => {
     other.close();
   });
 
-  it("says in one line that its folder is in use", { timeout: 60_000 }, async () => {
+  it("says in one line that its folder is in use", { timeout: 120_000 }, async () => {
     await start().ready;
     const second = start();
     expect(await second.exited).toBe(1);

@@ -1,5 +1,5 @@
 import type { StoredEvent } from "@pawl/core";
-import { memo, useState } from "react";
+import { memo, useEffect, useRef, useState } from "react";
 import { JsonView } from "./json-view.tsx";
 import { familyOf, summaryOf } from "./summary.ts";
 
@@ -12,9 +12,14 @@ export const LogRow = memo(function LogRow({
   onToggle: () => void;
 }) {
   const [open, setOpen] = useState(false);
+  const row = useRef<HTMLLIElement>(null);
+  // What was opened at the lower edge is brought into sight.
+  useEffect(() => {
+    if (open) row.current?.scrollIntoView({ block: "nearest" });
+  }, [open]);
   const { sessionId: _, ...shown } = event;
   return (
-    <li className={`row row-${familyOf(event)}`} data-testid="log-event" data-type={event.type}>
+    <li ref={row} className={`row row-${familyOf(event)}`} data-testid="log-event" data-type={event.type}>
       <details
         onToggle={(toggle) => {
           onToggle();

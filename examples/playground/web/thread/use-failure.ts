@@ -26,11 +26,12 @@ export function useFailure(
 
   if (error !== undefined && error !== dismissed) {
     const retry = refused === undefined ? undefined : () => send(refused);
-    return { failure: error, onRetry: retry, onDismiss: () => setDismissed(error) };
+    const dismiss = error.code === "not_found" ? undefined : () => setDismissed(error);
+    return { failure: error, onRetry: retry, onDismiss: dismiss };
   }
   const said = messages.findLast(({ role }) => role === "user")?.text;
   if (error === undefined && phase === "error" && said !== undefined) {
-    const failure = { code: "run", message: "Sage could not finish this answer." };
+    const failure = { code: "run", message: "This answer broke off. Your message is safe in the log." };
     return { failure, onRetry: () => send(said), onDismiss: undefined };
   }
   return { failure: undefined, onRetry: undefined, onDismiss: undefined };
