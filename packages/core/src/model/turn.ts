@@ -1,4 +1,4 @@
-import { buildRequest } from "../context/build-request.ts";
+import { buildRequest, estimateTokens } from "../context/build-request.ts";
 import { causeOf, messageOf, PawlError } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import type { JsonObject } from "../json.ts";
@@ -8,6 +8,7 @@ import type { StopReason } from "../stop/stop-reason.ts";
 import { type Answer, contentOf, newAnswer, takeEvent } from "./accumulate.ts";
 import { toolCallsOf } from "./calls.ts";
 import { isToolUse } from "./content.ts";
+import type { Usage } from "./model-client.ts";
 import { costMicroUsd } from "./pricing.ts";
 
 /**
@@ -107,7 +108,7 @@ function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_me
 }
 
 function llmResponse(leg: Leg, answer: Answer, attempt: number, durationMs: number): NewEvent {
-  const usage = usageFromWire(answer.usage);
+  const usage = usageSoFar(answer);
   const { pricing } = leg.agent.model;
   return {
     type: "llm_response",
@@ -126,4 +127,12 @@ function llmResponse(leg: Leg, answer: Answer, attempt: number, durationMs: numb
       ...(answer.requestId !== undefined && { request_id: answer.requestId }),
     },
   };
+}
+
+/** What was counted; of an answer that broke off the wire has not said how much was written, so that is estimated. */
+function usageSoFar(answer: Answer): Usage {
+  const usage = usageFromWire(answer.usage);
+  if (answer.finished) return usage;
+  const written = estimateTokens(answer.parts.reduce((sum, { text }) => sum + text.length, 0));
+  return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
 }

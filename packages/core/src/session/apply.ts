@@ -100,7 +100,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   if (text !== "") run.texts.push(text);
   run.turns += 1;
   run.recoveries = 0;
-  run.turn = { assistantSeq: event.seq, stopReason: event.data.stop_reason, text, calls: [] };
+  run.turn = { assistantSeq: event.seq, stopReason: event.data.stop_reason, calls: [] };
 }
 
 function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {

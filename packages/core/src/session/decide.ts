@@ -33,7 +33,7 @@ export function decide(state: SessionState, stopWhen: readonly StopCondition[], 
 function afterTurn({ turn }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;
   if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
-    return { type: "terminal_tool", message: turn.text };
+    return { type: "terminal_tool", message: "Done." };
   }
   switch (turn.stopReason) {
     case "tool_use":
@@ -42,7 +42,7 @@ function afterTurn({ turn }: RunState): StopReason | undefined {
         : { type: "error", message: "The model's answer could not be used. Please try again." };
     case "end_turn":
     case "stop_sequence":
-      return { type: "end_turn", message: turn.text };
+      return { type: "end_turn", message: "Done." };
     case "max_tokens":
       return { type: "max_tokens", message: "My answer was cut short. Please ask me to continue." };
     case "refusal":

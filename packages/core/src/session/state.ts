@@ -28,7 +28,6 @@ export interface CallState {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
-  text: string;
   calls: CallState[];
 }
 
