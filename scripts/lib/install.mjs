@@ -5,7 +5,8 @@ import { fingerprint, readStamp, writeStamp } from "./fingerprint.mjs";
 import { projectNode, toolEnv, workspaces } from "./project.mjs";
 
 const PNPM = "pnpm@12";
-const NETWORK_ERROR = /E(?:NOTFOUND|CONN|AI_AGAIN|TIMEDOUT|NETUNREACH)|ERR_SOCKET|error sending request/;
+const NETWORK_ERROR =
+  /E(?:NOTFOUND|CONN|AI_AGAIN|TIMEDOUT|NETUNREACH)|ERR_SOCKET|error sending request|node preinstall: Failed/;
 
 /** The reason why this machine cannot run the project, or undefined. */
 export function unfitMachine() {

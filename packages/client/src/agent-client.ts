@@ -97,7 +97,8 @@ export function createAgentClient({
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;
-      const isSame = facts.sessionId === id && facts.sending === undefined;
+      // A first message that is on its way belongs to the session that it begins, not to another new one.
+      const isSame = facts.sessionId === id && (id !== undefined || facts.sending === undefined);
       if (isSame && facts.connection !== "offline") return;
       if (!isSame) {
         const left = current;
