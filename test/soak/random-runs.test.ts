@@ -11,10 +11,10 @@ const NUM_RUNS = soak(250, 20_000);
 const user = { userId: "u1" };
 const sessionId = "s1";
 
-const value = fc.constantFrom("a", "b", "ü\u2028", "");
+const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d");
 const toolCall = fc.oneof(
   fc.record({
-    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "ask", "approve"),
+    name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve"),
     input: fc.record({ value }),
   }),
   fc.constantFrom({ name: "no_such_tool", input: {} }, { name: "save", input: { value: 1 } }),
@@ -51,6 +51,13 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
     arbitrary: fc.constantFrom<Reply>(
       { text: "No.", stop: "refusal" },
       { content: [] },
+      {
+        content: [
+          { type: "text", text: "Before" },
+          { type: "tool_use", name: "fetch", input: { value: "x" } },
+          { type: "text", text: "behind a call" },
+        ],
+      },
       { text: "x", stop: "tool_use" },
       { thinking: "t", stop: "max_tokens" },
     ),

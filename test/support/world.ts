@@ -33,7 +33,11 @@ export interface World {
 export function byTurn(replies: readonly Reply[]): Rules {
   return (request) => {
     const turn = request.messages.filter(({ role }) => role === "assistant").length;
-    return replies[turn] ?? { text: "Done." };
+    const reply = replies[turn] ?? { text: "Done." };
+    const content = reply.content?.map((block) =>
+      block.type === "tool_use" ? { ...block, id: `toolu_${crypto.randomUUID()}` } : block,
+    );
+    return content === undefined ? reply : { ...reply, content };
   };
 }
 
@@ -64,7 +68,7 @@ export function world(
     base,
     ran,
     agent: made as Agent,
-    boot: (store = base) => runtime({ agents: [made], store, now, abortGraceMs: 20 }),
+    boot: (store = base) => runtime({ agents: [made], store, now, abortGraceMs: 20, storeRetryMs: [] }),
     wait: () => {
       clock += 60_000;
     },
@@ -121,8 +125,18 @@ function standardTools(ran: Map<string, number>) {
       description: "Fails.",
       input: value,
       execute: ({ value }) => {
-        throw new Error(`cannot ${value}`);
+        throw new Error(value);
       },
+    }),
+    tool({
+      name: "odd",
+      description: "Is formatted in odd ways.",
+      input: value,
+      execute: ({ value }, { callId }) => {
+        count(callId);
+        return value === "a" ? 10n : value;
+      },
+      format: (result) => [{ type: "text", text: String(result) }],
     }),
     tool({
       name: "ask",

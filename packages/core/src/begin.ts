@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import { askToStop } from "./ask-to-stop.ts";
 import { prefixFor } from "./context/prefix.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent, StoredEvent } from "./events/event.ts";
@@ -38,7 +39,7 @@ export async function beginWithMessage(
     return { start, leg: leg.go(options.signal) };
   } catch (error) {
     const left = openRun(leg.log.state);
-    if (PawlError.is(error, "session_busy") && left !== undefined) await goOn(leg, left);
+    if (PawlError.is(error, "session_busy") && left !== undefined) await goOn(leg, left).catch(host.report);
     else await leg.close();
     if (!PawlError.is(error, "key_taken")) throw error;
     const earlier = await earlierRun(host.store, session.id, options.clientMessageId);
@@ -129,7 +130,10 @@ export async function beginWithAnswers(
   const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
-  return { start, leg: await recover(host, session, agent, signal) };
+  const leg = await recover(host, session, agent, signal);
+  if (leg === undefined)
+    signal?.addEventListener("abort", () => stopElsewhere(host, session.id), { once: true });
+  return { start, leg };
 }
 
 /** Goes on with a run that nobody works on. `undefined`: somebody does, or there is nothing to go on with. */
@@ -146,19 +150,24 @@ export async function recover(
     await leg.close();
     return undefined;
   }
+  return await goOn(leg, run, signal);
+}
+
+async function goOn(leg: OpenLeg, run: RunState, signal?: AbortSignal): Promise<ActiveLeg> {
   try {
-    return await goOn(leg, run, signal);
+    if (run.inLeg) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
   } catch (error) {
     await leg.close();
     throw error;
   }
-}
-
-async function goOn(leg: OpenLeg, run: RunState, signal?: AbortSignal): Promise<ActiveLeg> {
-  if (run.inLeg) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
   return leg.go(signal);
 }
 
 function busy(): PawlError {
   return new PawlError("session_busy", "This session is still at work. Wait for it, or stop it.");
+}
+
+/** Stops a run that another leg works on. */
+function stopElsewhere(host: Host, sessionId: string): void {
+  askToStop(host, sessionId).catch(host.report);
 }

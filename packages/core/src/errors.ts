@@ -95,9 +95,9 @@ export function messageOf(error: unknown): string {
 }
 
 /** Any thrown thing as a plain-JSON cause chain: names and messages, no stacks. */
-export function causeOf(error: unknown): Json {
+export function causeOf(error: unknown, depth = 5): Json {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined
+  return error.cause === undefined || depth === 0
     ? { name: error.name, message: error.message }
-    : { name: error.name, message: error.message, cause: causeOf(error.cause) };
+    : { name: error.name, message: error.message, cause: causeOf(error.cause, depth - 1) };
 }

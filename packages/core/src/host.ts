@@ -12,6 +12,8 @@ export interface ActiveLeg {
   catchUp(): Promise<void>;
   /** Stops the run. */
   abort(): void;
+  /** Lets go of the session without ending its run: another process goes on with it. */
+  leave(): void;
 }
 
 /** What a runtime is made of. */
@@ -24,7 +26,13 @@ export interface Host {
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;
   readonly pollMs: number;
+  /** Runs that are being begun. */
+  readonly begins: Set<Promise<unknown>>;
   draining: boolean;
+  /** Fires when the runtime is over: nobody is told of anything any more. */
+  readonly over: AbortController;
+  /** Told of failures that no caller hears of. */
+  report(error: unknown): void;
   deps(session: Session): unknown;
   newId(): string;
   now(): number;

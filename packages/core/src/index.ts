@@ -19,6 +19,7 @@ export type {
   ListSessions,
   NewSession,
   ReadOptions,
+  RecoverableOptions,
 } from "./events/event-store.ts";
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";

@@ -3,7 +3,7 @@ import { causeOf, messageOf, PawlError } from "./errors.ts";
 import type { Lease } from "./events/event-store.ts";
 import type { Session } from "./events/session-row.ts";
 import type { ActiveLeg, Host } from "./host.ts";
-import { errorEvent, type Leg, tellHooks } from "./leg.ts";
+import { errorEvent, type Leg, tellHooks, withinLeg } from "./leg.ts";
 import { endRun, runLoop } from "./run.ts";
 import { loadState } from "./session/load.ts";
 import { openLog, type SessionLog } from "./session/log.ts";
@@ -39,7 +39,8 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     lease,
     newId: host.newId,
     onEvent: (event) => {
-      if (event.type === "stop_requested") control.abort(new Error("The run was asked to stop."));
+      const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
+      if (own) control.abort(new Error("The run was asked to stop."));
     },
   });
   const leg = makeLeg(host, session, agent, log, control);
@@ -60,14 +61,20 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       host.legs.delete(session.id);
       host.tail.end(session.id);
     };
-    const done = work(host, leg).then(async (settled) => {
-      if (!settled) await close();
-      return { state, settled };
-    });
+    const done = work(host, leg)
+      .catch(async (error: unknown) => {
+        await close();
+        throw error;
+      })
+      .then(async (settled) => {
+        if (!settled) await close();
+        return { state, settled };
+      });
     const active: ActiveLeg = {
       done: done.finally(finish),
       catchUp: () => log.catchUp(),
       abort: () => control.abort(new Error("The run was stopped.")),
+      leave: leg.leave,
     };
     active.done.catch(() => undefined);
     host.legs.set(session.id, active);
@@ -88,7 +95,8 @@ function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void):
   return () => clearInterval(renewal);
 }
 
-type OwnLeg = Leg & { lose(): void };
+/** `lose`: somebody else has the session. `leave`: it is given back as it is. */
+type OwnLeg = Leg & { lose(): void; leave(): void };
 
 function makeLeg(
   host: Host,
@@ -115,12 +123,16 @@ function makeLeg(
       leg.lost = true;
       control.abort(new PawlError("fenced", "Another process has taken this session over."));
     },
+    leave: () => {
+      leg.lost = true;
+      control.abort(new PawlError("draining", "The process is going down."));
+    },
     fail: async (report, events = []) => {
       const error = errorEvent(report);
       await log.append([...events, error]);
       const runId = log.state.run?.runId ?? "";
       const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-      const failures = await tellHooks(agent.hooks, error.data, context);
+      const failures = await tellHooks(leg, agent.hooks, error.data, context);
       if (failures.length > 0) await log.append(failures);
     },
     reportLate: async (report) => {
@@ -134,12 +146,14 @@ function makeLeg(
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
 async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
-    leg.deps = await host.deps(leg.session);
+    leg.deps = await withinLeg(leg, host.deps(leg.session));
     return await runLoop(leg);
   } catch (error) {
     if (PawlError.is(error, "store_unavailable")) throw error;
     if (PawlError.is(error, "fenced")) leg.lose();
-    return leg.lost ? false : await endAsError(leg, error);
+    if (leg.lost) return false;
+    // What hung until the run was stopped has no say in how it ends.
+    return leg.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
   }
 }
 

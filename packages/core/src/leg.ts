@@ -39,8 +39,32 @@ export function errorEvent(error: ErrorReport): Extract<NewEvent, { type: "error
   return { type: "error", data: { ...error, stack: null } };
 }
 
+/**
+ * Waits for something of the application's that may never settle: once the leg is stopped it has the grace to do so, and
+ * then the promise rejects with the reason of the stop.
+ */
+export async function withinLeg<T>(
+  { signal, abortGraceMs }: Pick<Leg, "signal" | "abortGraceMs">,
+  work: T | PromiseLike<T>,
+): Promise<T> {
+  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => reject(signal.reason), abortGraceMs);
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([work, stopped]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
 /** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
 export async function tellHooks(
+  leg: Pick<Leg, "signal" | "abortGraceMs">,
   hooks: readonly Hook[],
   error: EventData["error"],
   context: HookContext,
@@ -48,7 +72,7 @@ export async function tellHooks(
   const failures: NewEvent[] = [];
   for (const hook of hooks) {
     try {
-      await hook.onError?.(error, context);
+      await withinLeg(leg, hook.onError?.(error, context));
     } catch (cause) {
       failures.push(
         errorEvent({

@@ -3,8 +3,9 @@ import type { Begun } from "./begin.ts";
 import { follow } from "./events/follow.ts";
 import type { Host } from "./host.ts";
 import { resultOf } from "./result.ts";
-import type { Run, RunResult, SessionEvent } from "./run-handle.ts";
-import { loadState } from "./session/load.ts";
+import type { Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
+import { applyEvent } from "./session/apply.ts";
+import { isWaiting, newSessionState, type SessionState } from "./session/state.ts";
 
 /** The handle of a run that is being begun. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
@@ -20,7 +21,16 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const emitter = new EventEmitter();
   let pumping = false;
   const pump = async () => {
-    for await (const event of events()) emitter.emit(event.type, event);
+    for await (const event of events()) {
+      try {
+        emitter.emit(event.type, event);
+      } catch (error) {
+        // A listener's mistake is its own: it must be seen, and must not keep the others from listening.
+        setTimeout(() => {
+          throw error;
+        });
+      }
+    }
   };
   const run: Run = {
     started,
@@ -45,8 +55,20 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
 
 async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult> {
   const outcome = await leg?.done;
-  if (outcome?.settled) return resultOf(outcome.state);
-  const { sessionId, runId, afterSeq } = start;
-  for await (const _ of follow(host, sessionId, { afterSeq, untilIdle: { runId } }));
-  return resultOf(await loadState(host.store, sessionId));
+  return resultOf(outcome?.settled ? outcome.state : await restOf(host, start));
+}
+
+/** The session's state when this run has come to rest, wherever it is worked on, and whatever came after it. */
+async function restOf(host: Host, { sessionId, runId }: RunStart): Promise<SessionState> {
+  const state = newSessionState(sessionId);
+  for await (const event of host.store.read(sessionId)) {
+    applyEvent(state, event);
+    if (event.type === "run_ended" && event.data.run_id === runId) return state;
+  }
+  if (state.run?.runId === runId && !state.run.inLeg && state.run.calls.some(isWaiting)) return state;
+  const options = { afterSeq: state.lastSeq, untilIdle: { runId } };
+  for await (const event of follow(host, sessionId, options)) {
+    if ("seq" in event) applyEvent(state, event);
+  }
+  return state;
 }

@@ -61,10 +61,10 @@ export async function endRun(leg: Leg, stop: StopReason): Promise<boolean> {
   const reported = stop.type === "turn_limit" || stop.type === "crash_loop" || stop.type === "context_window";
   const error = errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } });
   if (reported) events.push(error);
-  events.push(endEvent(run, stop, run.sessionStatus ?? (FAILED.includes(stop.type) ? "error" : "active")));
+  events.push(endEvent(run, stop, FAILED.includes(stop.type) ? "error" : (run.sessionStatus ?? "active")));
   const ended = await atTip(leg, events);
   if (ended && reported) {
-    await tellHooks(leg.agent.hooks, error.data, {
+    await tellHooks(leg, leg.agent.hooks, error.data, {
       sessionId: leg.session.id,
       userId: leg.session.userId,
       runId: run.runId,

@@ -51,6 +51,10 @@ export interface RuntimeOptions<Deps> {
   newId?(): string;
   /** The clock for durations and expiry, in milliseconds since 1970. Leases use the store's. */
   now?(): number;
+  /** Pauses after which an append is tried again when the store was unavailable, in milliseconds. */
+  storeRetryMs?: readonly number[];
+  /** Told of failures that no caller hears of, e.g. of a session that cannot be recovered. Default: the console. */
+  onError?(error: unknown): void;
   /** How often readers look for events of other processes, in milliseconds. */
   pollMs?: number;
 }
@@ -79,6 +83,9 @@ export interface Runtime {
   sweep(): Promise<number>;
   /** Sweeps now and once per lease time. Call it once in a process that stays. */
   start(): void;
-  /** Starts nothing more, lets each run come to the end of its turn, and gives its lease back. Call it on SIGTERM. */
-  drain(): Promise<void>;
+  /**
+   * Starts nothing more and lets each run come to the end of its turn; what does not within `timeoutMs` (default 30 s) is
+   * left as it is. Another process goes on with all of them. Then readers here end with `draining`. Call it on SIGTERM.
+   */
+  drain(options?: { timeoutMs?: number }): Promise<void>;
 }

@@ -1,14 +1,18 @@
 import type { Agent } from "./agent.ts";
-import { type Begun, beginWithAnswers, beginWithMessage, recover } from "./begin.ts";
-import { PawlError } from "./errors.ts";
+import { type Begun, beginWithAnswers, beginWithMessage } from "./begin.ts";
+import { drain } from "./drain.ts";
+import { messageOf, PawlError } from "./errors.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
+import { retryingStore } from "./events/retrying-store.ts";
 import type { Session } from "./events/session-row.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
+import { sweep } from "./sweep.ts";
+import { isBlank } from "./text.ts";
 import { newView, reduceView } from "./view/reduce.ts";
 
 /**
@@ -27,28 +31,32 @@ export function runtime<Deps>({
   newId = () => crypto.randomUUID(),
   now = Date.now,
   pollMs = 1_000,
+  storeRetryMs = [50, 250],
+  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   if (byName.size !== agents.length) throw new PawlError("config", "Two agents have the same name.");
   const host: Host = {
     agents: byName,
-    store,
+    store: retryingStore(store, storeRetryMs),
     tail,
     legs: new Map(),
+    begins: new Set(),
     holder: newId(),
     leaseTtlMs,
     abortGraceMs,
     pollMs,
     draining: false,
+    over: new AbortController(),
+    report: onError,
     deps,
     newId,
     now,
   };
   let sweeping: ReturnType<typeof setInterval> | undefined;
-  const sweep = () => sweepOnce(host);
   return {
     store,
-    run: (agent, options) => makeRun(host, begin(host, agent, options)),
+    run: (agent, options) => makeRun(host, counted(host, begin(host, agent, options))),
     stop: async (sessionId, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
       await requestStop(host, session, agentNamed(host, session.agent));
@@ -57,21 +65,27 @@ export function runtime<Deps>({
     follow: (sessionId, options) => follow(host, sessionId, options),
     getOrCreateSession: async (agent, userId) =>
       await getOrCreate(host, agentNamed(host, agent).name, userId),
-    sweep,
+    sweep: () => sweep(host),
     start: () => {
       if (sweeping !== undefined) return;
-      // A sweep that finds the store down finds it up again next time.
-      const quietly = () => void sweep().catch(() => undefined);
-      sweeping = setInterval(quietly, leaseTtlMs);
+      const look = () => void sweep(host).catch(onError);
+      sweeping = setInterval(look, leaseTtlMs);
       sweeping.unref?.();
-      quietly();
+      look();
     },
-    drain: async () => {
-      host.draining = true;
+    drain: async ({ timeoutMs = 30_000 } = {}) => {
       clearInterval(sweeping);
-      await Promise.allSettled([...host.legs.values()].map(({ done }) => done));
+      await drain(host, timeoutMs);
     },
   };
+}
+
+/** Remembers what is being begun until it is. */
+function counted<T>(host: Host, work: Promise<T>): Promise<T> {
+  host.begins.add(work);
+  const forget = () => host.begins.delete(work);
+  work.then(forget, forget);
+  return work;
 }
 
 async function begin(host: Host, agentName: string, options: RunOptions): Promise<Begun> {
@@ -86,12 +100,12 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
     if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
     return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);
   }
-  if (input === undefined || input.trim() === "")
-    throw new PawlError("invalid_input", "The message is empty.");
+  if (input === undefined || isBlank(input)) throw new PawlError("invalid_input", "The message is empty.");
   const session =
     sessionId === undefined
       ? await newSession(host, agent.name, options)
       : await ownSession(host, sessionId, userId, agent);
+  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
   return await beginWithMessage(host, session, agent, input, options);
 }
 
@@ -123,15 +137,4 @@ async function viewOf(host: Host, session: Session): Promise<SessionView> {
   let view = newView();
   for await (const event of host.store.read(session.id)) view = reduceView(view, event);
   return { session, ...view };
-}
-
-async function sweepOnce(host: Host): Promise<number> {
-  if (host.draining) return 0;
-  let taken = 0;
-  for (const session of await host.store.listRecoverable({ limit: 100 })) {
-    const agent = host.agents.get(session.agent);
-    if (agent === undefined || host.legs.has(session.id)) continue;
-    if ((await recover(host, session, agent)) !== undefined) taken += 1;
-  }
-  return taken;
 }

@@ -119,9 +119,34 @@ describe("stopping a run", () => {
     expect(await of(sessionId, "tool_result")).toHaveLength(1);
     expect(await of(sessionId, "run_ended")).toHaveLength(0);
     await expect(pawl.run("tester", { ...user, input: "More" }).started).rejects.toThrow(/restart/);
-    expect(await runtime({ agents: [agent], store }).sweep()).toBe(1);
-    expect((await run.result).text).toBe("Finished elsewhere.");
+    await expect(run.result).rejects.toSatisfy((error) => PawlError.is(error, "draining"));
+    const next = runtime({ agents: [agent], store });
+    expect(await next.sweep()).toBe(1);
+    for await (const _ of next.follow(sessionId, { untilIdle: { runId: (await run.started).runId } }));
+    expect((await next.view(sessionId, user)).messages.at(-1)?.text).toBe("Finished elsewhere.");
     expect(model.rejected).toEqual([]);
+  });
+
+  it("L9 leaves to others what does not come to a turn boundary in time", async () => {
+    const { pawl, agent, store, of } = setup([{ text: "never", fault: { stall: 2 } }, { text: "Here." }]);
+    const { sessionId, runId } = await pawl.run("tester", { ...user, input: "Go" }).started;
+    await sleep(10);
+    await pawl.drain({ timeoutMs: 10 });
+    expect(await of(sessionId, "run_ended")).toHaveLength(0);
+    const next = runtime({ agents: [agent], store });
+    expect(await next.sweep()).toBe(1);
+    for await (const _ of next.follow(sessionId, { untilIdle: { runId } }));
+    expect((await next.view(sessionId, user)).messages.at(-1)?.text).toBe("Here.");
+  });
+
+  it("drains a run that is just being begun, too", async () => {
+    const { pawl, of } = setup([{ text: "Done." }]);
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    await pawl.drain();
+    const { sessionId } = await run.started;
+    const before = await of(sessionId, "run_ended");
+    await sleep(30);
+    expect(await of(sessionId, "run_ended")).toEqual(before);
   });
 });
 

@@ -1,4 +1,12 @@
-import { checkNames, type EventStore, isName, jsonbText, PawlError, type Session } from "@pawl/core";
+import {
+  checkNames,
+  type EventStore,
+  isName,
+  jsonbText,
+  PawlError,
+  type RecoverableOptions,
+  type Session,
+} from "@pawl/core";
 import { ask, type Queryable } from "./queryable.ts";
 import { sessionColumns, toSession } from "./rows.ts";
 
@@ -42,14 +50,18 @@ export function sessions(db: Queryable): EventStore["sessions"] {
 }
 
 /** {@link EventStore.listRecoverable}. */
-export async function listRecoverable(db: Queryable, { limit }: { limit: number }): Promise<Session[]> {
+export async function listRecoverable(
+  db: Queryable,
+  { limit, agents }: RecoverableOptions,
+): Promise<Session[]> {
   const rows = await ask(
     db,
     `SELECT ${sessionColumns} FROM agent_sessions s
-     WHERE s.open_run IS NOT NULL AND s.pending = 0
+     WHERE s.open_run IS NOT NULL AND s.status <> 'suspended'
+       AND ($2::text IS NULL OR s.agent IN (SELECT json_array_elements_text($2::text::json)))
        AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
      ORDER BY s.updated_at, s.id LIMIT $1::int`,
-    [int(limit)],
+    [int(limit), agents === undefined ? null : JSON.stringify(agents)],
   );
   return rows.map(toSession);
 }

@@ -1,4 +1,4 @@
-import type { Runtime, SessionEvent } from "@pawl/core";
+import { newView, PawlError, type Runtime, reduceView, type SessionEvent } from "@pawl/core";
 import { type Context, type Handler, Hono } from "hono";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { ownSession } from "./own-session.ts";
@@ -21,7 +21,7 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** The longest message of a user, in UTF-16 code units. */
   maxInputLength?: number;
-  /** `all` also shows the system prompt, the tools and the causes of failures: for people who may see the inside. */
+  /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. */
   expose?: "public" | "all";
   /** Told of everything that answers 500 or 503 or breaks a stream off. */
   onError?(error: unknown, request: Request): void;
@@ -92,7 +92,13 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
       json({ sessions: await runtime.store.sessions.list({ userId: c.get("userId"), agent }) }),
   });
   route(app, "/sessions/:id", {
-    GET: async (c) => json(await runtime.view((await own(c)).id, { userId: c.get("userId") })),
+    GET: async (c) => {
+      const session = await own(c);
+      let view = newView();
+      for await (const event of runtime.store.read(session.id))
+        view = reduceView(view, shown(options, event));
+      return json({ session, ...view });
+    },
   });
   route(app, "/sessions/:id/events", {
     GET: async (c) => {
@@ -148,12 +154,14 @@ function stream(
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     signal: request.signal,
-    onError: (error) => options.onError?.(error, request),
+    onError: (error) => {
+      if (!PawlError.is(error, "draining")) options.onError?.(error, request);
+    },
   });
   return new Response(body, { headers: { ...STREAM_HEADERS, ...headers } });
 }
 
-function shown({ expose = "public" }: HandlerOptions, event: SessionEvent): SessionEvent {
+function shown<E extends SessionEvent>({ expose = "public" }: HandlerOptions, event: E): E {
   return expose === "all" ? event : publicEvent(event);
 }
 
@@ -172,9 +180,14 @@ function json(body: object): Response {
   return Response.json(body, { headers: { "cache-control": "no-store" } });
 }
 
+/** No log is longer than a signed integer of 32 bits can count. */
+const MAX_CURSOR = 2_147_483_647;
+
 /** The `seq` after which a reader wants to go on. */
 function cursorOf(value: string | undefined): number {
   if (value === undefined || value === "") return 0;
-  if (!/^\d{1,15}$/.test(value)) throw refusal(400, "invalid_input", "A cursor is a whole number from 0.");
-  return Number(value);
+  const cursor = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(cursor <= MAX_CURSOR))
+    throw refusal(400, "invalid_input", `A cursor is a whole number from 0 to ${MAX_CURSOR}.`);
+  return cursor;
 }

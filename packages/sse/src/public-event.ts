@@ -1,9 +1,12 @@
 import type { SessionEvent } from "@pawl/core";
 
+const SILENT = "This did not work.";
+
 /**
  * An event without what is not the client's business: the system prompt and the tools' descriptions, and the words and
- * causes of failures, which may name hosts, queries or keys. Every event keeps its place, type and shape.
+ * causes of failures, a tool's too, which may name hosts, queries or keys. Every event keeps its place, type and shape.
  */
+export function publicEvent<E extends SessionEvent>(event: E): E;
 export function publicEvent(event: SessionEvent): SessionEvent {
   switch (event.type) {
     case "prefix":
@@ -13,6 +16,11 @@ export function publicEvent(event: SessionEvent): SessionEvent {
         ...event,
         data: { code: event.data.code, message: "Something went wrong.", stack: null, context: null },
       };
+    case "tool_result": {
+      if (event.data.success) return event;
+      const { content: _, ...data } = event.data;
+      return { ...event, data: { ...data, result: SILENT } };
+    }
     default:
       return event;
   }

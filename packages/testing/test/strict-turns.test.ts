@@ -183,14 +183,6 @@ describe("accepts", () => {
     ],
     ["C1 text after the results", messages(user("a"), assistant("b", call("a")), user(result("a"), "and?"))],
     ["a leading assistant", messages(assistant("a"), user("b"))],
-    [
-      "L7 an error result without content",
-      messages(
-        user("a"),
-        assistant(call("a")),
-        user(block({ type: "tool_result", tool_use_id: "a", is_error: true })),
-      ),
-    ],
     ["an empty result", messages(user("a"), assistant(call("a")), user(result("a", "")))],
     ["C3 four marks", messages(user(...five.slice(1)))],
     [

@@ -1,7 +1,8 @@
 import type { EventData, StoredEvent } from "../events/event.ts";
-import type { Json } from "../json.ts";
+import { type Json, toJson } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
+import { hasLoneSurrogate, isBlank } from "../text.ts";
 
 /** A context event that is not the model's own, as the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
@@ -35,7 +36,10 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
 }
 
 function entry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry {
-  return { role, blocks, chars: JSON.stringify(blocks).length };
+  const text = JSON.stringify(blocks);
+  // No request may carry half a surrogate pair.
+  const sendable = hasLoneSurrogate(text) ? (toJson(blocks) as ContentBlock[]) : blocks;
+  return { role, blocks: sendable, chars: text.length };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {
@@ -72,15 +76,19 @@ function tagged(tag: string, attributes: string, text: string): ContentBlock {
 }
 
 /**
- * An answer that came in whole is echoed as it is, but for empty text, which the API refuses. Of one that was cut off,
- * what precedes the first tool call is kept, without a thinking block that has lost what it led to: a call that was not
- * run must not be sent, and a clipped thinking block has no signature.
+ * An answer that came in whole is echoed as it is, but for what the API refuses: empty text, and text behind a tool
+ * call. Of one that was cut off, what precedes the first tool call is kept, without a thinking block that has lost what
+ * it led to: a call that was not run must not be sent, and a clipped thinking block has no signature.
  */
 function echoable({ content, disposition, complete }: EventData["assistant_message"]): ContentBlock[] {
-  const sendable = (block: ContentBlock) => !isText(block) || block.text.trim() !== "";
+  const sendable = (block: ContentBlock) => !isText(block) || !isBlank(block.text);
   if (disposition === "discarded") return [];
-  if (disposition === "kept") return content.filter(sendable);
   const firstCall = content.findIndex(isToolUse);
+  if (disposition === "kept") {
+    return content.filter(
+      (block, at) => sendable(block) && !(isText(block) && firstCall !== -1 && at > firstCall),
+    );
+  }
   const blocks = (firstCall === -1 ? content : content.slice(0, firstCall))
     .filter((block, index) => index < complete || isText(block))
     .filter(sendable);

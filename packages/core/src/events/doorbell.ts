@@ -9,14 +9,14 @@ export interface Doorbell {
 }
 
 /** Waits for a ring, or for the time to look by oneself. */
-export function doorbell(pollMs: number, signal: AbortSignal | undefined): Doorbell {
+export function doorbell(pollMs: number, signal: AbortSignal): Doorbell {
   let rung = false;
   let answer: (() => void) | undefined;
   const ring = () => {
     rung = true;
     answer?.();
   };
-  signal?.addEventListener("abort", ring);
+  signal.addEventListener("abort", ring);
   return {
     ring,
     rang: () => {
@@ -36,6 +36,6 @@ export function doorbell(pollMs: number, signal: AbortSignal | undefined): Doorb
         };
         answer = () => done(false);
       }),
-    close: () => signal?.removeEventListener("abort", ring),
+    close: () => signal.removeEventListener("abort", ring),
   };
 }

@@ -44,6 +44,11 @@ export interface ListSessions {
   limit?: number;
 }
 
+export interface RecoverableOptions {
+  limit: number;
+  agents?: readonly string[];
+}
+
 /**
  * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing` passes.
  *
@@ -74,8 +79,11 @@ export interface EventStore {
   renew(lease: Lease, ttlMs: number): Promise<boolean>;
   /** Gives the lease back; nothing happens if it is not the current one. */
   release(lease: Lease): Promise<void>;
-  /** Sessions with an open run, no question waiting, and no live lease; longest untouched first. */
-  listRecoverable(options: { limit: number }): Promise<readonly Session[]>;
+  /**
+   * Sessions of these agents (default: of all) that somebody should go on with: an open run, a status other than
+   * `suspended`, and no live lease. Longest untouched first.
+   */
+  listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {
     /** Rejects with `conflict` when the id is taken. */
     create(session: NewSession): Promise<Session>;

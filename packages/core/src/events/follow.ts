@@ -16,21 +16,24 @@ export interface FollowOptions {
  * A session's events from a cursor on, and what is going on between them. A reader is a cursor and nothing else: it
  * takes stored events from the store and unstored text from where it stands, so that a slow reader gets fewer, longer
  * deltas, costs no memory and holds nobody up.
+ *
+ * @throws PawlError `draining` when this process stops serving; the reader goes on elsewhere from its cursor.
  */
 export async function* follow(
-  source: { store: EventStore; tail: LiveTail; pollMs: number },
+  source: { store: EventStore; tail: LiveTail; pollMs: number; over: AbortController },
   sessionId: string,
   { afterSeq = 0, signal, untilIdle = false }: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const { store, tail, pollMs } = source;
+  const { store, tail, pollMs, over } = source;
   const seen = await seenBefore(source, sessionId, afterSeq);
-  const bell = doorbell(pollMs, signal);
+  const bell = doorbell(pollMs, signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]));
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
   const reader: Reader = { cursor: afterSeq, seen };
   let look = true;
   try {
     while (!gone()) {
+      if (over.signal.aborted) throw over.signal.reason;
       if (look || tail.peek(sessionId).seq > reader.cursor) {
         const idle = yield* storedSince(
           store.read(sessionId, { afterSeq: reader.cursor }),

@@ -72,9 +72,10 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
       const entry = current(lease);
       if (entry !== undefined) entry.holder = undefined;
     },
-    async listRecoverable({ limit }) {
+    async listRecoverable({ limit, agents }) {
       return Array.from(entries.values())
-        .filter((entry) => entry.row.openRun !== null && entry.row.pending === 0 && !isLive(entry, now()))
+        .filter(({ row }) => row.openRun !== null && row.status !== "suspended")
+        .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
         .map((entry) => entry.row)
         .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0))
         .slice(0, limit);

@@ -1,3 +1,4 @@
+import { PawlError } from "../errors.ts";
 import type { LivePart } from "../events/live-tail.ts";
 import { type Json, toJson } from "../json.ts";
 import type { ContentBlock } from "./content.ts";
@@ -53,7 +54,8 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
       answer.usage = { ...event.message.usage };
       break;
     case "content_block_start":
-      startBlock(answer, event.index, event.content_block);
+      if (event.index !== answer.blocks.length) throw malformed("a block out of order");
+      startBlock(answer, event.content_block);
       break;
     case "content_block_delta": {
       const target = answer.blocks[event.index];
@@ -79,17 +81,26 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
 /** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
 export function contentOf(answer: Answer): ContentBlock[] {
   return answer.blocks.map(({ block, part }) => {
-    if (part?.kind === "text") return { ...block, text: part.text };
-    if (part?.kind === "thinking") return { ...block, thinking: part.text };
+    if (part?.kind === "text") return { ...block, text: part.text.toWellFormed() };
+    if (part?.kind === "thinking") return { ...block, thinking: part.text.toWellFormed() };
     return block;
   });
 }
 
-function startBlock(answer: Answer, index: number, started: ContentBlock): void {
-  const block = toJson(started) as ContentBlock;
-  const part = partOf(index, block);
-  answer.blocks[index] = { block, part, complete: false };
+function startBlock(answer: Answer, started: ContentBlock): void {
+  const block = toJson(started) as ContentBlock | null;
+  if (block === null || typeof block !== "object" || typeof block.type !== "string") {
+    throw malformed("a block without a type");
+  }
+  const part = partOf(answer.blocks.length, block);
+  answer.blocks.push({ block, part, complete: false });
   if (part !== undefined) answer.parts.push(part);
+}
+
+function malformed(what: string): PawlError {
+  return new PawlError("model_error", `The model's answer is malformed: ${what}.`, {
+    details: { retryable: true },
+  });
 }
 
 function partOf(index: number, block: ContentBlock): LivePart | undefined {
@@ -138,15 +149,22 @@ function finishBlock(target: PartialBlock): void {
   target.complete = true;
   if (part?.kind === "text") block.text = part.text;
   if (part?.kind === "thinking") block.thinking = part.text;
-  if (part?.kind !== "tool_input" || part.text === "") return;
+  if (part?.kind !== "tool_input") return;
+  const input = part.text === "" ? block.input : parsed(part.text);
+  block.input = isObject(input) ? toJson(input) : {};
+  if (!isObject(input)) target.invalid = `The arguments were no JSON object: ${part.text.slice(0, 200)}`;
+}
+
+function parsed(text: string): unknown {
   try {
-    const input = JSON.parse(part.text) as Json;
-    if (input === null || typeof input !== "object" || Array.isArray(input)) throw new Error("no object");
-    block.input = toJson(input);
+    return JSON.parse(text);
   } catch {
-    block.input = {};
-    target.invalid = `The arguments were no JSON object: ${part.text.slice(0, 200)}`;
+    return undefined;
   }
+}
+
+function isObject(value: unknown): boolean {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 /** A total that is absent keeps its earlier value; the API sends `null` for "not said". */

@@ -35,10 +35,10 @@ export function toolCallsOf(
     : { calls, breach: "The model stopped to use a tool and called none." };
 }
 
-function breachOf(id: string, name: string, complete: boolean, repeated: boolean): string | undefined {
+function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {
   if (!complete) return "The model stopped to use a tool and did not finish the call.";
   if (repeated) return `The model used the tool call id ${id} twice.`;
-  if (!ID.test(id)) return "The model made up an impossible tool call id.";
-  if (!NAME.test(name)) return "The model called a tool by an impossible name.";
+  if (typeof id !== "string" || !ID.test(id)) return "The model made up an impossible tool call id.";
+  if (typeof name !== "string" || !NAME.test(name)) return "The model called a tool by an impossible name.";
   return undefined;
 }

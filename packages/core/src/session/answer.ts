@@ -3,7 +3,7 @@ import { PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { toJson } from "../json.ts";
 import type { Answer } from "../runtime-types.ts";
-import { validate } from "../tools/schema.ts";
+import { jsonSchema, validate } from "../tools/schema.ts";
 import { eventKey } from "./keys.ts";
 import { type CallState, openRun, type SessionState } from "./state.ts";
 
@@ -28,11 +28,12 @@ export async function answerEvents(
     }
     seen.add(callId);
     const call = findQuestion(state, callId);
-    await checkAnswer(agent, call, value);
+    const stored = toJson(value);
+    await checkAnswer(agent, call, stored);
     events.push({
       type: "tool_answered",
       key: eventKey.answer(call),
-      data: { tool_name: call.toolName, call_id: callId, value: toJson(value) },
+      data: { tool_name: call.toolName, call_id: callId, value: stored },
     });
   }
   return events;
@@ -54,13 +55,10 @@ function findQuestion(state: SessionState, callId: string): CallState {
 }
 
 async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
-  const suspends = agent.tools.get(call.toolName)?.suspends;
-  if (suspends === undefined) {
-    throw new PawlError("invalid_answer", "The agent no longer takes answers to this question.", {
-      details: { callId: call.callId },
-    });
-  }
-  const checked = await validate(suspends.answer, value);
+  // A question outlives the tool that asked it: then the schema on record decides.
+  const schema =
+    agent.tools.get(call.toolName)?.suspends?.answer ?? jsonSchema(call.asked?.answerSchema ?? {});
+  const checked = await validate(schema, value);
   if (!checked.ok) {
     throw new PawlError(
       "invalid_answer",

@@ -48,7 +48,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       applyCallEvent(state, run, event);
       break;
     case "stop_requested":
-      run.stopRequested = true;
+      if (event.data.run_id === run.runId) run.stopRequested = true;
       break;
     case "run_suspended":
       run.inLeg = false;

@@ -1,5 +1,6 @@
 import type { NewEvent } from "../events/event.ts";
-import type { Json } from "../json.ts";
+import { type Json, toJson } from "../json.ts";
+import { isBlank } from "../text.ts";
 import { eventKey } from "./keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
@@ -41,10 +42,13 @@ export function resultEvent(
   result: Json,
   more: { durationMs?: number; data?: Partial<Extract<NewEvent, { type: "tool_result" }>["data"]> } = {},
 ): Extract<NewEvent, { type: "tool_result" }> {
+  // The API refuses an error without words.
+  const said =
+    !success && typeof result === "string" && isBlank(result) ? "It failed, and did not say why." : result;
   return {
     type: "tool_result",
     key: eventKey.result(call),
-    data: { call_id: call.callId, tool_name: call.toolName, success, result, ...more.data },
+    data: { call_id: call.callId, tool_name: call.toolName, success, result: toJson(said), ...more.data },
     ...(more.durationMs !== undefined && { durationMs: more.durationMs }),
   };
 }

@@ -2,7 +2,7 @@ import pLimit from "p-limit";
 import { messageOf, PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { toJson } from "../json.ts";
-import type { Leg } from "../leg.ts";
+import { type Leg, withinLeg } from "../leg.ts";
 import { outcomeUnknown, resultEvent } from "../session/close.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import { type Prepared, prepareCall, succeed } from "./prepare.ts";
@@ -18,8 +18,10 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {
-    const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
-      return { do: "store", events: [resultEvent(call, false, messageOf(cause))] };
+    const prepared = await withinLeg(leg, prepareCall(leg, call)).catch((cause: unknown): Prepared => {
+      // A schema that hangs is left behind with the run: closing the run answers the call.
+      const events = leg.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
+      return { do: "store", events };
     });
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
@@ -88,6 +90,7 @@ function callContext(leg: Leg, call: CallState, idempotencyKey: string) {
     callId: call.callId,
     idempotencyKey,
     progress: (data: unknown) => {
+      if (call.result !== undefined) return;
       const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));
       leg.live.progress.set(call.callId, { tool_name: call.toolName, data: toJson(data) ?? null, version });
       leg.touch();

@@ -1,8 +1,10 @@
+import { messageOf } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
-import { toJson } from "../json.ts";
+import { type Json, toJson } from "../json.ts";
 import type { Leg } from "../leg.ts";
 import { outcomeUnknown, resultEvent } from "../session/close.ts";
 import type { CallState } from "../session/state.ts";
+import { formatted } from "./format-result.ts";
 import { toJsonSchema, validate } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
@@ -37,8 +39,8 @@ export function succeed(
   durationMs?: number,
   completed = false,
 ): NewEvent {
-  const result = toJson(value);
-  const content = tool.format?.(result);
+  const result = shownResult(value);
+  const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
   return resultEvent(call, true, result, {
     ...(durationMs !== undefined && { durationMs }),
@@ -68,4 +70,13 @@ function ask(call: CallState, tool: Tool, input: unknown): NewEvent {
       answer_schema: toJsonSchema(answer, `answers to "${tool.name}"`),
     },
   };
+}
+
+/** What a tool returned, as JSON. The tool did its work: a value that JSON cannot carry does not undo that. */
+function shownResult(value: unknown): Json {
+  try {
+    return value instanceof Error ? { name: value.name, message: value.message } : toJson(value);
+  } catch (cause) {
+    return { done: true, note: `The tool ran; its result cannot be shown: ${messageOf(cause)}` };
+  }
 }

@@ -43,7 +43,8 @@ export type Validated<T> = { ok: true; value: T } | { ok: false; problems: strin
  * ```
  */
 export function jsonSchema<Output = unknown>(schema: JsonObject): StandardSchemaV1<unknown, Output> {
-  const validator = new Validator(schema, "2020-12", false);
+  // The validator writes notes into the schema it is given.
+  const validator = new Validator(structuredClone(schema), "2020-12", false);
   const props: StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output> = {
     version: 1,
     vendor: "pawl",

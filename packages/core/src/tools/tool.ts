@@ -76,6 +76,9 @@ export interface Tool<Deps = never> {
   format?(result: Json): string | ContentBlock[];
 }
 
+/** The longest that a timer can wait, in milliseconds. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
@@ -114,6 +117,12 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   }
   if (execute === undefined && suspends === undefined) {
     throw new PawlError("config", `The tool "${name}" needs execute, or suspends, or both.`);
+  }
+  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS)) {
+    throw new PawlError(
+      "config",
+      `timeoutMs of the tool "${name}" must be from 1 to ${MAX_TIMER_MS}; leave it out for none.`,
+    );
   }
   const inputSchema = toJsonSchema(input, `the tool "${name}"`);
   if (inputSchema.type !== "object") {

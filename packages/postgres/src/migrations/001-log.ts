@@ -31,7 +31,7 @@ CREATE TABLE agent_sessions (
 ) WITH (fillfactor = 80);
 
 CREATE INDEX agent_sessions_by_user ON agent_sessions (user_id, created_at DESC, id);
-CREATE INDEX agent_sessions_recoverable ON agent_sessions (id) WHERE open_run IS NOT NULL AND pending = 0;
+CREATE INDEX agent_sessions_recoverable ON agent_sessions (id) WHERE open_run IS NOT NULL;
 
 CREATE TABLE agent_session_events (
   id text GENERATED ALWAYS AS (session_id || ':' || sequence_number::text) STORED,

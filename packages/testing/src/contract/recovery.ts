@@ -38,14 +38,28 @@ export const recoveryChecks: readonly Check[] = [
     },
   },
   {
-    name: "E2 a session is not recoverable while a question waits",
+    name: "E2 a session is not recoverable while it is suspended, but is with a question in the middle of its work",
     async run(bench) {
       const id = await open(bench);
-      await bench.append(id, [note("ask")], { session: { addPending: 2 } });
-      await bench.append(id, [note("answer")], { session: { addPending: -1 } });
-      assert.deepEqual(await recoverable(bench, [id]), []);
-      await bench.append(id, [note("answer")], { session: { addPending: -1 } });
+      await bench.append(id, [note("ask")], { session: { addPending: 1 } });
       assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await bench.append(id, [note("suspend")], { session: { status: "suspended" } });
+      assert.deepEqual(await recoverable(bench, [id]), []);
+      await bench.append(id, [note("answer")], { session: { addPending: -1, status: "active" } });
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await end(bench, [id]);
+    },
+  },
+  {
+    name: "E2 only sessions of the agents asked for are found",
+    async run(bench) {
+      const id = await open(bench);
+      const { agent } = await bench.row(id);
+      const found = async (agents: readonly string[]) =>
+        (await bench.store.listRecoverable({ limit: 100_000, agents })).some((row) => row.id === id);
+      assert.equal(await found([agent]), true);
+      assert.equal(await found(["no such agent"]), false);
+      assert.equal(await found([]), false);
       await end(bench, [id]);
     },
   },

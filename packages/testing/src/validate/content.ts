@@ -118,12 +118,18 @@ function checkPlace(part: { [key: string]: unknown }, role: string, path: string
     return invalid(`${path}: \`${kind}\` blocks can only be in \`assistant\` messages`);
   if (kind === "tool_result" && role !== "user")
     return invalid(`${path}: \`tool_result\` blocks can only be in \`user\` messages`);
+  if (kind === "tool_result" && part.is_error === true && isEmpty(part.content))
+    return invalid(`${path}.tool_result: content cannot be empty if \`is_error\` is true`);
   if (kind === "document" && role === "assistant")
     return invalid(`${path}: \`document\` blocks are not supported in \`assistant\` messages`);
   const cited = kind === "search_result" ? part.content : [part];
   if (role === "user" && Array.isArray(cited) && cited.some(hasCitations))
     return invalid(`${path}: \`citations\` are not supported on text in \`user\` messages`);
   return undefined;
+}
+
+function isEmpty(content: unknown): boolean {
+  return content === undefined || content === "" || (Array.isArray(content) && content.length === 0);
 }
 
 function hasCitations(part: unknown): boolean {

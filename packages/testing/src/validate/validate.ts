@@ -39,7 +39,7 @@ export const defaultSecret = "pawl-testing";
  */
 export function validateMessagesRequest(body: unknown, options: ValidateOptions = {}): ApiError | undefined {
   const { models = currentModels, secret = defaultSecret, legacy = {} } = options;
-  const error = checkEnvelope(body, models);
+  const error = checkText(body) ?? checkEnvelope(body, models);
   if (error !== undefined) return error;
   const request = body as ParsedRequest;
   const limits = limitsOf(request.model, models) as ModelLimits;
@@ -52,6 +52,16 @@ export function validateMessagesRequest(body: unknown, options: ValidateOptions 
     checkThinking(request, limits, secret) ??
     checkLength(request, limits)
   );
+}
+
+/** Half a surrogate pair makes the body no JSON for the API. JSON.stringify escapes surrogates only where they stand alone. */
+function checkText(body: unknown): ApiError | undefined {
+  const at = JSON.stringify(body)?.search(/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/) ?? -1;
+  return at === -1
+    ? undefined
+    : invalid(
+        `The request body is not valid JSON: no low surrogate in string: line 1 column ${at + 1} (char ${at})`,
+      );
 }
 
 function checkLength(request: ParsedRequest, limits: ModelLimits): ApiError | undefined {

@@ -1,0 +1,21 @@
+import { PawlError } from "../errors.ts";
+import type { EventStore } from "./event-store.ts";
+
+/**
+ * The store with appends that are tried again when it was unavailable. The append id makes that safe: what was stored
+ * although nobody was told is not stored twice. `delaysMs` are the pauses between the tries.
+ */
+export function retryingStore(store: EventStore, delaysMs: readonly number[]): EventStore {
+  const append: EventStore["append"] = async (sessionId, events, options) => {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await store.append(sessionId, events, options);
+      } catch (error) {
+        const delay = delaysMs[tries];
+        if (delay === undefined || !PawlError.is(error, "store_unavailable")) throw error;
+        await new Promise((resolve) => setTimeout(resolve, delay));
+      }
+    }
+  };
+  return { ...store, append };
+}

@@ -1,0 +1,28 @@
+import type { Json } from "../json.ts";
+import { toJson } from "../json.ts";
+import { type ContentBlock, isText } from "../model/content.ts";
+import { isBlank } from "../text.ts";
+import type { Tool } from "./tool.ts";
+
+/**
+ * What the model reads of a result, as the tool's `format` puts it. A formatter's mistake must not reach the log: what is
+ * neither a text nor a list of blocks that the API takes counts as not formatted.
+ */
+export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
+  if (tool.format === undefined) return undefined;
+  try {
+    const content = toJson(tool.format(result));
+    if (typeof content === "string") return content;
+    if (!Array.isArray(content) || !content.every(isBlock)) return undefined;
+    const blocks = (content as ContentBlock[]).filter((block) => !isText(block) || !isBlank(block.text));
+    return blocks.length === 0 ? undefined : blocks;
+  } catch {
+    return undefined;
+  }
+}
+
+function isBlock(value: Json): boolean {
+  return (
+    value !== null && typeof value === "object" && !Array.isArray(value) && typeof value.type === "string"
+  );
+}

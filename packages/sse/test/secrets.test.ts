@@ -1,0 +1,75 @@
+import { agent, memoryStore, runtime, tool } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { handler } from "../src/index.ts";
+
+const SECRET = "postgres://admin:s3cret@db.internal/app";
+
+function served(expose?: "all") {
+  const query = tool({
+    name: "query",
+    description: `Queries ${SECRET}.`,
+    input: z.object({}),
+    execute: () => {
+      throw new Error(`connect ${SECRET}\n    at Client.connect (/srv/app/db.js:1:1)`);
+    },
+  });
+  const model = scriptedModel([{ tools: [{ name: "query" }] }, { text: "That did not work." }]);
+  const made = agent({ name: "dba", model, instructions: `The database is ${SECRET}.`, tools: [query] });
+  const serve = handler({
+    runtime: runtime({ agents: [made], store: memoryStore() }),
+    agent: "dba",
+    authorize: () => ({ userId: "ada" }),
+    ...(expose && { expose }),
+  });
+  const ask = (path: string, init?: RequestInit) => serve(new Request(`http://localhost${path}`, init));
+  const post = (path: string, body: object) =>
+    ask(path, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  return { ask, post };
+}
+
+describe("what does not leave the server", () => {
+  it("W5 the words of a tool's failure, in the stream, the log and the view; nor prompt and tools", async () => {
+    const { ask, post } = served();
+    const run = await post("/runs", { input: "How many users?" });
+    const id = run.headers.get("x-pawl-session");
+    const everything = [
+      run,
+      await ask(`/sessions/${id}`),
+      await ask(`/sessions/${id}/events`),
+      await ask("/sessions"),
+    ];
+    for (const response of everything) {
+      expect(response.status).toBe(200);
+      const text = await response.text();
+      expect(text).not.toContain("s3cret");
+      expect(text).not.toContain("/srv/app");
+    }
+  });
+
+  it("W5 unless the handler is told to show all", async () => {
+    const { ask, post } = served("all");
+    const run = await post("/runs", { input: "How many users?" });
+    expect(await run.text()).toContain("s3cret");
+    expect(await (await ask(`/sessions/${run.headers.get("x-pawl-session")}`)).text()).toContain("s3cret");
+  });
+
+  it.each(["99999999999", "2147483648", "-1", "1e3", "x"])(
+    "W5 answers 400 to the cursor %s",
+    async (after) => {
+      const { ask, post } = served();
+      const run = await post("/runs", { input: "Hi" });
+      const id = run.headers.get("x-pawl-session");
+      for (const path of ["events", "stream"]) {
+        const response = await ask(`/sessions/${id}/${path}?after=${after}`);
+        expect(response.status).toBe(400);
+        expect(await response.json()).toMatchObject({ error: { code: "invalid_input" } });
+      }
+    },
+  );
+});
