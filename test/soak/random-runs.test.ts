@@ -7,7 +7,7 @@ import { ofType } from "../support/invariants.ts";
 import { soak } from "../support/soak.ts";
 import { byTurn, type World, world } from "../support/world.ts";
 
-const NUM_RUNS = soak(250, 20_000);
+const NUM_RUNS = soak(250, 5_000);
 const user = { userId: "u1" };
 const sessionId = "s1";
 
