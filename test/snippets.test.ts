@@ -67,7 +67,7 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
   it.each(snippets)("$title", async ({ file, code }) => {
     const { stdout } = await run(process.execPath, ["--conditions=@pawl/source", file], {
       env,
-      timeout: 20_000,
+      timeout: 55_000,
     });
     if (code.includes("console.log")) expect(stdout).not.toBe("");
     expect(api.rejected).toEqual([]);

@@ -20,7 +20,13 @@ export async function sendMessage(talk: Conversation, text: string): Promise<boo
 /** Answers a question, unless its answer is on its way or it does not wait any more. */
 export async function sendAnswer(talk: Conversation, callId: string, value: Json): Promise<boolean> {
   const { view, answering } = talk.facts;
-  if (answering.has(callId) || !view.pending.some((question) => question.callId === callId)) return false;
+  if (answering.has(callId)) return false;
+  if (!view.pending.some((question) => question.callId === callId)) {
+    update(talk, {
+      error: { code: "unknown_call", message: "This question does not wait any more.", callId },
+    });
+    return false;
+  }
   update(talk, { answering: new Set([...answering, callId]), error: undefined });
   return await submit(talk, { answers: [{ callId, value }] }, { callId });
 }

@@ -64,6 +64,7 @@ export type {
   RuntimeOptions,
   SessionView,
 } from "./runtime-types.ts";
+export type { CallState, RunState, TurnState } from "./session/state.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
 export type { StopReason, StopType } from "./stop/stop-reason.ts";
 export { turnLimit } from "./stop/turn-limit.ts";

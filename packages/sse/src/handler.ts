@@ -37,7 +37,7 @@ interface Env {
  *
  * | | |
  * |---|---|
- * | `POST /runs` | begins a run or goes on with one, and streams it until it waits or ends |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
@@ -173,7 +173,7 @@ function route(
 ): void {
   for (const [method, serve] of Object.entries(methods)) app.on(method, path, serve);
   const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
-  app.all(path, () => errorResponse(405, "method_not_allowed", `Only ${allow} is possible here.`, { allow }));
+  app.all(path, () => errorResponse(405, "method_not_allowed", `This path takes ${allow}.`, { allow }));
 }
 
 function json(body: object): Response {

@@ -34,5 +34,5 @@ async function readText(body: Request["body"], maxBytes: number): Promise<string
 
 /** The rest of the body is not read, so that the connection cannot be used again. */
 function tooLarge(maxBytes: number) {
-  return refusal(413, "too_large", `The body may have ${maxBytes} bytes.`, { connection: "close" });
+  return refusal(413, "too_large", `The body may have at most ${maxBytes} bytes.`, { connection: "close" });
 }

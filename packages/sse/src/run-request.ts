@@ -60,7 +60,7 @@ export async function parseRunRequest(body: unknown, maxInputLength: number): Pr
   if (answers !== undefined && sessionId === undefined) throw invalid("Answers need a session.");
   if (input !== undefined && input.trim() === "") throw invalid("The message is empty.");
   if (input !== undefined && input.length > maxInputLength) {
-    throw invalid(`The message may have ${maxInputLength} characters.`);
+    throw invalid(`The message may have at most ${maxInputLength} characters.`);
   }
   return checked.value;
 }

@@ -79,8 +79,11 @@ async function failedTurn(
     },
     kept,
   );
-  return { type: "error", message: "The model could not be reached. Please try again." };
+  return { type: "error", message: details.retryable === false ? REFUSED : UNREACHED };
 }
+
+const UNREACHED = "The model could not be reached. Please try again.";
+const REFUSED = "The model did not take the request. Trying again will not help until that is mended.";
 
 function assistantMessage(answer: Answer, attempt: number, usable: boolean): NewEvent {
   return {

@@ -51,10 +51,10 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): StandardSchema
     validate: (value) => {
       const { valid, errors } = validator.validate(value);
       if (valid) return { value: value as Output };
-      const leaves = errors.filter((error) => error.keyword !== "properties" && error.keyword !== "items");
+      const leaves = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
       return {
         issues: leaves.map((error) => ({
-          message: error.error,
+          message: error.keyword === "false" ? "is not known here" : error.error,
           path: error.instanceLocation.split("/").slice(1),
         })),
       };
@@ -63,6 +63,9 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): StandardSchema
   };
   return { "~standard": props };
 }
+
+/** Keywords that only repeat what the parts they contain have said. */
+const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
 
 /**
  * The JSON Schema of what a schema takes in: a field with a default is not required.
