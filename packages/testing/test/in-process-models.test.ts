@@ -118,7 +118,12 @@ describe.each([
     [
       "a spend limit",
       { fault: { status: 429, errorCode: "enforced_spend_limit_reached" } },
-      { status: 429, retryable: false },
+      { status: 429, retryable: false, errorCode: "enforced_spend_limit_reached" },
+    ],
+    [
+      "your own spend limit",
+      { fault: { status: 400, message: "You have reached your specified API usage limits." } },
+      { status: 400, retryable: false, errorCode: "own_spend_limit_reached" },
     ],
     [
       "overload in the stream",
