@@ -40,6 +40,9 @@ const ownLimit = {
   code: "own_spend_limit_reached",
 };
 
+/** Errors inside a stream that are the server's own trouble. */
+const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
+
 /** An API error as core sees it. A failure inside a stream has no status. */
 export function modelError(
   error: ApiError,
@@ -50,11 +53,14 @@ export function modelError(
   const { status, type, message } = error;
   const errorCode = error.errorCode ?? (message.startsWith(ownLimit.message) ? ownLimit.code : undefined);
   const spent = errorCode?.endsWith("spend_limit_reached") === true;
+  const passes = inStream
+    ? passing.includes(type)
+    : status === 408 || status === 409 || status === 429 || status >= 500;
   const details: ModelFailure = {
     ...(inStream ? {} : { status }),
     type,
     ...(errorCode === undefined ? {} : { errorCode }),
-    retryable: !spent && (status === 408 || status === 409 || status === 429 || status >= 500),
+    retryable: !spent && passes,
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }),
     requestId,
   };

@@ -130,6 +130,11 @@ describe.each([
       { text: "a", fault: { midStream: "overloaded" } },
       { type: "overloaded_error", retryable: true },
     ],
+    [
+      "a refusal in the stream",
+      { text: "a", fault: { midStream: "invalid_request_error" } },
+      { type: "invalid_request_error", retryable: false },
+    ],
     ["a cut", { text: "a", fault: { cut: 2 } }, { retryable: true }],
   ])("L12 throws model_error for %s", async (_title, reply, details) => {
     const error = await events(make([reply])).catch((thrown: unknown) => thrown);
