@@ -30,9 +30,13 @@ describe("withRetry", () => {
     expect(textOf(events)).toBe("Fine.");
     const [failed, ...more] = failuresIn(events);
     expect(more).toEqual([]);
-    expect(failed).toMatchObject({ error: { retryable: true, message: expect.any(String) } });
-    expect(failed).toMatchObject({ retry_in_ms: 500, model: "claude-sonnet-5-5" });
-    expect(events[events.findIndex((event) => event === failed) + 1]?.type).toBe("message_start");
+    expect(failed).toMatchObject({
+      error: { retryable: true, message: expect.any(String) },
+      retry_in_ms: 500,
+      model: "claude-sonnet-5-5",
+    });
+    const at = events.findIndex(({ type }) => type === "attempt_failed");
+    expect(events[at + 1]?.type).toBe("message_start");
     expect(strict.requests[1]).toEqual(strict.requests[0]);
   });
 

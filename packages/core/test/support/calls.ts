@@ -1,4 +1,11 @@
-import type { ModelClient, ModelEvent, ModelRequest, PawlError, Sleep, StreamOptions } from "../../src/index.ts";
+import type {
+  ModelClient,
+  ModelEvent,
+  ModelRequest,
+  PawlError,
+  Sleep,
+  StreamOptions,
+} from "../../src/index.ts";
 
 export const hi: ModelRequest = {
   system: [],
@@ -66,7 +73,7 @@ export function testClock({ hurry = false } = {}): Clock {
       if (hurry) time += ms;
       return new Promise((resolve, reject) => {
         if (signal.aborted) return reject(signal.reason);
-        if (hurry) return resolve();
+        if (hurry || ms === 0) return resolve();
         const sleeper = { at: time + ms, wake: resolve };
         sleepers.add(sleeper);
         signal.addEventListener("abort", () => {
