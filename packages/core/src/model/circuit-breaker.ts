@@ -21,8 +21,9 @@ export interface CircuitBreakerOptions {
  * What it knows is kept in memory, for this model in this process, and is no state of any session: it protects the process
  * and the model, and a process that begins without it only finds out for itself.
  *
- * Put it inside of `withRetry`, which does not wait for an open circuit, and inside of `withFallback`, which goes on to the
- * next model. Make one and share it: agents that each decorate the model for themselves do not learn from each other.
+ * Its place is around `withIdleWatchdog`, so that a trial comes to an end, inside of `withRetry`, which does not wait for an
+ * open circuit, and inside of `withFallback`, which goes on to the next model. Make one and share it: agents that each
+ * decorate the model for themselves do not learn from each other.
  *
  * @example
  * ```ts
