@@ -1,7 +1,7 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type CircuitBreakerOptions, withCircuitBreaker, withRetry } from "../src/index.ts";
-import { hi, read, testClock, textOf } from "./support/calls.ts";
+import { deafModel, hi, read, testClock, textOf } from "./support/calls.ts";
 
 const busy: Reply = { fault: { status: 529 } };
 const wrong: Reply = { fault: { status: 400 } };
@@ -149,6 +149,13 @@ describe("withCircuitBreaker", () => {
     stop.abort(new Error("enough"));
     expect((await reading).error?.message).toBe("enough");
     expect(await call()).toBe("Fine.");
+    const left = new AbortController();
+    const deaf = withCircuitBreaker(
+      deafModel({ retryable: true, status: 529 }, () => left.abort()),
+      { failures: 1 },
+    );
+    for (const _ of [1, 2])
+      expect((await read(deaf, { signal: left.signal })).error?.details.status).toBe(529);
   });
 
   it("ends the retries around it as soon as it opens", async () => {

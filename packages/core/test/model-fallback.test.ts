@@ -1,7 +1,7 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { withCircuitBreaker, withFallback, withRetry } from "../src/index.ts";
-import { failuresIn, read, testClock, textOf } from "./support/calls.ts";
+import { deafModel, failuresIn, read, testClock, textOf } from "./support/calls.ts";
 
 const busy: Reply = { fault: { status: 529 } };
 const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
@@ -73,14 +73,18 @@ describe("withFallback", () => {
     expect({ asked: large.requests.length, waits: clock.waits }).toEqual({ asked: 1, waits: waited });
   });
 
+  it("L12 asks the next model when an overloaded one asks to be left alone, or breaks off without a word", async () => {
+    for (const failure of [{ retryable: false, status: 529 }, undefined]) {
+      const { events } = await read(withFallback(deafModel(failure), named("small", { text: "Small." })));
+      expect(textOf(events)).toBe("Small.");
+    }
+  });
+
   it("L9 asks nobody else for somebody who has left", async () => {
     const stop = new AbortController();
     const small = named("small", { text: "Small." });
-    const large = scriptedModel(() => {
-      stop.abort(new Error("enough"));
-      return busy;
-    });
-    const { error } = await read(withFallback(large, small), { signal: stop.signal });
-    expect({ message: error?.message, asked: small.requests }).toEqual({ message: "enough", asked: [] });
+    const large = deafModel({ retryable: true, status: 529 }, () => stop.abort());
+    const { events } = await read(withFallback(large, small), { signal: stop.signal });
+    expect({ events, asked: small.requests }).toEqual({ events: [{ type: "ping" }], asked: [] });
   });
 });

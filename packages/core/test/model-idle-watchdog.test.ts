@@ -124,6 +124,19 @@ describe("withIdleWatchdog", () => {
     }
   });
 
+  it("L9 does not ask a deaf call for more when the abort came between two events", async () => {
+    const { model, say } = puppet({ deaf: true });
+    const stop = new AbortController();
+    const watched = withIdleWatchdog(model, testClock());
+    const events = watched.stream(hi, { signal: stop.signal })[Symbol.asyncIterator]();
+    const first = events.next();
+    await settled();
+    await say(ping);
+    await first;
+    stop.abort(new Error("enough"));
+    await expect(events.next()).rejects.toThrow("enough");
+  });
+
   it("ends the call of a reader that leaves, and leaves nothing behind", async () => {
     const { model, say, seen } = puppet();
     const { signal } = new AbortController();

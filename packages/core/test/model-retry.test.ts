@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type Reply, type StrictModel, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type ModelClient, PawlError, type RetryOptions, withRetry } from "../src/index.ts";
-import { failuresIn, hi, read, settled, testClock, textOf } from "./support/calls.ts";
+import { deafModel, failuresIn, hi, read, settled, testClock, textOf } from "./support/calls.ts";
 
 const busy: Reply = { fault: { status: 529 } };
 const fine: Reply = { text: "Fine." };
@@ -132,34 +132,29 @@ describe("withRetry", () => {
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
-  it("L9 does not try again for somebody who has left", async () => {
-    const stop = new AbortController();
-    const strict = strictModel({
-      rules: () => {
-        stop.abort(new Error("enough"));
-        return busy;
-      },
-    });
+  it("L9 does not try again for somebody who has left, before the wait or in it", async () => {
+    const failing = { retryable: true, status: 529 };
+    const first = new AbortController();
     const clock = testClock({ hurry: true });
-    const { events, error } = await read(withRetry(strict, clock), { signal: stop.signal });
-    expect({ events, message: error?.message }).toEqual({ events: [], message: "enough" });
-    expect(clock.waits).toEqual([]);
+    const before = deafModel(failing, () => first.abort());
+    const { events } = await read(withRetry(before, clock), { signal: first.signal });
+    expect({ events, calls: before.calls, waits: clock.waits }).toEqual({
+      events: [{ type: "ping" }],
+      calls: 1,
+      waits: [],
+    });
+    const second = new AbortController();
+    const sleep = async () => second.abort(new Error("enough"));
+    const within = deafModel(failing);
+    const { error } = await read(withRetry(within, { sleep }), { signal: second.signal });
+    expect({ message: error?.message, calls: within.calls }).toEqual({ message: "enough", calls: 1 });
   });
 
   it("does not wait for an open circuit", async () => {
-    let calls = 0;
-    const open: ModelClient = {
-      id: "open",
-      // biome-ignore lint/correctness/useYield: it fails before it says anything
-      async *stream() {
-        calls += 1;
-        const details = { retryable: true, type: "circuit_open", retryAfterMs: 30_000 };
-        throw new PawlError("model_error", "Open.", { details });
-      },
-    };
+    const open = deafModel({ retryable: true, type: "circuit_open", retryAfterMs: 30_000 });
     const clock = testClock({ hurry: true });
     expect((await read(withRetry(open, clock))).error?.details.type).toBe("circuit_open");
-    expect({ calls, waits: clock.waits }).toEqual({ calls: 1, waits: [] });
+    expect({ calls: open.calls, waits: clock.waits }).toEqual({ calls: 1, waits: [] });
   });
 
   it("takes a stream that ends without message_stop for a cut one", async () => {

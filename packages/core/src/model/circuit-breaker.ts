@@ -75,6 +75,7 @@ interface Call {
 function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): {
   enter(): Call;
 } {
+  /** Only a success takes it back, so that a trial that fails is one too many. */
   let inARow = 0;
   let until: number | undefined;
   let trying = false;
@@ -97,7 +98,7 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
         const weight = weightOf(failure);
         if (!counts() || weight === 0) return;
         inARow += weight;
-        if (trial || inARow >= failures) until = now() + coolDownMs;
+        if (inARow >= failures) until = now() + coolDownMs;
       },
       over: () => {
         if (trial) trying = false;

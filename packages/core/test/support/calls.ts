@@ -1,10 +1,11 @@
-import type {
-  ModelClient,
-  ModelEvent,
-  ModelRequest,
+import {
+  type ModelClient,
+  type ModelEvent,
+  type ModelFailure,
+  type ModelRequest,
   PawlError,
-  Sleep,
-  StreamOptions,
+  type Sleep,
+  type StreamOptions,
 } from "../../src/index.ts";
 
 export const hi: ModelRequest = {
@@ -13,6 +14,25 @@ export const hi: ModelRequest = {
   messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
   maxTokens: 100,
 };
+
+/** A model that yields `events` and fails, if so told, whatever its signal says. */
+export function deafModel(
+  failure?: ModelFailure,
+  onCall: () => void = () => {},
+): ModelClient & { calls: number } {
+  const model = {
+    id: "deaf",
+    calls: 0,
+    async *stream(): AsyncGenerator<ModelEvent, void> {
+      model.calls += 1;
+      yield { type: "ping" };
+      onCall();
+      if (failure !== undefined)
+        throw new PawlError("model_error", "It failed.", { details: { ...failure } });
+    },
+  };
+  return model;
+}
 
 /** What a call yielded, and what it threw. */
 export interface Outcome {
