@@ -1,9 +1,9 @@
-import { PawlError, type Runtime } from "@pawl/core";
+import { PawlError, type Runtime, withRetry } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type CrashingStore, crashingStore } from "./support/crashing-store.ts";
 import { ofType, stops } from "./support/invariants.ts";
-import { byTurn, type World, world } from "./support/world.ts";
+import { byTurn, failingAtFirst, type World, world } from "./support/world.ts";
 
 const call = (name: string, value: string) => ({ name, input: { value } });
 
@@ -15,6 +15,14 @@ const script: readonly Reply[] = [
   { text: "Two questions.", tools: [call("ask", "q2"), call("fetch", "f"), call("approve", "q3")] },
   { thinking: "Nearly there.", tools: [call("save", "g"), call("save", "h"), call("fetch", "i")] },
   { text: "That was it." },
+];
+
+/** Attempts that fail and are made again: before the answer begins, in a text, in a call; beside results and a question. */
+const flaky: readonly Reply[] = [
+  { text: "I begin.", tools: [call("save", "a")], fault: { cut: 5 } },
+  { tools: [call("ask", "q1"), call("fetch", "b")], fault: { status: 529 } },
+  { thinking: "Hm.", tools: [call("save", "c")], fault: { midStream: "overloaded", afterEvents: 8 } },
+  { text: "That was it.", fault: { cut: 4, end: true } },
 ];
 
 const user = { userId: "u1" };
@@ -52,8 +60,16 @@ async function drive(setting: World, first: CrashingStore): Promise<number> {
   throw new Error("the run does not come to an end");
 }
 
-async function crashAt(at: number, when: "before" | "after"): Promise<{ appends: number; crashes: number }> {
-  const setting = world(byTurn(script));
+interface Crash {
+  appends: number;
+  crashes: number;
+  retries: number;
+}
+
+async function crashAt(replies: readonly Reply[], at: number, when: "before" | "after"): Promise<Crash> {
+  const setting = world(failingAtFirst(byTurn(replies)), {
+    around: (model) => withRetry(model, { retries: 1, baseMs: 0 }),
+  });
   await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
   const store = crashingStore(setting.base, at, when);
   const crashes = await drive(setting, store);
@@ -66,20 +82,25 @@ async function crashAt(at: number, when: "before" | "after"): Promise<{ appends:
   const started = ofType(log, "tool_started").map((event) => `${event.data.call_id}`);
   expect(started.length - new Set(started).size).toBeLessThanOrEqual(crashes);
   expect((await setting.base.sessions.get(sessionId))?.status).toBe("active");
-  return { appends: store.appends, crashes };
+  const failed = ofType(log, "error").filter(({ data }) => data.code === "model_error");
+  return { appends: store.appends, crashes, retries: failed.length };
 }
 
-describe("a crash at every append", async () => {
-  const { appends } = await crashAt(Number.POSITIVE_INFINITY, "before");
+describe.each([
+  ["", script, { appends: 36, retries: 0 }],
+  [" of a run whose model calls fail and are made again", flaky, { appends: 20, retries: 4 }],
+] as const)("a crash at every append%s", async (_of, replies, whole) => {
+  const { appends, retries } = await crashAt(replies, Number.POSITIVE_INFINITY, "before");
 
   it("covers a whole run", () => {
-    expect(appends).toBeGreaterThan(35);
+    expect(appends).toBeGreaterThanOrEqual(whole.appends);
+    expect(retries).toBe(whole.retries);
   });
 
   for (let at = 1; at <= appends; at += 1) {
     for (const when of ["before", "after"] as const) {
       it(`L1 L7 P1 P2 P3 P4 C12 E2 recovers from a crash ${when} append ${at}`, async () => {
-        expect((await crashAt(at, when)).crashes).toBe(1);
+        expect((await crashAt(replies, at, when)).crashes).toBe(1);
       });
     }
   }

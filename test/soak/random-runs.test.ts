@@ -1,11 +1,11 @@
-import { PawlError, type Run, type Runtime } from "@pawl/core";
+import { type ModelClient, PawlError, type Run, type Runtime, withRetry } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { crashingStore } from "../support/crashing-store.ts";
 import { ofType } from "../support/invariants.ts";
 import { soak } from "../support/soak.ts";
-import { byTurn, type World, world } from "../support/world.ts";
+import { byTurn, failingAtFirst, type World, world } from "../support/world.ts";
 
 const NUM_RUNS = soak(250, 5_000);
 const user = { userId: "u1" };
@@ -208,15 +208,26 @@ class Actor {
   }
 }
 
-it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C12 E2 keeps every log sound and every request valid, whatever happens", {
+const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
+
+/** Failures are final, or tried again in vain, or tried again with success; every second time they are tried again. */
+const modelsOver: readonly ((script: readonly Reply[]) => World)[] = [
+  (script) => world(byTurn(script)),
+  (script) => world(byTurn(script)),
+  (script) => world(byTurn(script), { around: again }),
+  (script) => world(failingAtFirst(byTurn(script)), { around: again }),
+];
+
+it("L1 L2 L6 L7 L8 L9 L12 P1 P2 P3 P4 P5 P6 C1 C12 E2 keeps every log sound and every request valid, whatever happens", {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(reply, { minLength: 1, maxLength: 8 }),
       fc.array(step, { minLength: 1, maxLength: 12 }),
-      async (script, steps) => {
-        const setting = world(byTurn(script));
+      fc.constantFrom(...modelsOver),
+      async (script, steps, modelOver) => {
+        const setting = modelOver(script);
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);

@@ -56,10 +56,24 @@ export function assertSoundLog(log: readonly StoredEvent[], acknowledged: readon
   assert.equal(new Set(results).size, results.length, "a result stands twice");
   for (const result of results) assert.ok(calls.includes(result), `a result without a call: ${result}`);
   assertStartedFirst(log);
+  assertRetries(log);
   const lastRun = log.findLast((event) => event.type === "run_started" || event.type === "run_ended");
   if (lastRun?.type !== "run_ended") return;
   for (const call of calls) assert.ok(results.includes(call), `the run has ended and ${call} has no result`);
   assert.equal(ofType(log, "run_started").length, ofType(log, "run_ended").length, "a run did not end");
+}
+
+/** A further attempt sends the prompt of the one that failed, of which no text is kept. */
+function assertRetries(log: readonly StoredEvent[]): void {
+  for (const { data } of ofType(log, "llm_request")) {
+    if (data.retry_of === undefined) continue;
+    const failed = log[data.retry_of - 1];
+    assert.ok(failed?.type === "llm_request", `${data.retry_of} is no request`);
+    const { prompt, params, turn } = failed.data;
+    assert.deepEqual({ prompt, params, turn }, { prompt: data.prompt, params: data.params, turn: data.turn });
+    const answered = ofType(log, "assistant_message").some((event) => event.data.attempt === data.retry_of);
+    assert.ok(!answered, `${data.retry_of} was made again and has an answer`);
+  }
 }
 
 /** Intent before effect: a result of a tool that ran has its `tool_started` before it. */

@@ -3,6 +3,7 @@ import {
   type AgentOptions,
   agent,
   type EventStore,
+  type ModelClient,
   memoryStore,
   type Runtime,
   runtime,
@@ -41,11 +42,27 @@ export function byTurn(replies: readonly Reply[]): Rules {
   };
 }
 
+/** The replies of `rules`; one that is to fail does so every other time that it is asked for. */
+export function failingAtFirst(rules: Rules): Rules {
+  const asked = new Map<number, number>();
+  return async (request, context) => {
+    const { fault, ...reply } = await rules(request, context);
+    if (fault === undefined) return reply;
+    const times = (asked.get(request.messages.length) ?? 0) + 1;
+    asked.set(request.messages.length, times);
+    return times % 2 === 1 ? { ...reply, fault } : reply;
+  };
+}
+
 export function world(
   rules: Rules,
-  options: Partial<Omit<AgentOptions<unknown>, "model">> & { thinking?: boolean } = {},
+  options: Partial<Omit<AgentOptions<unknown>, "model">> & {
+    thinking?: boolean;
+    /** Put around the model; `World.model` is what it is put around. */
+    around?: (model: ModelClient) => ModelClient;
+  } = {},
 ): World {
-  const { thinking = true, ...more } = options;
+  const { thinking = true, around = (inner) => inner, ...more } = options;
   let clock = Date.UTC(2026, 10, 20);
   const now = () => clock;
   const model = strictModel({
@@ -58,7 +75,7 @@ export function world(
   const ran = new Map<string, number>();
   const made = agent({
     name: "tester",
-    model,
+    model: around(model),
     instructions: "You are a test.",
     tools: standardTools(ran),
     ...more,

@@ -23,7 +23,8 @@ export interface ClaudeOptions {
 
 /**
  * Claude as a `ModelClient`, over the official SDK. It sends one request and yields the stream's events as they come, pings
- * and unknown ones included; it never retries and leaves the idle watchdog to the loop.
+ * and unknown ones included. It never retries and waits for as long as a stream is silent: put `withIdleWatchdog`, `withRetry`
+ * and their like around it.
  *
  * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same request may succeed later.
  * An abort throws the signal's reason.

@@ -4,9 +4,12 @@ import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
 /** Failures inside a stream carry no status; these types are the server's own trouble. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
 
-/** A spent budget answers 429 or 400; asking again does not refill it. */
+/** A spent budget answers 429 or 400; asking again does not refill it. Your own limit is told in words only. */
 const spent = /spend_limit_reached$/;
-const spentMessage = "You have reached your specified API usage limits";
+const ownLimit = {
+  message: "You have reached your specified API usage limits",
+  code: "own_spend_limit_reached",
+};
 
 /** Anything the SDK threw, as the `model_error` the loop's retry policy reads. */
 export function modelFailure(error: unknown, requestId?: string): PawlError {
@@ -28,20 +31,26 @@ export function cutOff(requestId: string | undefined): PawlError {
 
 function detailsOf(error: APIError): ModelFailure {
   const { status, type, requestID, headers } = error;
+  const errorCode = errorCodeOf(error);
   const retryAfterMs = retryAfterOf(headers);
   return {
     ...(status === undefined ? {} : { status }),
     ...(type === null ? {} : { type }),
+    ...(errorCode === undefined ? {} : { errorCode }),
     retryable: isRetryable(error),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(typeof requestID === "string" ? { requestId: requestID } : {}),
   };
 }
 
+function errorCodeOf({ errorCode, apiMessage }: APIError): string | undefined {
+  return errorCode ?? (apiMessage?.startsWith(ownLimit.message) === true ? ownLimit.code : undefined);
+}
+
 function isRetryable(error: APIError): boolean {
   if (error instanceof APIConnectionError) return true;
-  const { status, type, errorCode, apiMessage, headers } = error;
-  if (spent.test(errorCode ?? "") || apiMessage?.startsWith(spentMessage) === true) return false;
+  const { status, type, headers } = error;
+  if (spent.test(errorCodeOf(error) ?? "")) return false;
   const asked = headers?.get("x-should-retry");
   if (asked === "true" || asked === "false") return asked === "true";
   if (status === undefined) return passing.includes(type ?? "");

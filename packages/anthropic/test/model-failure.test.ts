@@ -45,22 +45,40 @@ const failures: [string, Reply, object][] = [
   [
     "an enforced spend limit",
     { fault: { status: 429, errorCode: "enforced_spend_limit_reached" } },
-    { status: 429, type: "rate_limit_error", retryable: false, requestId },
+    {
+      status: 429,
+      type: "rate_limit_error",
+      errorCode: "enforced_spend_limit_reached",
+      retryable: false,
+      requestId,
+    },
   ],
   [
     "a contract's spend limit",
     { fault: { status: 429, errorCode: "contract_spend_limit_reached" } },
-    { status: 429, type: "rate_limit_error", retryable: false, requestId },
+    {
+      status: 429,
+      type: "rate_limit_error",
+      errorCode: "contract_spend_limit_reached",
+      retryable: false,
+      requestId,
+    },
   ],
   [
     "your own spend limit",
     {
       fault: {
-        status: 429,
+        status: 400,
         message: "You have reached your specified API usage limits. You will regain access later.",
       },
     },
-    { status: 429, type: "rate_limit_error", retryable: false, requestId },
+    {
+      status: 400,
+      type: "invalid_request_error",
+      errorCode: "own_spend_limit_reached",
+      retryable: false,
+      requestId,
+    },
   ],
   [
     "overload in the stream",

@@ -81,6 +81,11 @@ export interface ModelFailure {
   status?: number;
   /** The API's error type, e.g. `overloaded_error`. */
   type?: string;
+  /**
+   * The API's finer code, e.g. `enforced_spend_limit_reached`. One that ends in `spend_limit_reached` says that the money
+   * is spent, whatever the status; a client gives one where its API says so in words only.
+   */
+  errorCode?: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
   /** What the server asked to wait, in milliseconds. */

@@ -28,6 +28,7 @@ export type { Session, SessionPatch, SessionStatus } from "./events/session-row.
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
 export type { Hook, HookContext } from "./hooks/hook.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
+export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
 export type {
   ContentBlock,
   Message,
@@ -37,7 +38,10 @@ export type {
   ToolUseBlock,
 } from "./model/content.ts";
 export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
+export { withFallback } from "./model/fallback.ts";
+export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
 export type {
+  AttemptFailed,
   ContentDelta,
   MessageDelta,
   MessageStart,
@@ -45,8 +49,10 @@ export type {
   ModelEvent,
   ModelRequest,
   RawUsage,
+  StreamOptions,
   Usage,
 } from "./model/model-client.ts";
+export type { Sleep } from "./model/pause.ts";
 export {
   addUsage,
   cacheHitRate,
@@ -55,6 +61,7 @@ export {
   type Pricing,
   promptTokens,
 } from "./model/pricing.ts";
+export { type RetryOptions, withRetry } from "./model/retry.ts";
 export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
 export { runtime } from "./runtime.ts";
 export type {

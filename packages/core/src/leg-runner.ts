@@ -130,9 +130,12 @@ function makeLeg(
     fail: async (report, events = []) => {
       const error = errorEvent(report);
       await log.append([...events, error]);
+      await leg.tell(error.data);
+    },
+    tell: async (error) => {
       const runId = log.state.run?.runId ?? "";
       const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-      const failures = await tellHooks(leg, agent.hooks, error.data, context);
+      const failures = await tellHooks(leg, agent.hooks, error, context);
       if (failures.length > 0) await log.append(failures);
     },
     reportLate: async (report) => {

@@ -27,6 +27,8 @@ export interface Leg {
   touch(): void;
   /** Logs an error after `events`, in one append, and tells the hooks. */
   fail(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
+  /** Tells the hooks of an error that is in the log. */
+  tell(error: EventData["error"]): Promise<void>;
   /** Logs something that came too late to count. Needs no lease. */
   reportLate(error: ErrorReport): Promise<void>;
 }

@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { newView, reduceView, type SessionEvent, tool, type ViewState } from "../src/index.ts";
+import {
+  type ModelClient,
+  newView,
+  reduceView,
+  type SessionEvent,
+  tool,
+  type ViewState,
+  withRetry,
+} from "../src/index.ts";
+import { testClock } from "./support/calls.ts";
 import { collect, setup, sleep, types } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -44,6 +53,66 @@ describe("following a session", () => {
     await say("Again", { sessionId });
     const view = await pawl.view(sessionId, user);
     expect(view.messages.map(({ text }) => text)).toEqual(["Go", expect.any(String), "Again", "Here."]);
+  });
+
+  it("L10 W4 shows every reader the right text after an attempt that broke off: live, late, and from any cursor", async () => {
+    const script = [{ text: "Half an answer, alas", fault: { cut: 6 } }, { text: "Whole, and well." }];
+    const failed = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    /** The first attempt breaks when somebody has seen its text, the second one ends when everybody has. */
+    const held = (model: ModelClient): ModelClient => ({
+      id: model.id,
+      async *stream(request, options) {
+        try {
+          for await (const event of model.stream(request, options)) {
+            if (event.type === "message_delta") await ended.promise;
+            yield event;
+          }
+        } catch (error) {
+          await failed.promise;
+          throw error;
+        }
+      },
+    });
+    const clock = testClock({ hurry: true });
+    const { pawl } = setup(script, {}, {}, (model) => withRetry(held(model), clock));
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    const readers = new Map<number, SessionEvent[]>();
+    const late = async (afterSeq: number): Promise<void> => {
+      const events: SessionEvent[] = [];
+      readers.set(afterSeq, events);
+      for await (const event of pawl.follow(sessionId, { afterSeq, untilIdle: true })) {
+        events.push(event);
+        if (texts([...readers.values()].flat()).length >= 16 * 8) ended.resolve();
+      }
+    };
+    const live: SessionEvent[] = [];
+    // Run, prefix and message come before the first request; usage and error before the second one, which is 7.
+    const first = 4;
+    const reading: Promise<void>[] = [];
+    for await (const event of run) {
+      live.push(event);
+      if (event.type !== "text_delta") continue;
+      failed.resolve();
+      if (event.data.attempt === first || reading.length > 0) continue;
+      // Every cursor of a reader that comes, or comes back, while the second attempt is under way: 0 to its request.
+      reading.push(...Array.from({ length: 8 }, (_, afterSeq) => late(afterSeq)));
+    }
+    await Promise.all(reading);
+    expect(live.filter((event) => event.type === "attempt_restarted")).toEqual([
+      { type: "attempt_restarted", data: { attempt: first } },
+    ]);
+    expect(fold(live).messages).toMatchObject([{ text: "Go" }, { text: "Whole, and well." }]);
+    expect(types(live).indexOf("attempt_restarted")).toBeGreaterThan(types(live).indexOf("error"));
+    const { messages } = await pawl.view(sessionId, user);
+    expect(fold(live).messages).toEqual(messages);
+    for (const [afterSeq, events] of readers) {
+      expect(texts(events), `from ${afterSeq}`).toBe("Whole, and well.");
+      const before = live.filter((event) => !("seq" in event) || event.seq <= afterSeq);
+      const known = before.slice(0, before.findLastIndex((event) => "seq" in event) + 1);
+      expect(fold(events, fold(known)).messages, `from ${afterSeq}`).toEqual(messages);
+    }
   });
 
   it("sees events of other processes without being told", async () => {

@@ -34,6 +34,15 @@ export async function* inProcessStream(
   }
 }
 
+/** The limit that an organisation has set itself: the API tells it in words only, and the real client gives it a code. */
+const ownLimit = {
+  message: "You have reached your specified API usage limits",
+  code: "own_spend_limit_reached",
+};
+
+/** Errors inside a stream that are the server's own trouble. */
+const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
+
 /** An API error as core sees it. A failure inside a stream has no status. */
 export function modelError(
   error: ApiError,
@@ -41,16 +50,21 @@ export function modelError(
   retryAfter?: number,
   inStream = false,
 ): PawlError {
-  const { status, type, errorCode } = error;
+  const { status, type, message } = error;
+  const errorCode = error.errorCode ?? (message.startsWith(ownLimit.message) ? ownLimit.code : undefined);
   const spent = errorCode?.endsWith("spend_limit_reached") === true;
+  const passes = inStream
+    ? passing.includes(type)
+    : status === 408 || status === 409 || status === 429 || status >= 500;
   const details: ModelFailure = {
     ...(inStream ? {} : { status }),
     type,
-    retryable: !spent && (status === 408 || status === 409 || status === 429 || status >= 500),
+    ...(errorCode === undefined ? {} : { errorCode }),
+    retryable: !spent && passes,
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }),
     requestId,
   };
-  return new PawlError("model_error", error.message, { details: { ...details } });
+  return new PawlError("model_error", message, { details: { ...details } });
 }
 
 function lostConnection(requestId: string): PawlError {

@@ -118,12 +118,22 @@ describe.each([
     [
       "a spend limit",
       { fault: { status: 429, errorCode: "enforced_spend_limit_reached" } },
-      { status: 429, retryable: false },
+      { status: 429, retryable: false, errorCode: "enforced_spend_limit_reached" },
+    ],
+    [
+      "your own spend limit",
+      { fault: { status: 400, message: "You have reached your specified API usage limits." } },
+      { status: 400, retryable: false, errorCode: "own_spend_limit_reached" },
     ],
     [
       "overload in the stream",
       { text: "a", fault: { midStream: "overloaded" } },
       { type: "overloaded_error", retryable: true },
+    ],
+    [
+      "a refusal in the stream",
+      { text: "a", fault: { midStream: "invalid_request_error" } },
+      { type: "invalid_request_error", retryable: false },
     ],
     ["a cut", { text: "a", fault: { cut: 2 } }, { retryable: true }],
   ])("L12 throws model_error for %s", async (_title, reply, details) => {

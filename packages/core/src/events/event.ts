@@ -84,7 +84,8 @@ export interface EventData {
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
    * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up to
-   * `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the run.
+   * `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the run. With
+   * `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within the same turn.
    */
   llm_request: {
     model: string;
@@ -92,6 +93,7 @@ export interface EventData {
     params: { max_tokens: number; tool_choice?: JsonObject };
     estimated_tokens: number;
     turn: number;
+    retry_of?: number;
   };
   llm_response: {
     raw_response: {

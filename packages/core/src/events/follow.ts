@@ -101,7 +101,7 @@ function* before(event: StoredEvent, seen: Seen): Generator<LiveEvent> {
   if (restarted && seen.offsets.size > 0) {
     yield { type: "attempt_restarted", data: { attempt: seen.attempt } };
   }
-  if (event.type === "llm_request" && event.data.turn > 1) {
+  if (event.type === "llm_request" && event.data.turn > 1 && event.data.retry_of === undefined) {
     yield { type: "turn_ended", data: { turn: event.data.turn - 1 } };
   }
 }

@@ -1,3 +1,4 @@
+import type { ModelFailure } from "../errors.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
 import type { Pricing } from "./pricing.ts";
@@ -34,7 +35,23 @@ export type ModelEvent =
   | { type: "content_block_stop"; index: number }
   | { type: "message_delta"; delta: MessageDelta; usage?: RawUsage }
   | { type: "message_stop" }
-  | { type: "ping" };
+  | { type: "ping" }
+  | AttemptFailed;
+
+/**
+ * What has come of the answer so far is void, and another attempt follows: it begins with a `message_start` of its own.
+ * No model says this, but what is put around one does, see `withRetry` and `withFallback`.
+ */
+export interface AttemptFailed {
+  type: "attempt_failed";
+  error: ModelFailure & { message: string };
+  /** How long until the next attempt, in milliseconds. */
+  retry_in_ms: number;
+  /** The model of the next attempt; the same one when absent. */
+  model?: string;
+  /** What that model's tokens cost; absent beside `model` means that cost is not counted. */
+  pricing?: Pricing;
+}
 
 export interface MessageStart {
   id: string;
@@ -67,14 +84,26 @@ export interface RawUsage {
   cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null;
 }
 
+/** What a call of a model is bound by. */
+export interface StreamOptions {
+  /** Ends the call; `stream` throws the signal's reason. */
+  signal: AbortSignal;
+  /**
+   * When the answer would come too late, in milliseconds since 1970: a wait that reaches it is not begun. What is under
+   * way is ended by the signal, not by this.
+   */
+  deadlineMs?: number;
+}
+
 /**
- * A model. `stream` sends one request and yields the answer's events in order. It never retries, ends only after
- * `message_stop`, and throws a `PawlError` with the code `model_error` for anything the model or the network did.
+ * A model. `stream` sends one request and yields the answer's events in order. It ends only after `message_stop`, and
+ * throws a `PawlError` with the code `model_error` for anything the model or the network did. It never retries; what is
+ * put around a model may, and says so by {@link AttemptFailed}.
  */
 export interface ModelClient {
   /** The model's id, e.g. `claude-sonnet-5-5`. */
   readonly id: string;
   /** What its tokens cost; absent means that cost is not counted. */
   readonly pricing?: Pricing;
-  stream(request: ModelRequest, options: { signal: AbortSignal }): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }

@@ -1,15 +1,14 @@
-import { buildRequest, estimateTokens } from "../context/build-request.ts";
+import { buildRequest } from "../context/build-request.ts";
 import { causeOf, messageOf, PawlError } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import type { JsonObject } from "../json.ts";
-import type { Leg } from "../leg.ts";
-import { tokensOf, usageFromWire } from "../session/tokens.ts";
+import { errorEvent, type Leg } from "../leg.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
-import { type Answer, contentOf, newAnswer, takeEvent } from "./accumulate.ts";
+import { newAnswer, takeEvent } from "./accumulate.ts";
+import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { toolCallsOf } from "./calls.ts";
-import { isToolUse } from "./content.ts";
-import type { Usage } from "./model-client.ts";
-import { costMicroUsd } from "./pricing.ts";
+import { cutStream } from "./failure.ts";
+import type { AttemptFailed, ModelRequest } from "./model-client.ts";
 
 /**
  * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
@@ -18,53 +17,103 @@ import { costMicroUsd } from "./pricing.ts";
 export async function modelTurn(leg: Leg): Promise<StopReason | undefined> {
   const { request, event } = await buildRequest(leg.log.state, leg.agent);
   const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
-  const attempt = stored?.seq ?? 0;
-  const startedAt = leg.now();
-  const answer = newAnswer();
-  leg.live.attempt = attempt;
-  leg.live.parts = answer.parts;
-  try {
-    leg.signal.throwIfAborted();
-    for await (const part of leg.agent.model.stream(request, { signal: leg.signal })) {
-      leg.signal.throwIfAborted();
-      takeEvent(answer, part);
-      if (part.type === "content_block_delta") leg.touch();
-    }
-    if (!answer.finished) throw cutStream();
-  } catch (cause) {
-    return await failedTurn(leg, answer, attempt, leg.now() - startedAt, cause);
-  }
-  const { calls, breach } = toolCallsOf(answer, leg.log.state);
+  const first = beginAttempt(leg, {
+    seq: stored?.seq ?? 0,
+    request: event,
+    pricing: leg.agent.model.pricing,
+    startedAt: leg.now(),
+  });
+  const { attempt, failure } = await readAnswer(leg, request, first);
+  if (failure !== undefined) return await failedTurn(leg, attempt, failure.cause);
+  const { calls, breach } = toolCallsOf(attempt.answer, leg.log.state);
   const events: NewEvent[] = [
-    assistantMessage(answer, attempt, breach === undefined),
+    assistantMessage(attempt, breach === undefined),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
-    llmResponse(leg, answer, attempt, leg.now() - startedAt),
+    ...llmResponse(attempt, leg.now()),
   ];
   if (breach === undefined) {
     await leg.log.append(events);
     return undefined;
   }
-  await leg.fail({ code: "contract_violation", message: breach, context: { attempt } }, events);
+  await leg.fail({ code: "contract_violation", message: breach, context: { attempt: attempt.seq } }, events);
   return { type: "error", message: "The model's answer could not be used. Please try again." };
 }
 
-function cutStream(): PawlError {
-  return new PawlError("model_error", "The model's answer broke off.", { details: { retryable: true } });
+/** Reads the stream to its end. Comes back with the last attempt, and with what broke it, if something did. */
+async function readAnswer(
+  leg: Leg,
+  request: ModelRequest,
+  first: Attempt,
+): Promise<{ attempt: Attempt; failure?: { cause: unknown } }> {
+  let attempt = first;
+  // What the log throws is no failure of the model.
+  let logging = false;
+  try {
+    leg.signal.throwIfAborted();
+    for await (const part of leg.agent.model.stream(request, { signal: leg.signal })) {
+      leg.signal.throwIfAborted();
+      if (part.type === "attempt_failed") {
+        logging = true;
+        attempt = await nextAttempt(leg, attempt, part);
+        logging = false;
+        continue;
+      }
+      takeEvent(attempt.answer, part);
+      if (part.type === "content_block_delta") leg.touch();
+    }
+    if (!attempt.answer.finished) throw cutStream();
+    return { attempt };
+  } catch (cause) {
+    if (logging) throw cause;
+    return { attempt, failure: { cause } };
+  }
+}
+
+/** Lets readers see this attempt's text, in place of any earlier one's. */
+function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
+  const attempt = { ...begun, answer: newAnswer() };
+  leg.live.attempt = attempt.seq;
+  leg.live.parts = attempt.answer.parts;
+  return attempt;
+}
+
+/**
+ * An attempt has failed and the model makes another one. One append says what the failed one cost, why it failed, and that
+ * the same prompt is sent again; its text is not kept.
+ */
+async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
+  const { error: failure, retry_in_ms, model = failed.request.model } = event;
+  const { message, ...details } = failure;
+  const context = { attempt: failed.seq, model: failed.request.model, ...details };
+  const error = errorEvent({
+    code: "model_error",
+    message,
+    context: { ...context, will_retry: true, retry_in_ms },
+  });
+  const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
+  const rows = await leg.log.append([
+    ...llmResponse(failed, leg.now()),
+    error,
+    { type: "llm_request", data: request },
+  ]);
+  const next = beginAttempt(leg, {
+    seq: rows.at(-1)?.seq ?? 0,
+    request,
+    pricing: event.model === undefined ? failed.pricing : event.pricing,
+    startedAt: leg.now() + retry_in_ms,
+  });
+  await leg.tell(error.data);
+  return next;
 }
 
 /** Keeps what came in before an abort or a failure, counts what was counted, and logs the failure. */
-async function failedTurn(
-  leg: Leg,
-  answer: Answer,
-  attempt: number,
-  durationMs: number,
-  cause: unknown,
-): Promise<StopReason | undefined> {
+async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
+  const { answer, seq } = attempt;
   const kept: NewEvent[] =
     answer.blocks.length === 0
       ? []
-      : [{ ...assistantMessage({ ...answer, stopReason: null }, attempt, false) }];
-  if (answer.id !== null) kept.push(llmResponse(leg, answer, attempt, durationMs));
+      : [assistantMessage({ ...attempt, answer: { ...answer, stopReason: null } }, false)];
+  kept.push(...llmResponse(attempt, leg.now()));
   if (leg.signal.aborted) {
     if (leg.lost) throw cause;
     if (kept.length > 0) await leg.log.append(kept);
@@ -75,7 +124,7 @@ async function failedTurn(
     {
       code: "model_error",
       message: messageOf(cause),
-      context: { attempt, ...details, cause: causeOf(cause) },
+      context: { attempt: seq, ...details, cause: causeOf(cause) },
     },
     kept,
   );
@@ -84,58 +133,3 @@ async function failedTurn(
 
 const UNREACHED = "The model could not be reached. Please try again.";
 const REFUSED = "The model did not take the request. Trying again will not help until that is mended.";
-
-function assistantMessage(answer: Answer, attempt: number, usable: boolean): NewEvent {
-  return {
-    type: "assistant_message",
-    data: {
-      content: contentOf(answer),
-      disposition: dispositionOf(answer, usable),
-      stop_reason: answer.stopReason,
-      attempt,
-      complete: answer.blocks.filter(({ complete }) => complete).length,
-    },
-  };
-}
-
-/**
- * Only an answer that came to its own end is echoed whole, and with calls only if it stopped for them. A refused one is
- * never sent again.
- */
-function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_message"]["disposition"] {
-  if (answer.stopReason === "refusal") return "discarded";
-  if (!usable) return "partial";
-  if (answer.stopReason === "tool_use") return "kept";
-  const whole = answer.stopReason === "end_turn" && !answer.blocks.some(({ block }) => isToolUse(block));
-  return whole ? "kept" : "partial";
-}
-
-function llmResponse(leg: Leg, answer: Answer, attempt: number, durationMs: number): NewEvent {
-  const usage = usageSoFar(answer);
-  const { pricing } = leg.agent.model;
-  return {
-    type: "llm_response",
-    durationMs,
-    data: {
-      raw_response: {
-        id: answer.id,
-        model: answer.model,
-        stop_reason: answer.stopReason,
-        stop_sequence: answer.stopSequence,
-        usage: answer.usage as JsonObject,
-      },
-      tokens: tokensOf(usage),
-      cost_cents: pricing === undefined ? 0 : costMicroUsd(usage, pricing) / 10_000,
-      attempt,
-      ...(answer.requestId !== undefined && { request_id: answer.requestId }),
-    },
-  };
-}
-
-/** What was counted; of an answer that broke off the wire has not said how much was written, so that is estimated. */
-function usageSoFar(answer: Answer): Usage {
-  const usage = usageFromWire(answer.usage);
-  if (answer.finished) return usage;
-  const written = estimateTokens(answer.parts.reduce((sum, { text }) => sum + text.length, 0));
-  return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
-}

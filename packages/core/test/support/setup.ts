@@ -5,6 +5,7 @@ import {
   agent,
   type EventStore,
   type EventType,
+  type ModelClient,
   memoryStore,
   type RunOptions,
   type RunResult,
@@ -33,10 +34,11 @@ export function setup(
   script: readonly Reply[],
   options: Partial<Omit<AgentOptions<unknown>, "model">> = {},
   runtimeOptions: Partial<RuntimeOptions<unknown>> = {},
+  around: (model: ModelClient) => ModelClient = (model) => model,
 ): Setup {
   const model = strictModel({ script });
   const store = runtimeOptions.store ?? memoryStore();
-  const made = agent({ name: "tester", instructions: "You are a test.", ...options, model });
+  const made = agent({ name: "tester", instructions: "You are a test.", ...options, model: around(model) });
   const pawl = runtime({ agents: [made], abortGraceMs: 20, storeRetryMs: [], ...runtimeOptions, store });
   const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
   return {

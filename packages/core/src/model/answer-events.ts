@@ -1,0 +1,78 @@
+import { estimateTokens } from "../context/build-request.ts";
+import type { EventData, NewEvent } from "../events/event.ts";
+import type { JsonObject } from "../json.ts";
+import { tokensOf, usageFromWire } from "../session/tokens.ts";
+import { type Answer, contentOf } from "./accumulate.ts";
+import { isToolUse } from "./content.ts";
+import type { Usage } from "./model-client.ts";
+import { costMicroUsd, type Pricing } from "./pricing.ts";
+
+/** One attempt at an answer: what was asked of whom, and what has come of it. */
+export interface Attempt {
+  /** `seq` of its `llm_request`. */
+  seq: number;
+  request: EventData["llm_request"];
+  pricing: Pricing | undefined;
+  /** When it was sent, in milliseconds since 1970. */
+  startedAt: number;
+  answer: Answer;
+}
+
+/** The answer as the model gave it. */
+export function assistantMessage({ answer, seq }: Attempt, usable: boolean): NewEvent {
+  return {
+    type: "assistant_message",
+    data: {
+      content: contentOf(answer),
+      disposition: dispositionOf(answer, usable),
+      stop_reason: answer.stopReason,
+      attempt: seq,
+      complete: answer.blocks.filter(({ complete }) => complete).length,
+    },
+  };
+}
+
+/**
+ * Only an answer that came to its own end is echoed whole, and with calls only if it stopped for them. A refused one is
+ * never sent again.
+ */
+function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_message"]["disposition"] {
+  if (answer.stopReason === "refusal") return "discarded";
+  if (!usable) return "partial";
+  if (answer.stopReason === "tool_use") return "kept";
+  const whole = answer.stopReason === "end_turn" && !answer.blocks.some(({ block }) => isToolUse(block));
+  return whole ? "kept" : "partial";
+}
+
+/** What an attempt has cost by `now`; nothing is known of one that never began to answer. */
+export function llmResponse({ answer, seq, pricing, startedAt }: Attempt, now: number): NewEvent[] {
+  if (answer.id === null && !answer.finished) return [];
+  const usage = usageSoFar(answer);
+  return [
+    {
+      type: "llm_response",
+      durationMs: Math.max(0, now - startedAt),
+      data: {
+        raw_response: {
+          id: answer.id,
+          model: answer.model,
+          stop_reason: answer.stopReason,
+          stop_sequence: answer.stopSequence,
+          usage: answer.usage as JsonObject,
+        },
+        tokens: tokensOf(usage),
+        cost_cents: pricing === undefined ? 0 : costMicroUsd(usage, pricing) / 10_000,
+        attempt: seq,
+        ...(answer.requestId !== undefined && { request_id: answer.requestId }),
+      },
+    },
+  ];
+}
+
+/** What was counted; of an answer that broke off the wire has not said how much was written, so that is estimated. */
+function usageSoFar(answer: Answer): Usage {
+  const usage = usageFromWire(answer.usage);
+  if (answer.finished) return usage;
+  const written = estimateTokens(answer.parts.reduce((sum, { text }) => sum + text.length, 0));
+  return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
+}

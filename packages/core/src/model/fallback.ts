@@ -1,0 +1,61 @@
+import type { ModelFailure } from "../errors.ts";
+import { decorate } from "./decorate.ts";
+import { attemptFailed, cutStream, failureOf } from "./failure.ts";
+import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
+
+/**
+ * A model with others behind it, in order. When one fails for good in a way that has nothing to do with the request (it
+ * is overloaded, out of reach, unknown, or its circuit is open), the next one is asked, at once; an `attempt_failed` event
+ * names it. The last one's failure is thrown. Every request begins with the primary, whose `id` the whole goes by.
+ *
+ * Retries belong inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model passes over thinking
+ * that another one has signed.
+ *
+ * @example
+ * ```ts
+ * import { withFallback } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const large = scriptedModel([{ fault: { status: 529 } }], { id: "large" });
+ * const small = scriptedModel([{ text: "Here I am." }], { id: "small" });
+ * const model = withFallback(large, small);
+ * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
+ * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) {
+ *   if (event.type === "attempt_failed") console.log(`${event.error.message}, so ${event.model} answers`);
+ * }
+ * ```
+ */
+export function withFallback(primary: ModelClient, ...others: readonly ModelClient[]): ModelClient {
+  const models = [primary, ...others];
+  async function* stream(request: ModelRequest, options: StreamOptions): AsyncGenerator<ModelEvent, void> {
+    for (const [place, model] of models.entries()) {
+      try {
+        for await (const event of model.stream(request, options)) {
+          yield event;
+          if (event.type === "message_stop") return;
+        }
+        throw cutStream();
+      } catch (error) {
+        const handedOn = options.signal.aborted ? undefined : handOn(error, models[place + 1]);
+        if (handedOn === undefined) throw error;
+        yield handedOn;
+      }
+    }
+  }
+  return decorate(primary, stream);
+}
+
+/** What to tell before the next model is asked; `undefined` if none is. */
+function handOn(error: unknown, next: ModelClient | undefined): AttemptFailed | undefined {
+  const failure = failureOf(error);
+  if (next === undefined || failure === undefined || !anotherMay(failure)) return undefined;
+  return attemptFailed(error, failure, next, 0);
+}
+
+/** Whether another model may succeed where this one has failed. */
+function anotherMay({ retryable, status, type }: ModelFailure): boolean {
+  const unknown = status === 404 || type === "not_found_error";
+  // A server may ask not to be asked again; that does not speak for another model.
+  const overloaded = status === 529 || type === "overloaded_error";
+  return retryable || unknown || overloaded;
+}

@@ -1,0 +1,133 @@
+import { decorate } from "./decorate.ts";
+import { modelError } from "./failure.ts";
+import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
+import { pause, type Sleep } from "./pause.ts";
+
+export interface IdleWatchdogOptions {
+  /** The longest silence. */
+  idleMs?: number;
+  sleep?: Sleep;
+  /** Milliseconds, from any beginning. */
+  now?: () => number;
+}
+
+/**
+ * A model that is given up when it falls silent. No event for `idleMs`, before the answer or in the middle of it, aborts
+ * the call and throws a retryable `model_error` of type `idle_timeout`. Every event is a sign of life, pings included, and
+ * only silence that somebody waits for counts. An abort gets through even where the model does not mind its signal.
+ *
+ * @example
+ * ```ts
+ * import { PawlError, withIdleWatchdog } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const silent = scriptedModel([{ text: "Hello", fault: { stall: 3 } }]);
+ * const model = withIdleWatchdog(silent, { idleMs: 50 });
+ * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
+ * try {
+ *   for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) console.log(event.type);
+ * } catch (error) {
+ *   if (PawlError.is(error, "model_error")) console.log(error.details.type); // idle_timeout
+ * }
+ * ```
+ */
+export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOptions = {}): ModelClient {
+  const { idleMs = 60_000, sleep = pause, now = Date.now } = options;
+  async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
+    const { signal } = bounds;
+    signal.throwIfAborted();
+    const call = new AbortController();
+    const events = model.stream(request, { ...bounds, signal: call.signal })[Symbol.asyncIterator]();
+    const watch = watchOver(events, call, { idleMs, sleep, now });
+    const abort = () => watch.interrupt(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      for (;;) {
+        const next = await watch.next();
+        if (next.done === true) return;
+        yield next.value;
+        if (next.value.type === "attempt_failed") watch.patience(next.value.retry_in_ms);
+      }
+    } finally {
+      signal.removeEventListener("abort", abort);
+      await watch.close();
+    }
+  }
+  return decorate(model, stream);
+}
+
+interface Watch {
+  next(): Promise<IteratorResult<ModelEvent>>;
+  /** A wait that was announced is no silence. */
+  patience(ms: number): void;
+  /** Aborts the call and ends the wait for it. */
+  interrupt(reason: unknown): void;
+  close(): Promise<void>;
+}
+
+/** One timer watches the whole stream: it is set for the wait that it meets, not anew for each event. */
+function watchOver(
+  events: AsyncIterator<ModelEvent>,
+  call: AbortController,
+  { idleMs, sleep, now }: Required<IdleWatchdogOptions>,
+): Watch {
+  const over = new AbortController();
+  let waits = 0;
+  let until = 0;
+  let extra = 0;
+  let set = false;
+  let giveUp: ((reason: unknown) => void) | undefined;
+
+  const interrupt = (reason: unknown) => {
+    call.abort(reason);
+    giveUp?.(reason);
+  };
+  const wake = (wait: number) => {
+    set = false;
+    if (giveUp === undefined) return;
+    if (wait === waits) interrupt(silent(idleMs));
+    else setTimer();
+  };
+  const setTimer = () => {
+    set = true;
+    const wait = waits;
+    sleep(Math.max(0, until - now()), over.signal).then(
+      () => wake(wait),
+      (reason: unknown) => over.signal.aborted || interrupt(reason),
+    );
+  };
+  return {
+    interrupt,
+    patience: (ms) => {
+      extra = ms;
+    },
+    next: async () => {
+      call.signal.throwIfAborted();
+      waits += 1;
+      until = now() + idleMs + extra;
+      extra = 0;
+      try {
+        return await new Promise((resolve, reject) => {
+          giveUp = reject;
+          events.next().then(resolve, reject);
+          if (!set) setTimer();
+        });
+      } finally {
+        giveUp = undefined;
+      }
+    },
+    close: async () => {
+      over.abort();
+      // A call that was given up may never come back: it is told to end, and nobody waits for it.
+      if (call.signal.aborted) events.return?.().catch(() => undefined);
+      else await events.return?.();
+    },
+  };
+}
+
+function silent(idleMs: number): Error {
+  return modelError(`The model has sent nothing for ${idleMs} ms.`, {
+    retryable: true,
+    type: "idle_timeout",
+  });
+}

@@ -1,0 +1,79 @@
+import { decorate } from "./decorate.ts";
+import { attemptFailed, cutStream, failureOf } from "./failure.ts";
+import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
+import { pause, type Sleep } from "./pause.ts";
+
+export interface RetryOptions {
+  /** Attempts after the first one. */
+  retries?: number;
+  /** The first wait; each further one is twice as long. */
+  baseMs?: number;
+  /** The longest wait, unless the server asks for a longer one. */
+  maxMs?: number;
+  /** The share of a wait that is left to chance, 0 to 1: so many clients do not come back all at once. */
+  jitter?: number;
+  sleep?: Sleep;
+  /** From 0 to 1. */
+  random?: () => number;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+/**
+ * A model that tries again when an attempt failed in a way that may pass: a lost connection, 408, 409, 429, 5xx, an
+ * overload in the stream, a stream that was cut or fell silent. What the request or the account is to blame for is not
+ * tried again, nor is an open circuit.
+ *
+ * Waits grow and are scattered; a server that says how long to wait is obeyed to the millisecond. Where no time would be
+ * left before `deadlineMs`, the failure is thrown at once. A new attempt is announced by an `attempt_failed` event before
+ * the wait: what was streamed until then is void.
+ *
+ * @example
+ * ```ts
+ * import { withRetry } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const busy = scriptedModel([{ fault: { status: 529 } }, { text: "Here I am." }]);
+ * const model = withRetry(busy, { retries: 2, baseMs: 10 });
+ * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
+ * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) {
+ *   console.log(event.type); // attempt_failed, message_start, …
+ * }
+ * ```
+ */
+export function withRetry(model: ModelClient, options: RetryOptions = {}): ModelClient {
+  const { retries = 3, baseMs = 500, maxMs = 20_000, jitter = 0.25 } = options;
+  const { sleep = pause, random = Math.random, now = Date.now } = options;
+
+  const backoff = (attempt: number): number =>
+    Math.round(Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (1 - jitter * random()));
+
+  /** What to tell before the next attempt; `undefined` if there is none. */
+  const nextAfter = (error: unknown, attempt: number, { signal, deadlineMs }: StreamOptions) => {
+    const failure = failureOf(error);
+    if (failure?.retryable !== true || failure.type === "circuit_open") return undefined;
+    if (attempt > retries || signal.aborted) return undefined;
+    const waitMs = failure.retryAfterMs ?? backoff(attempt);
+    if (deadlineMs !== undefined && now() + waitMs >= deadlineMs) return undefined;
+    return attemptFailed(error, failure, model, waitMs);
+  };
+
+  async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        for await (const event of model.stream(request, bounds)) {
+          yield event;
+          if (event.type === "message_stop") return;
+        }
+        throw cutStream();
+      } catch (error) {
+        const next = nextAfter(error, attempt, bounds);
+        if (next === undefined) throw error;
+        yield next;
+        await sleep(next.retry_in_ms, bounds.signal);
+        bounds.signal.throwIfAborted();
+      }
+    }
+  }
+  return decorate(model, stream);
+}
