@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { memoryStore, PawlError, runtime, tool } from "../src/index.ts";
-import { setup, sleep } from "./support/setup.ts";
+import { setup, sleep, stored } from "./support/setup.ts";
 
 const input = z.object({ text: z.string() });
 const user = { userId: "u1" };
@@ -102,19 +102,20 @@ describe("stopping a run", () => {
   });
 
   it("L10 runs without any reader at all, and without anybody awaiting its result", async () => {
-    const { pawl, of } = setup([{ text: "Done." }]);
-    const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).started;
-    await sleep(30);
-    expect(await of(sessionId, "run_ended")).toHaveLength(1);
+    const world = setup([{ text: "Done." }]);
+    const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(world, sessionId, "run_ended");
+    expect(await world.of(sessionId, "run_ended")).toHaveLength(1);
   });
 
   it("drains to the next turn boundary and lets another process go on", async () => {
     const work = tool({ name: "work", description: "", input, execute: () => sleep(20) });
     const script = [{ tools: [{ name: "work", input: { text: "" } }] }, { text: "Finished elsewhere." }];
-    const { pawl, agent, store, of, model } = setup(script, { tools: [work] });
+    const world = setup(script, { tools: [work] });
+    const { pawl, agent, store, of, model } = world;
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await sleep(5);
+    await stored(world, sessionId, "tool_started");
     await pawl.drain();
     expect(await of(sessionId, "tool_result")).toHaveLength(1);
     expect(await of(sessionId, "run_ended")).toHaveLength(0);
@@ -159,7 +160,7 @@ describe("a session that another process takes over", () => {
     const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 60_000 });
     const run = old.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await sleep(20);
+    await stored(old, sessionId, "tool_started");
     clock += 120_000;
     const next = setup([{ text: "I take over." }], { tools: [slow] }, { store });
     expect(await next.pawl.sweep()).toBe(1);

@@ -25,9 +25,13 @@ function withoutMarks(value: unknown): unknown {
 
 describe("context", () => {
   it("C1 lets every tool_use be followed at once by its results, in call order, however they came", async () => {
-    const tools = [waiting(20, "toolu_slow"), waiting(0, "toolu_quick")];
-    const world = setup([{ tools }, { text: "Ok." }], { tools: [wait] });
-    const { sessionId } = await world.say("Go");
+    const gate = Promise.withResolvers<string>();
+    const held = tool({ name: "held", description: "", input: z.object({}), execute: () => gate.promise });
+    const tools = [{ name: "held", id: "toolu_slow" }, waiting(0, "toolu_quick")];
+    const world = setup([{ tools }, { text: "Ok." }], { tools: [wait, held] });
+    const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
+    run.on("tool_result", () => gate.resolve("at last"));
+    const { sessionId } = await run.result;
     const stored = (await world.of(sessionId, "tool_result")).map(({ data }) => data.call_id);
     expect(stored).toEqual(["toolu_quick", "toolu_slow"]);
     expect(world.model.requests[1]?.messages[2]?.content).toMatchObject([
@@ -38,13 +42,15 @@ describe("context", () => {
   });
 
   it("C1 holds back knowledge, artifacts and notes that arrive during a turn until after its results", async () => {
-    const world = setup([{ tools: [waiting(15, "toolu_w")] }, { text: "Ok." }, { text: "Bye." }], {
-      tools: [wait],
+    const gate = Promise.withResolvers<string>();
+    const held = tool({ name: "held", description: "", input: z.object({}), execute: () => gate.promise });
+    const world = setup([{ tools: [{ name: "held" }] }, { text: "Ok." }, { text: "Bye." }], {
+      tools: [held],
     });
     const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
     const { sessionId } = await run.started;
     run.on("tool_started", () => {
-      void append(world, sessionId, [
+      const late: NewEvent[] = [
         { type: "knowledge", data: { source: "goals", data: "run </knowledge> 5 km" } },
         {
           type: "artifact",
@@ -59,7 +65,8 @@ describe("context", () => {
           },
         },
         { type: "note", data: { text: "It is late." } },
-      ]);
+      ];
+      void append(world, sessionId, late).then(() => gate.resolve("done"));
     });
     await run.result;
     const content = world.model.requests[1]?.messages[2]?.content as { type: string; text?: string }[];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type EventStore, memoryStore, PawlError, tool } from "../src/index.ts";
-import { setup, sleep } from "./support/setup.ts";
+import { setup, sleep, stored } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const none = z.object({});
@@ -34,7 +34,7 @@ describe("recovery", () => {
     ];
     const old = setup(script, { tools: [ask, slow] }, { store });
     const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
-    await sleep(20);
+    await stored(old, sessionId, "tool_started");
     clock += 60_000;
     const next = setup([{ text: "Done." }], { tools: [ask, slow] }, { store });
     expect(await next.pawl.sweep()).toBe(1);
@@ -79,7 +79,7 @@ describe("recovery", () => {
     const base = memoryStore({ now: () => clock });
     const old = setup([{ text: "x", fault: { stall: 1 } }], {}, { store: base });
     const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
-    await sleep(5);
+    await stored(old, sessionId, "llm_request");
     clock += 60_000;
     let down = true;
     const store = failing(base, (type) => down && type === "run_recovered");
@@ -143,12 +143,13 @@ describe("recovery", () => {
       input: none,
       execute: (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     });
-    const { pawl, of } = setup([{ tools: [{ name: "ask", id: "toolu_q" }, { name: "slow" }] }], {
+    const world = setup([{ tools: [{ name: "ask", id: "toolu_q" }, { name: "slow" }] }], {
       tools: [ask, slow],
     });
+    const { pawl, of } = world;
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await sleep(10);
+    await stored(world, sessionId, "tool_started");
     const control = new AbortController();
     const answering = pawl.run("tester", {
       ...user,

@@ -64,3 +64,8 @@ export function types(events: readonly { type: string }[]): string[] {
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Waits until an event of this type is in the log, however slow the machine is. */
+export async function stored(world: Pick<Setup, "log">, sessionId: string, type: string): Promise<void> {
+  while (!(await world.log(sessionId)).some((event) => event.type === type)) await sleep(1);
+}
