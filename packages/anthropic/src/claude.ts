@@ -1,14 +1,16 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
-import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
+import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
+import { type Body, type BodyOptions, bodyOf, bodyText } from "./body.ts";
 import { openCall } from "./call.ts";
 import { eventsOf } from "./events.ts";
 import { modelFailure } from "./model-failure.ts";
 import { type Fetch, nodeFetch } from "./node-fetch.ts";
+import { oneByOne } from "./one-by-one.ts";
 import { pricingOf } from "./pricing.ts";
 
-export interface ClaudeOptions {
+export interface ClaudeOptions extends BodyOptions {
   /** `ANTHROPIC_API_KEY` when absent. */
   apiKey?: string;
   /** `ANTHROPIC_BASE_URL`, then the public API, when absent. */
@@ -19,12 +21,6 @@ export interface ClaudeOptions {
   client?: Pick<Anthropic, "messages">;
   /** What tokens cost; {@link pricingOf} the model when absent. */
   pricing?: Pricing;
-  /** e.g. `{ type: "adaptive", display: "summarized" }`; by default newer models think without showing it. */
-  thinking?: Anthropic.ThinkingConfigParam;
-  /** How much work the model puts into an answer. */
-  effort?: "low" | "medium" | "high" | "xhigh" | "max";
-  /** Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. */
-  body?: { readonly [field: string]: unknown };
 }
 
 /**
@@ -50,62 +46,55 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
   return {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
-    async *stream(request, { signal }) {
-      signal.throwIfAborted();
-      send ??= senderOf(options);
-      const call = openCall(signal);
-      let requestId: string | undefined;
-      try {
-        const response = await send(bodyOf(model, request, options), call.signal);
-        requestId = response.headers.get("request-id") ?? undefined;
-        for await (const events of eventsOf(response, call, requestId)) {
-          for (const event of events) yield event;
-        }
-      } catch (error) {
-        throw signal.aborted ? signal.reason : modelFailure(error, requestId);
-      } finally {
-        call.close();
-      }
+    stream: (request, { signal }) => {
+      const sender = () => {
+        send ??= senderOf(options);
+        return send;
+      };
+      return oneByOne(answerOf(sender, bodyOf(model, request, options), signal));
     },
   };
 }
 
-type Send = (body: Anthropic.MessageCreateParamsStreaming, signal: AbortSignal) => Promise<Response>;
+/** One request and the events of its answer, in batches. */
+async function* answerOf(sender: () => Send, body: Body, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
+  signal.throwIfAborted();
+  const send = sender();
+  const call = openCall(signal);
+  let requestId: string | undefined;
+  try {
+    const response = await send(body, call.signal);
+    requestId = response.headers.get("request-id") ?? undefined;
+    for await (const events of eventsOf(response, call, requestId)) yield events;
+  } catch (error) {
+    throw signal.aborted ? signal.reason : modelFailure(error, requestId);
+  } finally {
+    call.close();
+  }
+}
+
+type Send = (body: Body, signal: AbortSignal) => Promise<Response>;
 
 /** The part of the SDK that is used. */
 class Client extends BaseAnthropic {
   readonly messages: Messages = new Messages(this);
 }
 
+/**
+ * A client of one's own may rewrite the body, so it gets it as an object; the other one gets its text, which the SDK then
+ * does not make again.
+ */
 function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Send {
-  const { messages } =
-    client ??
-    new Client({
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(baseURL === undefined ? {} : { baseURL }),
-      ...(fetch === undefined ? {} : { fetch }),
-    });
-  return (body, signal) => messages.create(body, { maxRetries: 0, signal }).asResponse();
-}
-
-function bodyOf(
-  model: string,
-  request: ModelRequest,
-  { thinking, effort, body = {} }: ClaudeOptions,
-): Anthropic.MessageCreateParamsStreaming {
-  const { system, tools, messages, maxTokens, toolChoice } = request;
-  const wire = {
-    model,
-    max_tokens: maxTokens,
-    ...(system.length > 0 ? { system } : {}),
-    ...(tools.length > 0 ? { tools } : {}),
-    messages,
-    ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
-    ...(thinking === undefined ? {} : { thinking }),
-    ...(effort === undefined ? {} : { output_config: { effort } }),
-    ...body,
-    stream: true as const,
-  };
-  // Blocks are passed through as the log holds them, also kinds the SDK's types do not know.
-  return wire as unknown as Anthropic.MessageCreateParamsStreaming;
+  const once = { maxRetries: 0 };
+  if (client !== undefined) {
+    return (body, signal) => client.messages.create(body, { ...once, signal }).asResponse();
+  }
+  const { messages } = new Client({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  const headers = { "content-type": "application/json" };
+  return (body, signal) =>
+    messages.create(body, { ...once, signal, headers, body: bodyText(body) }).asResponse();
 }

@@ -40,7 +40,7 @@ function send(
     // The signal is the SDK's and made for this request, so the listener goes when both go. Once the answer has been read
     // the connection belongs to the next request: destroying the answer leaves it alone, destroying the request does not.
     signal?.addEventListener("abort", () => (answer ?? request).destroy(signal.reason), { once: true });
-    request.end(body);
+    request.end(typeof body === "string" ? Buffer.from(body) : body);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { EventData, StoredEvent } from "../events/event.ts";
+import { deepFreeze } from "../events/stored-form.ts";
 import type { Json } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
@@ -35,7 +36,7 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
 }
 
 function entry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry {
-  return { role, blocks, chars: JSON.stringify(blocks).length };
+  return { role, blocks: deepFreeze(blocks), chars: JSON.stringify(blocks).length };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {

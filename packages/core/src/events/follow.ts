@@ -5,6 +5,14 @@ import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
 
+/** Where a reader finds what it reads. */
+interface Source {
+  store: EventStore;
+  tail: LiveTail;
+  /** How often to look unasked, in milliseconds. */
+  pollMs: number;
+}
+
 export interface FollowOptions {
   afterSeq?: number;
   signal?: AbortSignal;
@@ -17,11 +25,20 @@ export interface FollowOptions {
  * takes stored events from the store and unstored text from where it stands, so that a slow reader gets fewer, longer
  * deltas, costs no memory and holds nobody up.
  */
-export async function* follow(
-  source: { store: EventStore; tail: LiveTail; pollMs: number },
+export function follow(
+  source: Source,
   sessionId: string,
-  { afterSeq = 0, signal, untilIdle = false }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
+  return followFrom(source, { ...options, sessionId });
+}
+
+/** As {@link follow}, for a reader that is there before it is known where to begin. */
+export async function* followFrom(
+  source: Source,
+  from: Promise<FollowOptions & { sessionId: string }> | (FollowOptions & { sessionId: string }),
+): AsyncGenerator<SessionEvent, void, undefined> {
+  const { sessionId, afterSeq = 0, signal, untilIdle = false } = await from;
   const { store, tail, pollMs } = source;
   let seen = await seenBefore(source, sessionId, afterSeq);
   const bell = doorbell(pollMs, signal);
@@ -83,11 +100,7 @@ function* before(event: StoredEvent, seen: Seen): Generator<LiveEvent> {
 }
 
 /** What a reader has that comes back in the middle of an answer: it knows the attempt and is shown all its text so far. */
-async function seenBefore(
-  { store, tail }: { store: EventStore; tail: LiveTail },
-  sessionId: string,
-  afterSeq: number,
-): Promise<Seen> {
+async function seenBefore({ store, tail }: Source, sessionId: string, afterSeq: number): Promise<Seen> {
   const attempt = tail.peek(sessionId).live?.attempt ?? 0;
   if (attempt === 0 || attempt > afterSeq) return nothingSeen();
   const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
