@@ -35,22 +35,17 @@ export function bodyOf(
   return wire as unknown as Body;
 }
 
-/** The body as JSON. Every turn sends the whole history again; what of it is frozen is put into text once. */
+/** The body as JSON. Every turn sends the whole history again; a message that is frozen is put into text once. */
 export function bodyText({ messages, ...rest }: Body): string {
-  const all = messages.map(({ content, ...message }) => {
-    const blocks =
-      typeof content === "string" ? JSON.stringify(content) : `[${content.map(blockText).join(",")}]`;
-    return `${JSON.stringify(message).slice(0, -1)},"content":${blocks}}`;
-  });
-  return `${JSON.stringify(rest).slice(0, -1)},"messages":[${all.join(",")}]}`;
+  return `${JSON.stringify(rest).slice(0, -1)},"messages":[${messages.map(messageText).join(",")}]}`;
 }
 
 const texts = new WeakMap<object, string>();
 
-function blockText(block: object): string {
-  const known = texts.get(block);
+function messageText(message: object): string {
+  const known = texts.get(message);
   if (known !== undefined) return known;
-  const text = JSON.stringify(block);
-  if (Object.isFrozen(block)) texts.set(block, text);
+  const text = JSON.stringify(message);
+  if (Object.isFrozen(message)) texts.set(message, text);
   return text;
 }
