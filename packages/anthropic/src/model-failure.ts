@@ -1,4 +1,4 @@
-import { APIConnectionError, APIError } from "@anthropic-ai/sdk";
+import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
 
 /** Failures inside a stream carry no status; these types are the server's own trouble. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import type { Begun } from "./begin.ts";
-import { follow } from "./events/follow.ts";
+import { follow, followFrom } from "./events/follow.ts";
 import type { Host } from "./host.ts";
 import { resultOf } from "./result.ts";
 import type { Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
@@ -14,10 +14,9 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   // Whoever does not look at the one will look at the other, or at neither.
   started.catch(() => undefined);
   result.catch(() => undefined);
-  const events = async function* (): AsyncGenerator<SessionEvent, void, undefined> {
-    const { sessionId, runId, afterSeq } = await started;
-    yield* follow(host, sessionId, { afterSeq, untilIdle: { runId } });
-  };
+  const from = started.then(({ runId, ...start }) => ({ ...start, untilIdle: { runId } }));
+  from.catch(() => undefined);
+  const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();
   let pumping = false;
   const pump = async () => {

@@ -3,6 +3,7 @@ import { PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
 import type { ModelRequest } from "../model/model-client.ts";
 import { openRun, type SessionState } from "../session/state.ts";
+import { sha256 } from "../sha256.ts";
 import { incoming } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
@@ -53,9 +54,4 @@ export async function buildRequest(state: SessionState, agent: Agent): Promise<B
 /** Characters divided by four, rounded up. */
 export function estimateTokens(chars: number): number {
   return Math.ceil(chars / 4);
-}
-
-async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,4 +1,5 @@
 import type { EventData, StoredEvent } from "../events/event.ts";
+import { deepFreeze } from "../events/stored-form.ts";
 import { type Json, toJson } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
@@ -15,15 +16,33 @@ export function assistantEntry(data: EventData["assistant_message"]): ContextEnt
   return blocks.length === 0 ? undefined : entry("assistant", blocks);
 }
 
-/** Entries as messages: neighbours of one role become one message. */
+/**
+ * Entries as messages: neighbours of one role become one message. The same entries give the same object, frozen, so that
+ * a model client may keep what it has made of it.
+ */
 export function toMessages(entries: readonly ContextEntry[]): Message[] {
   const messages: Message[] = [];
-  for (const { role, blocks } of entries) {
-    const last = messages.at(-1);
-    if (last?.role === role) last.content.push(...blocks);
-    else messages.push({ role, content: [...blocks] });
+  for (let from = 0; from < entries.length; ) {
+    const first = entries[from] as ContextEntry;
+    let to = from + 1;
+    while (entries[to]?.role === first.role) to += 1;
+    messages.push(messageOf(first, entries, from, to));
+    from = to;
   }
   return messages;
+}
+
+/** By their first entry. */
+const known = new WeakMap<ContextEntry, { last: ContextEntry | undefined; size: number; message: Message }>();
+
+function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
+  const before = known.get(first);
+  const last = entries[to - 1];
+  if (before?.last === last && before?.size === to - from) return before.message;
+  const content = entries.slice(from, to).flatMap(({ blocks }) => blocks);
+  const message = deepFreeze({ role: first.role, content });
+  known.set(first, { last, size: to - from, message });
+  return message;
 }
 
 /** The entries with all thinking left out. */
@@ -39,7 +58,7 @@ function entry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry
   const text = JSON.stringify(blocks);
   // No request may carry half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (toJson(blocks) as ContentBlock[]) : blocks;
-  return { role, blocks: sendable, chars: text.length };
+  return { role, blocks: deepFreeze(sendable), chars: text.length };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {

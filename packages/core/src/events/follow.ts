@@ -5,6 +5,16 @@ import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
 
+/** Where a reader finds what it reads. */
+interface Source {
+  store: EventStore;
+  tail: LiveTail;
+  /** How often to look unasked, in milliseconds. */
+  pollMs: number;
+  /** Aborted when this process stops serving. */
+  over: AbortController;
+}
+
 export interface FollowOptions {
   afterSeq?: number;
   signal?: AbortSignal;
@@ -19,62 +29,45 @@ export interface FollowOptions {
  *
  * @throws PawlError `draining` when this process stops serving; the reader goes on elsewhere from its cursor.
  */
-export async function* follow(
-  source: { store: EventStore; tail: LiveTail; pollMs: number; over: AbortController },
+export function follow(
+  source: Source,
   sessionId: string,
-  { afterSeq = 0, signal, untilIdle = false }: FollowOptions = {},
+  options: FollowOptions = {},
 ): AsyncGenerator<SessionEvent, void, undefined> {
+  return followFrom(source, { ...options, sessionId });
+}
+
+/** As {@link follow}, for a reader that is there before it is known where to begin. */
+export async function* followFrom(
+  source: Source,
+  from: Promise<FollowOptions & { sessionId: string }> | (FollowOptions & { sessionId: string }),
+): AsyncGenerator<SessionEvent, void, undefined> {
+  const { sessionId, afterSeq = 0, signal, untilIdle = false } = await from;
   const { store, tail, pollMs, over } = source;
-  const seen = await seenBefore(source, sessionId, afterSeq);
-  const bell = doorbell(pollMs, signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]));
+  let seen = await seenBefore(source, sessionId, afterSeq);
+  const bell = doorbell(pollMs, [over.signal, signal]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  const reader: Reader = { cursor: afterSeq, seen };
+  let cursor = afterSeq;
   let look = true;
   try {
     while (!gone()) {
-      if (over.signal.aborted) throw over.signal.reason;
-      if (look || tail.peek(sessionId).seq > reader.cursor) {
-        const idle = yield* storedSince(
-          store.read(sessionId, { afterSeq: reader.cursor }),
-          reader,
-          untilIdle,
-          gone,
-        );
-        if (idle) return;
+      over.signal.throwIfAborted();
+      const news = look || tail.peek(sessionId).seq > cursor;
+      for await (const event of news ? store.read(sessionId, { afterSeq: cursor }) : []) {
+        if (gone()) return;
+        cursor = event.seq;
+        for (const shown of around(event, seen)) yield shown;
+        seen = after(event, seen);
+        if (comesToRest(event, untilIdle)) return;
       }
-      const { live, seq } = tail.peek(sessionId);
-      if (live !== undefined) yield* liveNews(live, reader.seen);
-      look = seq <= reader.cursor && !bell.rang() ? await bell.wait() : false;
+      for (const shown of liveNews(tail.peek(sessionId).live, seen)) yield shown;
+      look = await bell.wait();
     }
   } finally {
     unsubscribe();
     bell.close();
   }
-}
-
-interface Reader {
-  cursor: number;
-  seen: Seen;
-}
-
-/** What was stored since; returns whether the reader has seen all it wants. */
-async function* storedSince(
-  events: AsyncIterable<StoredEvent>,
-  reader: Reader,
-  untilIdle: boolean | { runId: string },
-  gone: () => boolean,
-): AsyncGenerator<SessionEvent, boolean, undefined> {
-  for await (const event of events) {
-    if (gone()) return true;
-    reader.cursor = event.seq;
-    yield* before(event, reader.seen);
-    reader.seen = after(event, reader.seen);
-    yield event;
-    yield* statusOf(event);
-    if (comesToRest(event, untilIdle)) return true;
-  }
-  return false;
 }
 
 function comesToRest(event: StoredEvent, untilIdle: boolean | { runId: string }): boolean {
@@ -85,20 +78,25 @@ function comesToRest(event: StoredEvent, untilIdle: boolean | { runId: string })
 /** How far a reader has been shown the answer that is being written. */
 interface Seen {
   attempt: number;
-  /** Characters shown, by block. */
-  offsets: Map<number, number>;
+  /** How much of each block was shown, in pieces and in characters. */
+  shown: Map<number, { pieces: number; chars: number }>;
   progress: number;
 }
 
 function nothingSeen(): Seen {
-  return { attempt: 0, offsets: new Map(), progress: 0 };
+  return { attempt: 0, shown: new Map(), progress: 0 };
+}
+
+/** An event and what goes with it. */
+function around(event: StoredEvent, seen: Seen): SessionEvent[] {
+  return [...before(event, seen), event, ...statusOf(event)];
 }
 
 /** What a reader has to know before an event: where a turn ends, and that text it was shown is void. */
 function* before(event: StoredEvent, seen: Seen): Generator<LiveEvent> {
   const restarted =
     event.type === "llm_request" || event.type === "run_recovered" || event.type === "run_ended";
-  if (restarted && seen.offsets.size > 0) {
+  if (restarted && seen.shown.size > 0) {
     yield { type: "attempt_restarted", data: { attempt: seen.attempt } };
   }
   if (event.type === "llm_request" && event.data.turn > 1 && event.data.retry_of === undefined) {
@@ -107,11 +105,7 @@ function* before(event: StoredEvent, seen: Seen): Generator<LiveEvent> {
 }
 
 /** What a reader has that comes back in the middle of an answer: it knows the attempt and is shown all its text so far. */
-async function seenBefore(
-  { store, tail }: { store: EventStore; tail: LiveTail },
-  sessionId: string,
-  afterSeq: number,
-): Promise<Seen> {
+async function seenBefore({ store, tail }: Source, sessionId: string, afterSeq: number): Promise<Seen> {
   const attempt = tail.peek(sessionId).live?.attempt ?? 0;
   if (attempt === 0 || attempt > afterSeq) return nothingSeen();
   const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
@@ -139,13 +133,15 @@ function* statusOf(event: StoredEvent): Generator<LiveEvent> {
 }
 
 /** What has been written since the reader last looked. */
-function* liveNews(live: LiveState, seen: Seen): Generator<LiveEvent> {
+function* liveNews(live: LiveState | undefined, seen: Seen): Generator<LiveEvent> {
+  if (live === undefined) return;
   if (live.attempt !== 0 && live.attempt === seen.attempt) {
     for (const part of live.parts) {
-      const offset = seen.offsets.get(part.index) ?? 0;
-      if (part.text.length <= offset) continue;
-      seen.offsets.set(part.index, part.text.length);
-      yield delta(part, live.attempt, offset);
+      const { pieces, chars } = seen.shown.get(part.index) ?? { pieces: 0, chars: 0 };
+      if (part.pieces.length === pieces) continue;
+      const text = part.pieces.slice(pieces).join("");
+      seen.shown.set(part.index, { pieces: part.pieces.length, chars: chars + text.length });
+      yield delta(part, { attempt: live.attempt, index: part.index, offset: chars, text });
     }
   }
   for (const [call_id, { tool_name, data, version }] of live.progress) {
@@ -155,10 +151,12 @@ function* liveNews(live: LiveState, seen: Seen): Generator<LiveEvent> {
   }
 }
 
-function delta(part: LivePart, attempt: number, offset: number): LiveEvent {
-  const data = { attempt, index: part.index, offset, text: part.text.slice(offset) };
-  if (part.kind === "tool_input") {
-    return { type: "tool_input_delta", data: { ...data, ...(part.tool ?? { call_id: "", tool_name: "" }) } };
+function delta(
+  { kind, tool }: LivePart,
+  data: { attempt: number; index: number; offset: number; text: string },
+): LiveEvent {
+  if (kind === "tool_input") {
+    return { type: "tool_input_delta", data: { ...data, ...(tool ?? { call_id: "", tool_name: "" }) } };
   }
-  return { type: part.kind === "text" ? "text_delta" : "thinking_delta", data };
+  return { type: kind === "text" ? "text_delta" : "thinking_delta", data };
 }

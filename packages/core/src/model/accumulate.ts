@@ -81,8 +81,8 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
 /** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
 export function contentOf(answer: Answer): ContentBlock[] {
   return answer.blocks.map(({ block, part }) => {
-    if (part?.kind === "text") return { ...block, text: part.text.toWellFormed() };
-    if (part?.kind === "thinking") return { ...block, thinking: part.text.toWellFormed() };
+    if (part?.kind === "text") return { ...block, text: part.pieces.join("").toWellFormed() };
+    if (part?.kind === "thinking") return { ...block, thinking: part.pieces.join("").toWellFormed() };
     return block;
   });
 }
@@ -106,15 +106,15 @@ function malformed(what: string): PawlError {
 function partOf(index: number, block: ContentBlock): LivePart | undefined {
   switch (block.type) {
     case "text":
-      return { index, kind: "text", text: String(block.text ?? "") };
+      return { index, kind: "text", pieces: piecesOf(block.text) };
     case "thinking":
-      return { index, kind: "thinking", text: String(block.thinking ?? "") };
+      return { index, kind: "thinking", pieces: piecesOf(block.thinking) };
     case "tool_use":
     case "server_tool_use":
       return {
         index,
         kind: "tool_input",
-        text: "",
+        pieces: [],
         tool: { call_id: String(block.id), tool_name: String(block.name) },
       };
     default:
@@ -122,16 +122,20 @@ function partOf(index: number, block: ContentBlock): LivePart | undefined {
   }
 }
 
+function piecesOf(text: Json | undefined): string[] {
+  return text === undefined || text === null || text === "" ? [] : [String(text)];
+}
+
 function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): void {
   switch (delta.type) {
     case "text_delta":
-      if (part !== undefined) part.text += delta.text ?? "";
+      if (delta.text) part?.pieces.push(delta.text);
       break;
     case "thinking_delta":
-      if (part !== undefined) part.text += delta.thinking ?? "";
+      if (delta.thinking) part?.pieces.push(delta.thinking);
       break;
     case "input_json_delta":
-      if (part !== undefined) part.text += delta.partial_json ?? "";
+      if (delta.partial_json) part?.pieces.push(delta.partial_json);
       break;
     case "signature_delta":
       block.signature = `${delta.signature ?? ""}`;
@@ -147,12 +151,14 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): void {
 function finishBlock(target: PartialBlock): void {
   const { block, part } = target;
   target.complete = true;
-  if (part?.kind === "text") block.text = part.text;
-  if (part?.kind === "thinking") block.thinking = part.text;
-  if (part?.kind !== "tool_input") return;
-  const input = part.text === "" ? block.input : parsed(part.text);
+  if (part === undefined) return;
+  const text = part.pieces.join("");
+  if (part.kind === "text") block.text = text;
+  if (part.kind === "thinking") block.thinking = text;
+  if (part.kind !== "tool_input") return;
+  const input = text === "" ? block.input : parsed(text);
   block.input = isObject(input) ? toJson(input) : {};
-  if (!isObject(input)) target.invalid = `The arguments were no JSON object: ${part.text.slice(0, 200)}`;
+  if (!isObject(input)) target.invalid = `The arguments were no JSON object: ${text.slice(0, 200)}`;
 }
 
 function parsed(text: string): unknown {

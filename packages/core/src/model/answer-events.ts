@@ -73,6 +73,6 @@ export function llmResponse({ answer, seq, pricing, startedAt }: Attempt, now: n
 function usageSoFar(answer: Answer): Usage {
   const usage = usageFromWire(answer.usage);
   if (answer.finished) return usage;
-  const written = estimateTokens(answer.parts.reduce((sum, { text }) => sum + text.length, 0));
+  const written = estimateTokens(answer.parts.flatMap(({ pieces }) => pieces).join("").length);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
 }

@@ -2,6 +2,7 @@ import { PawlError } from "../errors.ts";
 import type { Session } from "../events/session-row.ts";
 import type { Host } from "../host.ts";
 import type { RunOptions } from "../runtime-types.ts";
+import { sha256 } from "../sha256.ts";
 
 /**
  * The session that a first message opens. If the message has an id of its client's, the session's follows from it: a
@@ -12,7 +13,10 @@ export async function newSession(
   agent: string,
   { userId, clientMessageId, metadata }: RunOptions,
 ): Promise<Session> {
-  const id = clientMessageId === undefined ? host.newId() : await idFor([agent, userId, clientMessageId]);
+  const id =
+    clientMessageId === undefined
+      ? host.newId()
+      : (await sha256(JSON.stringify([agent, userId, clientMessageId]))).slice(0, 32);
   try {
     return await host.store.sessions.create({ id, userId, agent, ...(metadata && { metadata }) });
   } catch (error) {
@@ -20,10 +24,4 @@ export async function newSession(
     if (known === undefined) throw error;
     return known;
   }
-}
-
-async function idFor(names: readonly string[]): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(names));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return Array.from(hash.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -27,8 +27,11 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     else events.push(...prepared.events);
   }
   if (events.length > 0) await leg.log.append(events);
-  const limit = pLimit(leg.agent.toolConcurrency);
-  const outcomes = await Promise.allSettled(runnable.map((one) => limit(() => runCall(leg, one))));
+  const { toolConcurrency } = leg.agent;
+  const limit = runnable.length > toolConcurrency ? pLimit(toolConcurrency) : undefined;
+  const outcomes = await Promise.allSettled(
+    runnable.map((one) => (limit === undefined ? runCall(leg, one) : limit(() => runCall(leg, one)))),
+  );
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed !== undefined) throw failed.reason;
 }
@@ -51,12 +54,16 @@ async function runCall(leg: Leg, { call, tool, input, answer }: Runnable): Promi
   ]);
   const startedAt = leg.now();
   const control = new AbortController();
-  const signal = AbortSignal.any([leg.signal, control.signal]);
+  let signal: AbortSignal | undefined;
   let completed = false;
   const context: ToolContext<never> = {
     ...callContext(leg, call, idempotencyKey),
     deps: leg.deps as never,
-    signal,
+    // Made when it is asked for: it costs more than all the rest, and most tools never look.
+    get signal() {
+      signal ??= AbortSignal.any([leg.signal, control.signal]);
+      return signal;
+    },
     answer,
     completeSession: () => {
       completed = true;

@@ -1,0 +1,86 @@
+import { APIError } from "@anthropic-ai/sdk/core/error";
+import type { ModelEvent } from "@pawl/core";
+import { createParser } from "eventsource-parser";
+import type { Call } from "./call.ts";
+import { cutOff } from "./model-failure.ts";
+
+/**
+ * The events of a streamed answer, as many at a time as one packet brought, up to `message_stop`. The SDK's own iterator
+ * drops pings, which are the only sign of life of a model that thinks, ends in silence when the stream is cut, and costs
+ * more than everything else. So the body is read here.
+ */
+export async function* eventsOf(
+  response: Response,
+  call: Call,
+  requestId: string | undefined,
+): AsyncGenerator<ModelEvent[], void, undefined> {
+  let events: ModelEvent[] = [];
+  let failure: Error | undefined;
+  let stopped = false;
+  const parser = createParser({
+    onEvent: ({ event, data }) => {
+      if (event === undefined || data === "" || stopped || failure !== undefined) return;
+      if (event === "error") failure = streamError(data, response);
+      else {
+        const parsed = parseEvent(data, requestId);
+        if (parsed === undefined) failure = cutOff(requestId);
+        else {
+          events.push(parsed);
+          stopped = parsed.type === "message_stop";
+        }
+      }
+    },
+  });
+  const decoder = new TextDecoder();
+  const body = response.body?.getReader();
+  while (failure === undefined) {
+    const { done, value } = (await body?.read()) ?? { done: true };
+    // The last event may lack the empty line that completes it.
+    parser.feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
+    const batch = events;
+    events = [];
+    if (stopped) {
+      if (body !== undefined) await endOf(body, call);
+      yield batch;
+      return;
+    }
+    if (batch.length > 0) yield batch;
+    if (done) failure ??= cutOff(requestId);
+  }
+  throw failure;
+}
+
+/** Reads the end of the body, so that the connection can be used again; it follows at once, or it is not waited for. */
+async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call): Promise<void> {
+  const timer = setTimeout(call.close, 100);
+  try {
+    while (!(await body.read()).done);
+    call.done();
+  } catch {
+    // The answer is whole; only the connection is lost.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An event, or `undefined` for the half of one that a lost connection leaves. */
+function parseEvent(data: string, requestId: string | undefined): ModelEvent | undefined {
+  try {
+    const event = JSON.parse(data) as ModelEvent;
+    if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
+    return event;
+  } catch {
+    return undefined;
+  }
+}
+
+function streamError(data: string, response: Response): Error {
+  let body: object;
+  try {
+    body = JSON.parse(data);
+  } catch {
+    // A proxy may speak plain text; the failure stands all the same.
+    body = { error: { message: data } };
+  }
+  return new APIError(undefined, body, undefined, response.headers);
+}
