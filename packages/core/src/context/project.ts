@@ -2,6 +2,7 @@ import type { EventData, StoredEvent } from "../events/event.ts";
 import type { Json } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
+import { wrap } from "./sanitize.ts";
 
 /** A context event that is not the model's own, as the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
@@ -41,20 +42,20 @@ function entry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry
 function userBlocks(event: StoredEvent): ContentBlock[] {
   switch (event.type) {
     case "user_message":
-      return [{ type: "text", text: event.data.message }];
+      return [textBlock(event.data.message)];
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
       const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content };
       return [success ? block : { ...block, is_error: true }];
     }
     case "knowledge":
-      return [tagged("knowledge", ` source=${JSON.stringify(event.data.source)}`, event.data.data)];
+      return [textBlock(wrap("knowledge", event.data.data, { source: event.data.source }))];
     case "artifact": {
       const { artifact_id, type, title, summary } = event.data;
-      return [tagged("artifact", "", JSON.stringify({ artifact_id, type, title, summary }))];
+      return [textBlock(wrap("artifact", JSON.stringify({ artifact_id, type, title, summary })))];
     }
     case "note":
-      return [tagged("note", "", event.data.text)];
+      return [textBlock(wrap("note", event.data.text))];
     default:
       return [];
   }
@@ -65,10 +66,8 @@ export function resultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }
 
-/** Text in a tag of ours; the same tag inside the text cannot close it. */
-function tagged(tag: string, attributes: string, text: string): ContentBlock {
-  const safe = text.replace(new RegExp(`</(?=\\s*${tag})`, "gi"), "<\\/");
-  return { type: "text", text: `<${tag}${attributes}>\n${safe}\n</${tag}>` };
+function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
 }
 
 /**
