@@ -11,7 +11,7 @@ const NUM_RUNS = soak(250, 20_000);
 const user = { userId: "u1" };
 const sessionId = "s1";
 
-const value = fc.constantFrom("a", "b", "ü\u2028", "");
+const value = fc.constantFrom("a", "b", "ü\u2028", "", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
   fc.record({
     name: fc.constantFrom("save", "fetch", "stubborn", "fail", "ask", "approve"),
@@ -201,7 +201,7 @@ class Actor {
   }
 }
 
-it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C12 E2 keeps every log sound and every request valid, whatever happens", {
+it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C5 C12 E2 keeps every log sound and every request valid, whatever happens", {
   timeout: 600_000,
 }, async () => {
   await fc.assert(

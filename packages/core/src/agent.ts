@@ -26,6 +26,8 @@ export interface AgentOptions<Deps> {
   maxTokens?: number;
   /** How many tools of one turn run side by side. */
   toolConcurrency?: number;
+  /** The most characters that the model reads of one tool result; what is cut is told. The log keeps the whole. */
+  resultLimit?: number;
 }
 
 /** An agent: plain data. Made by {@link agent}. */
@@ -40,6 +42,7 @@ export interface Agent<Deps = never> {
   readonly limits: Readonly<Limits>;
   readonly maxTokens: number;
   readonly toolConcurrency: number;
+  readonly resultLimit: number;
 }
 
 /**
@@ -58,8 +61,14 @@ export function agent<Deps = unknown>({
   limits: { turns = 10 } = {},
   maxTokens = 4096,
   toolConcurrency = 8,
+  resultLimit = 100_000,
 }: AgentOptions<Deps>): Agent<Deps> {
-  for (const [what, value] of Object.entries({ "limits.turns": turns, maxTokens, toolConcurrency })) {
+  for (const [what, value] of Object.entries({
+    "limits.turns": turns,
+    maxTokens,
+    toolConcurrency,
+    resultLimit,
+  })) {
     if (!Number.isInteger(value) || value < 1) {
       throw new PawlError(
         "config",
@@ -86,5 +95,6 @@ export function agent<Deps = unknown>({
     limits: { turns },
     maxTokens,
     toolConcurrency,
+    resultLimit,
   };
 }

@@ -1,5 +1,6 @@
 // Public names, in the order of the data's way.
 export { type Agent, type AgentOptions, agent, type Limits } from "./agent.ts";
+export type { ResendFields } from "./context/resend.ts";
 export { sanitize } from "./context/sanitize.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
 export {

@@ -6,13 +6,13 @@ import { wrap } from "./sanitize.ts";
 
 /** A context event that is not the model's own, as the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
-  return entry("user", userBlocks(event));
+  return contextEntry("user", userBlocks(event));
 }
 
 /** The part of an answer that can be sent again; `undefined` if none can. */
 export function assistantEntry(data: EventData["assistant_message"]): ContextEntry | undefined {
   const blocks = echoable(data);
-  return blocks.length === 0 ? undefined : entry("assistant", blocks);
+  return blocks.length === 0 ? undefined : contextEntry("assistant", blocks);
 }
 
 /** Entries as messages: neighbours of one role become one message. */
@@ -31,11 +31,11 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
   return entries.flatMap((existing) => {
     if (existing.role === "user" || !existing.blocks.some(isThinking)) return [existing];
     const blocks = existing.blocks.filter((block) => !isThinking(block));
-    return blocks.length === 0 ? [] : [entry("assistant", blocks)];
+    return blocks.length === 0 ? [] : [contextEntry("assistant", blocks)];
   });
 }
 
-function entry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry {
+export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry {
   return { role, blocks, chars: JSON.stringify(blocks).length };
 }
 

@@ -24,6 +24,7 @@ export interface EventData {
   };
   /**
    * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result` as text.
+   * `resend` names fields of the call's input that are not sent again, with the word for what was done with them.
    * `ends_run` and `session_status` carry what the tool decided about run and session.
    */
   tool_result: {
@@ -32,6 +33,7 @@ export interface EventData {
     success: boolean;
     result: Json;
     content?: string | ContentBlock[];
+    resend?: { readonly [field: string]: string };
     ends_run?: boolean;
     session_status?: SessionStatus;
     status?: string;

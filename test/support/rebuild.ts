@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import type { Agent, ModelRequest, StoredEvent } from "@pawl/core";
+import { buildRequest } from "../../packages/core/src/context/build-request.ts";
+import { applyEvent } from "../../packages/core/src/session/apply.ts";
+import { newSessionState } from "../../packages/core/src/session/state.ts";
+import { assertExtends, type SeenRequest } from "./invariants.ts";
+
+/** A request as the log tells it. */
+interface Rebuilt {
+  prefixId: string;
+  request: ModelRequest;
+}
+
+/** Every request that the log says was made; what it says of a request is what comes of building it again. */
+export async function rebuild(log: readonly StoredEvent[], agent: Agent): Promise<Rebuilt[]> {
+  const state = newSessionState("rebuilt");
+  const requests: Rebuilt[] = [];
+  for (const event of log) {
+    if (event.type === "llm_request") {
+      const { prompt, estimated_tokens } = event.data;
+      // What others stored between building and storing the request was not covered by it.
+      state.lastSeq = prompt.upto_seq;
+      const built = await buildRequest(state, agent);
+      assert.deepEqual(built.event.prompt, prompt, `request ${event.seq} is rebuilt as another one`);
+      assert.equal(built.event.estimated_tokens, estimated_tokens);
+      requests.push({ prefixId: prompt.prefix_id, request: JSON.parse(JSON.stringify(built.request)) });
+    }
+    applyEvent(state, event);
+  }
+  return requests;
+}
+
+/** Every request that was sent stands in the log to the byte, and within one prefix each extends the one before it. */
+export async function assertRebuilds(
+  log: readonly StoredEvent[],
+  agent: Agent,
+  sent: readonly SeenRequest[],
+): Promise<void> {
+  const requests = await rebuild(log, agent);
+  const known = new Set(requests.map(({ request }) => bytes(request)));
+  for (const [n, request] of sent.entries()) {
+    assert.ok(known.has(bytes(request)), `request ${n} is not in the log:\n${bytes(request)}`);
+  }
+  for (const group of Map.groupBy(requests, ({ prefixId }) => prefixId).values()) {
+    assertExtends(group.map(({ request }) => request));
+  }
+}
+
+function bytes({ system = [], tools = [], messages }: SeenRequest): string {
+  return JSON.stringify([system, tools, messages]);
+}
