@@ -27,6 +27,7 @@ export { type LivePart, type LiveState, type LiveTail, localTail } from "./event
 export { memoryStore } from "./events/memory-store.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
+export type { Upcasters } from "./events/upcast.ts";
 export type { Hook, HookContext } from "./hooks/hook.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
 export type {

@@ -2,6 +2,7 @@ import type { Agent } from "./agent.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
+import type { Upcasters } from "./events/upcast.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Run, SessionEvent } from "./run-handle.ts";
 import type { ViewState } from "./view/reduce.ts";
@@ -53,10 +54,13 @@ export interface RuntimeOptions<Deps> {
   now?(): number;
   /** How often readers look for events of other processes, in milliseconds. */
   pollMs?: number;
+  /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
+  upcasters?: Upcasters;
 }
 
 /** Runs agents over one store. Made by `runtime()`. */
 export interface Runtime {
+  /** The store, read through the upcasters. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */
   run(agent: string, options: RunOptions): Run;

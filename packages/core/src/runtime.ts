@@ -4,6 +4,7 @@ import { PawlError } from "./errors.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
+import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
@@ -27,12 +28,13 @@ export function runtime<Deps>({
   newId = () => crypto.randomUUID(),
   now = Date.now,
   pollMs = 1_000,
+  upcasters = {},
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   if (byName.size !== agents.length) throw new PawlError("config", "Two agents have the same name.");
   const host: Host = {
     agents: byName,
-    store,
+    store: upcastingStore(store, { ...UPCASTERS, ...upcasters }),
     tail,
     legs: new Map(),
     holder: newId(),
@@ -47,7 +49,7 @@ export function runtime<Deps>({
   let sweeping: ReturnType<typeof setInterval> | undefined;
   const sweep = () => sweepOnce(host);
   return {
-    store,
+    store: host.store,
     run: (agent, options) => makeRun(host, begin(host, agent, options)),
     stop: async (sessionId, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
