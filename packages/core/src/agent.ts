@@ -1,3 +1,4 @@
+import type { UserDataSource } from "./context/user-data.ts";
 import { PawlError } from "./errors.ts";
 import type { Hook } from "./hooks/hook.ts";
 import type { ModelClient } from "./model/model-client.ts";
@@ -28,6 +29,14 @@ export interface AgentOptions<Deps> {
   toolConcurrency?: number;
   /** The most characters that the model reads of one tool result; what is cut is told. The log keeps the whole. */
   resultLimit?: number;
+  /**
+   * What is known of the user, e.g. as XML; asked when a run begins. The model reads it in a system block of its own, from
+   * the session's first run on. What has changed by a later run is appended, so that the prompt's beginning stays as
+   * it is. Failing, it is reported and the run goes on without.
+   */
+  userData?(source: UserDataSource<Deps>): string | Promise<string>;
+  /** How long `userData` may take, in milliseconds. */
+  userDataTimeoutMs?: number;
 }
 
 /** An agent: plain data. Made by {@link agent}. */
@@ -43,6 +52,8 @@ export interface Agent<Deps = never> {
   readonly maxTokens: number;
   readonly toolConcurrency: number;
   readonly resultLimit: number;
+  readonly userDataTimeoutMs: number;
+  userData?(source: UserDataSource<Deps>): string | Promise<string>;
 }
 
 /**
@@ -62,12 +73,15 @@ export function agent<Deps = unknown>({
   maxTokens = 4096,
   toolConcurrency = 8,
   resultLimit = 100_000,
+  userData,
+  userDataTimeoutMs = 5_000,
 }: AgentOptions<Deps>): Agent<Deps> {
   for (const [what, value] of Object.entries({
     "limits.turns": turns,
     maxTokens,
     toolConcurrency,
     resultLimit,
+    userDataTimeoutMs,
   })) {
     if (!Number.isInteger(value) || value < 1) {
       throw new PawlError(
@@ -96,5 +110,7 @@ export function agent<Deps = unknown>({
     maxTokens,
     toolConcurrency,
     resultLimit,
+    userDataTimeoutMs,
+    ...(userData && { userData }),
   };
 }

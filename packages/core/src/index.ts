@@ -2,6 +2,7 @@
 export { type Agent, type AgentOptions, agent, type Limits } from "./agent.ts";
 export type { ResendFields } from "./context/resend.ts";
 export { sanitize } from "./context/sanitize.ts";
+export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
 export {
   contextTypes,

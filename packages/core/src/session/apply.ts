@@ -1,5 +1,7 @@
 import { admit } from "../context/admit.ts";
+import { USER_DATA } from "../context/prefix.ts";
 import { assistantEntry, withoutThinking } from "../context/project.ts";
+import { userDataBlock } from "../context/user-data.ts";
 import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
@@ -13,8 +15,11 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
   const run = openRun(state);
   switch (event.type) {
-    case "user_message":
     case "knowledge":
+      if (event.data.source === USER_DATA) state.userData = userDataBlock(event.data.data).text;
+      state.waiting.push(event);
+      break;
+    case "user_message":
     case "artifact":
     case "note":
       state.waiting.push(event);
@@ -180,6 +185,7 @@ function chargeLostAttempt(run: RunState): void {
 /** Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. */
 function beginPrefix(state: SessionState, { prefix_id: id, system, tools }: EventData["prefix"]): void {
   state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
+  state.userData ??= system[1]?.text;
   state.entries = withoutThinking(state.entries);
   state.hashed = { entries: 0, hash: "" };
 }

@@ -77,6 +77,8 @@ export interface SessionState {
   sessionId: string;
   lastSeq: number;
   prefix: Prefix | undefined;
+  /** The user data that the model was last told, in its tag. */
+  userData: string | undefined;
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
@@ -94,6 +96,7 @@ export function newSessionState(sessionId: string): SessionState {
     sessionId,
     lastSeq: 0,
     prefix: undefined,
+    userData: undefined,
     entries: [],
     waiting: [],
     hashed: { entries: 0, hash: "" },
