@@ -1,5 +1,12 @@
-import { PawlError, type Run, type Runtime } from "@pawl/core";
-import type { Reply } from "@pawl/testing";
+import {
+  type CheckpointStrategy,
+  dropOldResults,
+  PawlError,
+  type Run,
+  type Runtime,
+  summarize,
+} from "@pawl/core";
+import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { crashingStore } from "../support/crashing-store.ts";
@@ -96,6 +103,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
+);
+
+/** Strategies that ask for a checkpoint often, or fail to make one. */
+const strategy = fc.constantFrom<CheckpointStrategy[]>(
+  [],
+  [dropOldResults({ whenTokens: 150, keepTurns: 1 })],
+  [summarize({ model: scriptedModel(() => ({ text: "So far, so good." })), whenTokens: 250, keepTurns: 1 })],
+  [summarize({ model: scriptedModel(() => ({ fault: { status: 529 } })), whenTokens: 150 })],
 );
 
 /** What a request may be told; anything else is a bug. */
@@ -201,15 +216,16 @@ class Actor {
   }
 }
 
-it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C5 C12 E2 keeps every log sound and every request valid, whatever happens", {
+it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C5 C11 C12 E2 keeps every log sound and every request valid, whatever happens", {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(reply, { minLength: 1, maxLength: 8 }),
       fc.array(step, { minLength: 1, maxLength: 12 }),
-      async (script, steps) => {
-        const setting = world(byTurn(script));
+      strategy,
+      async (script, steps, checkpointWhen) => {
+        const setting = world(byTurn(script), { checkpointWhen });
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);

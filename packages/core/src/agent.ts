@@ -1,3 +1,4 @@
+import type { CheckpointStrategy } from "./context/strategy.ts";
 import type { UserDataSource } from "./context/user-data.ts";
 import { PawlError } from "./errors.ts";
 import type { Hook } from "./hooks/hook.ts";
@@ -37,6 +38,8 @@ export interface AgentOptions<Deps> {
   userData?(source: UserDataSource<Deps>): string | Promise<string>;
   /** How long `userData` may take, in milliseconds. */
   userDataTimeoutMs?: number;
+  /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
+  checkpointWhen?: readonly CheckpointStrategy[];
 }
 
 /** An agent: plain data. Made by {@link agent}. */
@@ -53,6 +56,7 @@ export interface Agent<Deps = never> {
   readonly toolConcurrency: number;
   readonly resultLimit: number;
   readonly userDataTimeoutMs: number;
+  readonly checkpointWhen: readonly CheckpointStrategy[];
   userData?(source: UserDataSource<Deps>): string | Promise<string>;
 }
 
@@ -75,6 +79,7 @@ export function agent<Deps = unknown>({
   resultLimit = 100_000,
   userData,
   userDataTimeoutMs = 5_000,
+  checkpointWhen = [],
 }: AgentOptions<Deps>): Agent<Deps> {
   for (const [what, value] of Object.entries({
     "limits.turns": turns,
@@ -111,6 +116,7 @@ export function agent<Deps = unknown>({
     toolConcurrency,
     resultLimit,
     userDataTimeoutMs,
+    checkpointWhen,
     ...(userData && { userData }),
   };
 }

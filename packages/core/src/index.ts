@@ -1,7 +1,10 @@
 // Public names, in the order of the data's way.
 export { type Agent, type AgentOptions, agent, type Limits } from "./agent.ts";
+export { dropOldResults } from "./context/drop-old-results.ts";
 export type { ResendFields } from "./context/resend.ts";
 export { sanitize } from "./context/sanitize.ts";
+export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./context/strategy.ts";
+export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
 export {

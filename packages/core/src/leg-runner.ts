@@ -117,6 +117,7 @@ function makeLeg(
     },
     abortGraceMs: host.abortGraceMs,
     now: host.now,
+    newId: host.newId,
     touch: () => host.tail.touch(session.id),
     lose: () => {
       leg.lost = true;

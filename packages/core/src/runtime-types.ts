@@ -77,6 +77,12 @@ export interface Runtime {
     sessionId: string,
     options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean | { runId: string } },
   ): AsyncIterable<SessionEvent>;
+  /**
+   * Lets the context begin at the event `fromSeq` , or at the last place before it that a conversation can begin at.
+   * Resolves to the `seq` of that place. What is before stays in the log and in the view. Rejects with `not_found`,
+   * `invalid_input`, or `session_busy` while a run is open.
+   */
+  startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
   /** The user's newest active or suspended session with this agent, or a new one. */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /** Goes on with every run that its process left behind; returns how many were taken up. */

@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { type Begun, beginWithAnswers, beginWithMessage, recover } from "./begin.ts";
+import { startContextAt } from "./context/start.ts";
 import { PawlError } from "./errors.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
@@ -57,6 +58,10 @@ export function runtime<Deps>({
     },
     view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
     follow: (sessionId, options) => follow(host, sessionId, options),
+    startContextAt: async (sessionId, { userId, fromSeq }) => {
+      const session = await ownSession(host, sessionId, userId);
+      return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
+    },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreate(host, agentNamed(host, agent).name, userId),
     sweep,

@@ -1,7 +1,8 @@
 import type { Agent } from "../agent.ts";
-import type { NewEvent } from "../events/event.ts";
+import type { EventData, NewEvent } from "../events/event.ts";
 import { canonicalJson, type JsonObject } from "../json.ts";
 import type { SessionState } from "../session/state.ts";
+import { withoutThinking } from "./project.ts";
 import { userDataBlock } from "./user-data.ts";
 
 /**
@@ -29,6 +30,17 @@ export function prefixFor(
     ...(same ? [] : [{ type: "prefix" as const, data: { prefix_id: newId(), ...wanted } }]),
     ...(told ? [] : [{ type: "knowledge" as const, data: { source: USER_DATA, data: userData } }]),
   ];
+}
+
+/** Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. */
+export function applyPrefix(
+  state: SessionState,
+  { prefix_id: id, system, tools }: EventData["prefix"],
+): void {
+  state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
+  state.userData ??= system[1]?.text;
+  state.entries = withoutThinking(state.entries);
+  state.hashed = { entries: 0, hash: "" };
 }
 
 /** The source of knowledge that brings user data up to date. */

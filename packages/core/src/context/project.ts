@@ -6,13 +6,13 @@ import { wrap } from "./sanitize.ts";
 
 /** A context event that is not the model's own, as the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
-  return contextEntry("user", userBlocks(event));
+  return contextEntry("user", userBlocks(event), event.seq);
 }
 
 /** The part of an answer that can be sent again; `undefined` if none can. */
-export function assistantEntry(data: EventData["assistant_message"]): ContextEntry | undefined {
+export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
-  return blocks.length === 0 ? undefined : contextEntry("assistant", blocks);
+  return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
 }
 
 /** Entries as messages: neighbours of one role become one message. */
@@ -31,12 +31,13 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
   return entries.flatMap((existing) => {
     if (existing.role === "user" || !existing.blocks.some(isThinking)) return [existing];
     const blocks = existing.blocks.filter((block) => !isThinking(block));
-    return blocks.length === 0 ? [] : [contextEntry("assistant", blocks)];
+    return blocks.length === 0 ? [] : [contextEntry("assistant", blocks, existing.seq)];
   });
 }
 
-export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry {
-  return { role, blocks, chars: JSON.stringify(blocks).length };
+/** Blocks as a piece of context that the event `seq` brought in. */
+export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
+  return { role, blocks, chars: JSON.stringify(blocks).length, seq };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {

@@ -47,7 +47,7 @@ export function resent(entry: ContextEntry, results: readonly StoredOf<"tool_res
     changed ||= input !== block.input;
     return { ...block, input };
   });
-  return changed ? contextEntry(entry.role, blocks) : entry;
+  return changed ? contextEntry(entry.role, blocks, entry.seq) : entry;
 }
 
 /** The first declared field that holds only such a note: the model has copied what it read of an earlier call. */

@@ -54,6 +54,17 @@ export interface EventData {
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /** System and tools as they are sent. Requests read them from here, never from the agent. */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
+  /**
+   * From here on the context before the event `from_seq` is sent in another form: `drop_old_results` replaces tool
+   * results by notes of their length, `summary` everything by `summary`, `start` by nothing. What had come up to
+   * `upto_seq` is in the context. The `prefix` that this begins follows in the same append.
+   */
+  checkpoint: {
+    from_seq: number;
+    upto_seq: number;
+    reason: "drop_old_results" | "summary" | "start";
+    summary?: string;
+  };
   run_started: { run_id: string; agent: string; agent_version: string };
   run_suspended: { run_id: string; pending: string[] };
   run_recovered: { run_id: string };
@@ -95,6 +106,7 @@ export interface EventData {
     estimated_tokens: number;
     turn: number;
   };
+  /** `attempt` is the `seq` of its `llm_request`, or 0 for a summary. */
   llm_response: {
     raw_response: {
       id: string | null;

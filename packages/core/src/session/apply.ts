@@ -1,6 +1,7 @@
 import { admit } from "../context/admit.ts";
-import { USER_DATA } from "../context/prefix.ts";
-import { assistantEntry, withoutThinking } from "../context/project.ts";
+import { applyCheckpoint } from "../context/checkpoint.ts";
+import { applyPrefix, USER_DATA } from "../context/prefix.ts";
+import { assistantEntry } from "../context/project.ts";
 import { userDataBlock } from "../context/user-data.ts";
 import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
@@ -25,7 +26,10 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       state.waiting.push(event);
       break;
     case "prefix":
-      beginPrefix(state, event.data);
+      applyPrefix(state, event.data);
+      break;
+    case "checkpoint":
+      applyCheckpoint(state, event);
       break;
     case "run_started":
       state.run = newRun(event.data);
@@ -94,12 +98,13 @@ function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents)
     case "error":
       // The model refused or failed before it counted anything: nothing to charge.
       if (event.data.code === "model_error") run.attempt = undefined;
+      if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
       break;
   }
 }
 
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
-  const entry = assistantEntry(event.data);
+  const entry = assistantEntry(event.data, event.seq);
   if (entry !== undefined) state.entries.push(entry);
   const text = entry === undefined ? "" : textOf(entry.blocks).trim();
   if (text !== "") run.texts.push(text);
@@ -168,6 +173,7 @@ function newRun(data: EventData["run_started"]): RunState {
     turn: undefined,
     attempt: undefined,
     stopRequested: false,
+    checkpointFailed: false,
     sessionStatus: undefined,
     inLeg: true,
     recoveries: 0,
@@ -180,12 +186,4 @@ function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
   run.attempt = undefined;
-}
-
-/** Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. */
-function beginPrefix(state: SessionState, { prefix_id: id, system, tools }: EventData["prefix"]): void {
-  state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
-  state.userData ??= system[1]?.text;
-  state.entries = withoutThinking(state.entries);
-  state.hashed = { entries: 0, hash: "" };
 }
