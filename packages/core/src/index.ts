@@ -29,6 +29,7 @@ export type {
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
+export { REDACTED, readShown } from "./events/redacted.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
 export type { Upcasters } from "./events/upcast.ts";

@@ -60,7 +60,7 @@ export interface RuntimeOptions<Deps> {
 
 /** Runs agents over one store. Made by `runtime()`. */
 export interface Runtime {
-  /** The store, read through the upcasters. */
+  /** The store, read through the upcasters. It shows what was redacted; `readShown` does not. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */
   run(agent: string, options: RunOptions): Run;
@@ -83,6 +83,13 @@ export interface Runtime {
    * `invalid_input`, or `session_busy` while a run is open.
    */
   startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
+  /**
+   * Takes back what an event says: a message, an answer of the model, a result, knowledge, an artifact, a note, a summary
+   * or, naming a `prefix`, the user data in it. From then on it is neither sent nor shown; `[redacted]` is. History is
+   * not rewritten: the store keeps its row, summaries may repeat it, and so may what the provider keeps. Rejects with
+   * `not_found`, `invalid_input`, or `session_busy` while a run is open.
+   */
+  redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
   /** The user's newest active or suspended session with this agent, or a new one. */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /** Goes on with every run that its process left behind; returns how many were taken up. */

@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { type Begun, beginWithAnswers, beginWithMessage, recover } from "./begin.ts";
+import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { PawlError } from "./errors.ts";
 import { follow } from "./events/follow.ts";
@@ -61,6 +62,10 @@ export function runtime<Deps>({
     startContextAt: async (sessionId, { userId, fromSeq }) => {
       const session = await ownSession(host, sessionId, userId);
       return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
+    },
+    redact: async (sessionId, seq, { userId }) => {
+      const session = await ownSession(host, sessionId, userId);
+      await redact(host, session, agentNamed(host, session.agent), seq);
     },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreate(host, agentNamed(host, agent).name, userId),

@@ -1,4 +1,4 @@
-import type { Runtime, SessionEvent } from "@pawl/core";
+import { type Runtime, readShown, type SessionEvent } from "@pawl/core";
 import { type Context, type Handler, Hono } from "hono";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { ownSession } from "./own-session.ts";
@@ -98,7 +98,7 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
     GET: async (c) => {
       const session = await own(c);
       const events: SessionEvent[] = [];
-      for await (const event of runtime.store.read(session.id, {
+      for await (const event of readShown(runtime.store, session.id, {
         afterSeq: cursorOf(c.req.query("after")),
       })) {
         events.push(shown(options, event));

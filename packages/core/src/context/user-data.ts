@@ -51,14 +51,16 @@ function failed(cause: unknown): ErrorReport {
 
 async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const control = new AbortController();
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const error = new Error(`It took longer than ${ms} ms.`);
-    control.abort(error);
-    reject(error);
-  }, ms);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new Error(`It took longer than ${ms} ms.`);
+      control.abort(error);
+      reject(error);
+    }, ms);
+  });
   try {
-    return await Promise.race([work(control.signal), promise]);
+    return await Promise.race([work(control.signal), late]);
   } finally {
     clearTimeout(timer);
   }

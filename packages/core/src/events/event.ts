@@ -65,6 +65,11 @@ export interface EventData {
     reason: "drop_old_results" | "summary" | "start";
     summary?: string;
   };
+  /**
+   * What the event `seq` says is not sent or shown any more. `of` is its type; `call_id` or `attempt` say where a reader
+   * has shown it. A `prefix` follows in the same append.
+   */
+  redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   run_started: { run_id: string; agent: string; agent_version: string };
   run_suspended: { run_id: string; pending: string[] };
   run_recovered: { run_id: string };

@@ -4,6 +4,7 @@ import type { StoredEvent } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
+import { redactedEvent, redactedSince } from "./redacted.ts";
 
 export interface FollowOptions {
   afterSeq?: number;
@@ -24,10 +25,11 @@ export async function* follow(
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const { store, tail, pollMs } = source;
   const seen = await seenBefore(source, sessionId, afterSeq);
+  const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell(pollMs, signal);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  const reader: Reader = { cursor: afterSeq, seen };
+  const reader: Reader = { cursor: afterSeq, seen, hidden };
   let look = true;
   try {
     while (!gone()) {
@@ -53,6 +55,8 @@ export async function* follow(
 interface Reader {
   cursor: number;
   seen: Seen;
+  /** Redacted events that may still come. */
+  hidden: ReadonlySet<number>;
 }
 
 /** What was stored since; returns whether the reader has seen all it wants. */
@@ -67,7 +71,7 @@ async function* storedSince(
     reader.cursor = event.seq;
     yield* before(event, reader.seen);
     reader.seen = after(event, reader.seen);
-    yield event;
+    yield reader.hidden.has(event.seq) ? redactedEvent(event) : event;
     yield* statusOf(event);
     if (comesToRest(event, untilIdle)) return true;
   }

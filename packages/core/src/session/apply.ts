@@ -1,4 +1,5 @@
 import { admit } from "../context/admit.ts";
+import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
 import { assistantEntry } from "../context/project.ts";
@@ -30,6 +31,9 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "checkpoint":
       applyCheckpoint(state, event);
+      break;
+    case "redaction":
+      applyRedaction(state, event);
       break;
     case "run_started":
       state.run = newRun(event.data);

@@ -6,6 +6,11 @@ import type { Host } from "../host.ts";
 import { openLeg } from "../leg-runner.ts";
 import { openRun, type SessionState } from "./state.ts";
 
+interface Made<T> {
+  result: T;
+  events: readonly NewEvent[];
+}
+
 /**
  * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is under way can
  * come between what `make` saw and what it has stored.
@@ -16,14 +21,14 @@ export async function atRest<T>(
   host: Host,
   session: Session,
   agent: Agent,
-  make: (state: SessionState) => { result: T; events: readonly NewEvent[] },
+  make: (state: SessionState) => Made<T> | Promise<Made<T>>,
 ): Promise<T> {
   const leg = await openLeg(host, session, agent);
   if (leg === undefined) throw busy();
   try {
     for (;;) {
       if (openRun(leg.log.state) !== undefined) throw busy();
-      const { result, events } = make(leg.log.state);
+      const { result, events } = await make(leg.log.state);
       if (events.length === 0) return result;
       try {
         await leg.log.append(events, { atTip: true });
