@@ -78,6 +78,7 @@ type Step =
   | { do: "stop" }
   | { do: "crash"; after: number; when: "before" | "after" }
   | { do: "takeover" }
+  | { do: "redact" | "startContext"; at: number }
   | { do: "pause" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -102,6 +103,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constantFrom("redact" as const, "startContext" as const),
+      at: fc.integer({ min: 1, max: 40 }),
+    }),
+  },
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
 
@@ -120,6 +128,7 @@ const EXPECTED = [
   "unknown_call",
   "store_unavailable",
   "invalid_answer",
+  "invalid_input",
 ] as const;
 
 async function tolerant(work: Promise<unknown>): Promise<void> {
@@ -154,6 +163,10 @@ class Actor {
         this.setting.wait();
         this.pawl = this.setting.boot();
         return await tolerant(this.pawl.sweep());
+      case "redact":
+        return await tolerant(this.pawl.redact(sessionId, step.at, user));
+      case "startContext":
+        return await tolerant(this.pawl.startContextAt(sessionId, { ...user, fromSeq: step.at }));
       case "pause":
         return await new Promise((resolve) => setTimeout(resolve, 3));
     }

@@ -90,6 +90,12 @@ export interface Runtime {
    * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    */
   redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
+  /**
+   * A new session of the same user that begins with a copy of this one's log, up to the last end of a run that is not
+   * after `atSeq` (default: the last of all). Its metadata name it in `forked_from: { session_id, seq }`, its totals
+   * begin at 0. Rejects with `not_found`, or `invalid_input` where no run has ended by then.
+   */
+  fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
   /** The user's newest active or suspended session with this agent, or a new one. */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /** Goes on with every run that its process left behind; returns how many were taken up. */

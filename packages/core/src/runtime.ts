@@ -10,6 +10,7 @@ import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import { fork } from "./session/fork.ts";
 import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { newView, reduceView } from "./view/reduce.ts";
@@ -66,6 +67,10 @@ export function runtime<Deps>({
     redact: async (sessionId, seq, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
       await redact(host, session, agentNamed(host, session.agent), seq);
+    },
+    fork: async (sessionId, { userId, atSeq }) => {
+      const session = await ownSession(host, sessionId, userId);
+      return await fork(host, session, atSeq ?? session.lastSeq);
     },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreate(host, agentNamed(host, agent).name, userId),
