@@ -78,7 +78,6 @@ type Step =
   | { do: "stop" }
   | { do: "crash"; after: number; when: "before" | "after" }
   | { do: "takeover" }
-  | { do: "redact" | "startContext"; at: number }
   | { do: "pause" };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -103,23 +102,36 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constantFrom("redact" as const, "startContext" as const),
-      at: fc.integer({ min: 1, max: 40 }),
-    }),
-  },
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
 
 /** Strategies that ask for a checkpoint often, or fail to make one. */
 const strategy = fc.constantFrom<CheckpointStrategy[]>(
   [],
-  [dropOldResults({ whenTokens: 150, keepTurns: 1 })],
+  [dropOldResults({ whenTokens: 300, keepTurns: 1 })],
   [summarize({ model: scriptedModel(() => ({ text: "So far, so good." })), whenTokens: 250, keepTurns: 1 })],
-  [summarize({ model: scriptedModel(() => ({ fault: { status: 529 } })), whenTokens: 150 })],
+  [summarize({ model: scriptedModel(() => ({ fault: { status: 529 } })), whenTokens: 150, keepTurns: 1 })],
 );
+
+/** What happens to the session once it has come to rest; numbers are places in the log. */
+interface Revision {
+  redact: number | undefined;
+  fromSeq: number | undefined;
+  fork: number | undefined;
+}
+
+const place = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
+const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: place, fork: place });
+
+async function forked(pawl: Runtime, atSeq: number): Promise<string | undefined> {
+  let id: string | undefined;
+  await tolerant(
+    pawl.fork(sessionId, { ...user, atSeq }).then((session) => {
+      id = session.id;
+    }),
+  );
+  return id;
+}
 
 /** What a request may be told; anything else is a bug. */
 const EXPECTED = [
@@ -163,10 +175,6 @@ class Actor {
         this.setting.wait();
         this.pawl = this.setting.boot();
         return await tolerant(this.pawl.sweep());
-      case "redact":
-        return await tolerant(this.pawl.redact(sessionId, step.at, user));
-      case "startContext":
-        return await tolerant(this.pawl.startContextAt(sessionId, { ...user, fromSeq: step.at }));
       case "pause":
         return await new Promise((resolve) => setTimeout(resolve, 3));
     }
@@ -207,6 +215,16 @@ class Actor {
     await tolerant(first.started);
   }
 
+  /** What can be done to a session at rest, and one run more. */
+  async revise({ redact, fromSeq, fork }: Revision): Promise<string> {
+    const pawl = this.setting.boot();
+    if (redact !== undefined) await tolerant(pawl.redact(sessionId, redact, user));
+    if (fromSeq !== undefined) await tolerant(pawl.startContextAt(sessionId, { ...user, fromSeq }));
+    const id = fork === undefined ? sessionId : ((await forked(pawl, fork)) ?? sessionId);
+    await tolerant(pawl.run("tester", { ...user, sessionId: id, input: "And then" }).result);
+    return id;
+  }
+
   /** A last process that finishes whatever is left, answering what is asked. */
   async finish(): Promise<void> {
     for (let round = 0; round < 40; round += 1) {
@@ -237,12 +255,16 @@ it("L1 L2 L6 L7 L8 L9 P1 P2 P3 P4 P5 P6 C1 C5 C11 C12 E2 keeps every log sound a
       fc.array(reply, { minLength: 1, maxLength: 8 }),
       fc.array(step, { minLength: 1, maxLength: 12 }),
       strategy,
-      async (script, steps, checkpointWhen) => {
+      revision,
+      async (script, steps, checkpointWhen, revised) => {
         const setting = world(byTurn(script), { checkpointWhen });
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);
         await actor.finish();
+        const other = await actor.revise(revised);
+        await actor.finish();
+        if (other !== sessionId) await setting.check(other);
         const log = await setting.check(sessionId);
         for (const { data } of ofType(log, "tool_call")) {
           if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);

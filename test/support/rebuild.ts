@@ -11,12 +11,15 @@ interface Rebuilt {
   request: ModelRequest;
 }
 
-/** Every request that the log says was made; what it says of a request is what comes of building it again. */
-export async function rebuild(log: readonly StoredEvent[], agent: Agent): Promise<Rebuilt[]> {
+/**
+ * Every request after `fromSeq` that the log says was made; what it says of a request is what comes of building it again.
+ * Of a fork, what it has copied is left out: it may have been copied redacted.
+ */
+export async function rebuild(log: readonly StoredEvent[], agent: Agent, fromSeq = 0): Promise<Rebuilt[]> {
   const state = newSessionState("rebuilt");
   const requests: Rebuilt[] = [];
   for (const event of log) {
-    if (event.type === "llm_request") {
+    if (event.type === "llm_request" && event.seq > fromSeq) {
       const { prompt, estimated_tokens } = event.data;
       // What others stored between building and storing the request was not covered by it.
       state.lastSeq = prompt.upto_seq;
@@ -30,19 +33,23 @@ export async function rebuild(log: readonly StoredEvent[], agent: Agent): Promis
   return requests;
 }
 
-/** Every request that was sent stands in the log to the byte, and within one prefix each extends the one before it. */
+/** Every request that was sent stands in one of the logs, to the byte; within one prefix each extends the one before. */
 export async function assertRebuilds(
-  log: readonly StoredEvent[],
+  logs: readonly (readonly StoredEvent[] | { log: readonly StoredEvent[]; fromSeq: number })[],
   agent: Agent,
   sent: readonly SeenRequest[],
 ): Promise<void> {
-  const requests = await rebuild(log, agent);
-  const known = new Set(requests.map(({ request }) => bytes(request)));
+  const known = new Set<string>();
+  for (const one of logs) {
+    const { log, fromSeq } = "log" in one ? one : { log: one, fromSeq: 0 };
+    const requests = await rebuild(log, agent, fromSeq);
+    for (const { request } of requests) known.add(bytes(request));
+    for (const group of Map.groupBy(requests, ({ prefixId }) => prefixId).values()) {
+      assertExtends(group.map(({ request }) => request));
+    }
+  }
   for (const [n, request] of sent.entries()) {
     assert.ok(known.has(bytes(request)), `request ${n} is not in the log:\n${bytes(request)}`);
-  }
-  for (const group of Map.groupBy(requests, ({ prefixId }) => prefixId).values()) {
-    assertExtends(group.map(({ request }) => request));
   }
 }
 

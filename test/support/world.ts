@@ -74,7 +74,12 @@ export function world(
       const log = await world.log(sessionId);
       assertSoundLog(log, acknowledged);
       if (model.rejected.length > 0) throw new Error(JSON.stringify(model.rejected[0], null, 1));
-      await assertRebuilds(log, made as Agent, model.requests);
+      const sessions = await base.sessions.list({ userId: "u1" });
+      const logs = sessions.map(async ({ id, metadata }) => {
+        const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
+        return { log: await world.log(id), fromSeq: seq };
+      });
+      await assertRebuilds(await Promise.all(logs), made as Agent, model.requests);
       return log;
     },
   };
@@ -101,12 +106,12 @@ function standardTools(ran: Map<string, number>) {
       name: "fetch",
       description: "Fetches.",
       input: value,
-      maxResultChars: 60,
+      maxResultChars: 500,
       idempotent: true,
       execute: async ({ value }, { callId }) => {
         count(callId);
         await new Promise((resolve) => setTimeout(resolve, 1));
-        return `fetched ${value}`;
+        return `fetched ${value}`.padEnd(1_000, " and more");
       },
     }),
     tool({

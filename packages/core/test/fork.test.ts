@@ -62,7 +62,7 @@ describe("E2 a fork", () => {
       "Other.",
     ]);
     await world.say("Bye", { sessionId: fork.id });
-    await assertRebuilds(await world.log(fork.id), world.agent as Agent, world.model.requests.slice(4));
+    await assertRebuilds([await world.log(fork.id)], world.agent as Agent, world.model.requests.slice(4));
     expect(world.model.rejected).toEqual([]);
   });
 

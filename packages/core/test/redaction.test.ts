@@ -75,7 +75,7 @@ describe("a redaction", () => {
       expect(sent).not.toContain('"thinking"');
       expect(await world.of(sessionId, "prefix")).toHaveLength(2);
       expect(world.model.rejected).toEqual([]);
-      await assertRebuilds(await world.log(sessionId), world.agent as Agent, world.model.requests);
+      await assertRebuilds([await world.log(sessionId)], world.agent as Agent, world.model.requests);
     },
   );
 
