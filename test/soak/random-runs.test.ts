@@ -1,5 +1,14 @@
-import { type ModelClient, PawlError, type Run, type Runtime, withRetry } from "@pawl/core";
-import type { Reply } from "@pawl/testing";
+import {
+  type CheckpointStrategy,
+  dropOldResults,
+  type ModelClient,
+  PawlError,
+  type Run,
+  type Runtime,
+  summarize,
+  withRetry,
+} from "@pawl/core";
+import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { crashingStore } from "../support/crashing-store.ts";
@@ -11,7 +20,7 @@ const NUM_RUNS = soak(250, 5_000);
 const user = { userId: "u1" };
 const sessionId = "s1";
 
-const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d");
+const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
   fc.record({
     name: fc.constantFrom("save", "fetch", "stubborn", "fail", "odd", "ask", "approve"),
@@ -105,6 +114,34 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
 
+/** Strategies that ask for a checkpoint often, or fail to make one. */
+const strategy = fc.constantFrom<CheckpointStrategy[]>(
+  [],
+  [dropOldResults({ whenTokens: 300, keepTurns: 1 })],
+  [summarize({ model: scriptedModel(() => ({ text: "So far, so good." })), whenTokens: 250, keepTurns: 1 })],
+  [summarize({ model: scriptedModel(() => ({ fault: { status: 529 } })), whenTokens: 150, keepTurns: 1 })],
+);
+
+/** What happens to the session once it has come to rest; numbers are places in the log. */
+interface Revision {
+  redact: number | undefined;
+  fromSeq: number | undefined;
+  fork: number | undefined;
+}
+
+const place = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
+const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: place, fork: place });
+
+async function forked(pawl: Runtime, atSeq: number): Promise<string | undefined> {
+  let id: string | undefined;
+  await tolerant(
+    pawl.fork(sessionId, { ...user, atSeq }).then((session) => {
+      id = session.id;
+    }),
+  );
+  return id;
+}
+
 /** What a request may be told; anything else is a bug. */
 const EXPECTED = [
   "session_busy",
@@ -112,6 +149,7 @@ const EXPECTED = [
   "unknown_call",
   "store_unavailable",
   "invalid_answer",
+  "invalid_input",
 ] as const;
 
 async function tolerant(work: Promise<unknown>): Promise<void> {
@@ -186,6 +224,16 @@ class Actor {
     await tolerant(first.started);
   }
 
+  /** What can be done to a session at rest, and one run more. */
+  async revise({ redact, fromSeq, fork }: Revision): Promise<string> {
+    const pawl = this.setting.boot();
+    if (redact !== undefined) await tolerant(pawl.redact(sessionId, redact, user));
+    if (fromSeq !== undefined) await tolerant(pawl.startContextAt(sessionId, { ...user, fromSeq }));
+    const id = fork === undefined ? sessionId : ((await forked(pawl, fork)) ?? sessionId);
+    await tolerant(pawl.run("tester", { ...user, sessionId: id, input: "And then" }).result);
+    return id;
+  }
+
   /** A last process that finishes whatever is left, answering what is asked. */
   async finish(): Promise<void> {
     for (let round = 0; round < 40; round += 1) {
@@ -211,14 +259,15 @@ class Actor {
 const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
 
 /** Failures are final, or tried again in vain, or tried again with success; every second time they are tried again. */
-const modelsOver: readonly ((script: readonly Reply[]) => World)[] = [
-  (script) => world(byTurn(script)),
-  (script) => world(byTurn(script)),
-  (script) => world(byTurn(script), { around: again }),
-  (script) => world(failingAtFirst(byTurn(script)), { around: again }),
+type Strategies = { checkpointWhen: readonly CheckpointStrategy[] };
+const modelsOver: readonly ((script: readonly Reply[], more: Strategies) => World)[] = [
+  (script, more) => world(byTurn(script), more),
+  (script, more) => world(byTurn(script), more),
+  (script, more) => world(byTurn(script), { ...more, around: again }),
+  (script, more) => world(failingAtFirst(byTurn(script)), { ...more, around: again }),
 ];
 
-it("L1 L2 L6 L7 L8 L9 L12 P1 P2 P3 P4 P5 P6 C1 C12 E2 keeps every log sound and every request valid, whatever happens", {
+it("L1 L2 L6 L7 L8 L9 L12 P1 P2 P3 P4 P5 P6 C1 C5 C11 C12 E2 keeps every log sound and every request valid, whatever happens", {
   timeout: 600_000,
 }, async () => {
   await fc.assert(
@@ -226,18 +275,25 @@ it("L1 L2 L6 L7 L8 L9 L12 P1 P2 P3 P4 P5 P6 C1 C12 E2 keeps every log sound and 
       fc.array(reply, { minLength: 1, maxLength: 8 }),
       fc.array(step, { minLength: 1, maxLength: 12 }),
       fc.constantFrom(...modelsOver),
-      async (script, steps, modelOver) => {
-        const setting = modelOver(script);
+      strategy,
+      revision,
+      async (script, steps, modelOver, checkpointWhen, revised) => {
+        const setting = modelOver(script, { checkpointWhen });
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);
         await actor.finish();
+        const other = await actor.revise(revised);
+        await actor.finish();
+        if (other !== sessionId) await setting.check(other);
         const log = await setting.check(sessionId);
         for (const { data } of ofType(log, "tool_call")) {
           if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
         }
         const session = await setting.base.sessions.get(sessionId);
-        expect(session).toMatchObject({ openRun: null, pending: 0, lastSeq: log.length });
+        // A tool that came too late may have been reported while the log was looked at.
+        const { length: lastSeq } = await setting.log(sessionId);
+        expect(session).toMatchObject({ openRun: null, pending: 0, lastSeq });
       },
     ),
     { numRuns: NUM_RUNS, ...(process.env.PAWL_SEED && { seed: Number(process.env.PAWL_SEED) }) },

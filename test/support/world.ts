@@ -12,7 +12,8 @@ import {
 } from "@pawl/core";
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import * as z from "zod";
-import { assertExtends, assertSoundLog } from "./invariants.ts";
+import { assertSoundLog } from "./invariants.ts";
+import { assertRebuilds } from "./rebuild.ts";
 
 /** One user, one agent, one log, and as many processes as a test needs. */
 export interface World {
@@ -94,15 +95,20 @@ export function world(
       const log = await world.log(sessionId);
       assertSoundLog(log, acknowledged);
       if (model.rejected.length > 0) throw new Error(JSON.stringify(model.rejected[0], null, 1));
-      assertExtends(model.requests);
+      const sessions = await base.sessions.list({ userId: "u1" });
+      const logs = sessions.map(async ({ id, metadata }) => {
+        const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
+        return { log: await world.log(id), fromSeq: seq };
+      });
+      await assertRebuilds(await Promise.all(logs), made as Agent, model.requests);
       return log;
     },
   };
   return world;
 }
 
-/** `save` must not run twice, `fetch` may, `stubborn` minds no signal, `fail` always fails,
- * `ask` waits, `approve` waits and then runs. */
+/** `save` must not run twice and is sent again without its value, `fetch` may and has results that are clipped,
+ * `stubborn` minds no signal, `fail` always fails, `ask` waits, `approve` waits and then runs. */
 function standardTools(ran: Map<string, number>) {
   const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
   const value = z.object({ value: z.string() });
@@ -111,6 +117,7 @@ function standardTools(ran: Map<string, number>) {
       name: "save",
       description: "Saves.",
       input: value,
+      resend: ["value"],
       execute: ({ value }, { callId }) => {
         count(callId);
         return { saved: value };
@@ -120,11 +127,12 @@ function standardTools(ran: Map<string, number>) {
       name: "fetch",
       description: "Fetches.",
       input: value,
+      maxResultChars: 500,
       idempotent: true,
       execute: async ({ value }, { callId }) => {
         count(callId);
         await new Promise((resolve) => setTimeout(resolve, 1));
-        return `fetched ${value}`;
+        return `fetched ${value}`.padEnd(1_000, " and more");
       },
     }),
     tool({

@@ -1,3 +1,5 @@
+import type { CheckpointStrategy } from "./context/strategy.ts";
+import type { UserDataSource } from "./context/user-data.ts";
 import { PawlError } from "./errors.ts";
 import type { Hook } from "./hooks/hook.ts";
 import type { ModelClient } from "./model/model-client.ts";
@@ -26,6 +28,18 @@ export interface AgentOptions<Deps> {
   maxTokens?: number;
   /** How many tools of one turn run side by side. */
   toolConcurrency?: number;
+  /** The most characters that the model reads of one tool result; what is cut is told. The log keeps the whole. */
+  resultLimit?: number;
+  /**
+   * What is known of the user, e.g. as XML; asked when a run begins. The model reads it in a system block of its own, from
+   * the session's first run on. What has changed by a later run is appended, so that the prompt's beginning stays as
+   * it is. Failing, it is reported and the run goes on without.
+   */
+  userData?(source: UserDataSource<Deps>): string | Promise<string>;
+  /** How long `userData` may take, in milliseconds. */
+  userDataTimeoutMs?: number;
+  /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
+  checkpointWhen?: readonly CheckpointStrategy[];
 }
 
 /** An agent: plain data. Made by {@link agent}. */
@@ -40,6 +54,10 @@ export interface Agent<Deps = never> {
   readonly limits: Readonly<Limits>;
   readonly maxTokens: number;
   readonly toolConcurrency: number;
+  readonly resultLimit: number;
+  readonly userDataTimeoutMs: number;
+  readonly checkpointWhen: readonly CheckpointStrategy[];
+  userData?(source: UserDataSource<Deps>): string | Promise<string>;
 }
 
 /**
@@ -58,8 +76,18 @@ export function agent<Deps = unknown>({
   limits: { turns = 10 } = {},
   maxTokens = 4096,
   toolConcurrency = 8,
+  resultLimit = 100_000,
+  userData,
+  userDataTimeoutMs = 5_000,
+  checkpointWhen = [],
 }: AgentOptions<Deps>): Agent<Deps> {
-  for (const [what, value] of Object.entries({ "limits.turns": turns, maxTokens, toolConcurrency })) {
+  for (const [what, value] of Object.entries({
+    "limits.turns": turns,
+    maxTokens,
+    toolConcurrency,
+    resultLimit,
+    userDataTimeoutMs,
+  })) {
     if (!Number.isInteger(value) || value < 1) {
       throw new PawlError(
         "config",
@@ -86,5 +114,9 @@ export function agent<Deps = unknown>({
     limits: { turns },
     maxTokens,
     toolConcurrency,
+    resultLimit,
+    userDataTimeoutMs,
+    checkpointWhen,
+    ...(userData && { userData }),
   };
 }

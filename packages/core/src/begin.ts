@@ -1,10 +1,12 @@
 import type { Agent } from "./agent.ts";
 import { askToStop } from "./ask-to-stop.ts";
 import { prefixFor } from "./context/prefix.ts";
+import { fetchUserData } from "./context/user-data.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent, StoredEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
 import type { ActiveLeg, Host } from "./host.ts";
+import { tellHooks } from "./leg.ts";
 import { type OpenLeg, openLeg } from "./leg-runner.ts";
 import { endEvent } from "./run.ts";
 import type { RunStart } from "./run-handle.ts";
@@ -15,7 +17,7 @@ import { earlierRun } from "./session/earlier-run.ts";
 import { eventKey } from "./session/keys.ts";
 import { loadState } from "./session/load.ts";
 import { patchOf } from "./session/patch.ts";
-import { isWaiting, openRun, type RunState, unanswered } from "./session/state.ts";
+import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./session/state.ts";
 
 /** A run that is safely stored, and the leg that works on it if it is this process's. */
 export interface Begun {
@@ -35,7 +37,7 @@ export async function beginWithMessage(
   if ("start" in taken) return taken;
   const leg = taken;
   try {
-    const start = await storeMessage(host, leg, agent, message, options.clientMessageId);
+    const start = await storeMessage(host, session, leg, agent, message, options.clientMessageId);
     return { start, leg: leg.go(options.signal) };
   } catch (error) {
     const left = openRun(leg.log.state);
@@ -73,19 +75,22 @@ async function takeOrFind(
 
 async function storeMessage(
   host: Host,
-  { log }: OpenLeg,
+  session: Session,
+  { log, deps }: OpenLeg,
   agent: Agent,
   message: string,
   clientMessageId: string | undefined,
 ): Promise<RunStart> {
+  refuseWhileBusy(log.state);
+  const { text, failure } = await fetchUserData(agent, session, deps);
   for (;;) {
-    const before = openRun(log.state);
-    if (before !== undefined && !unanswered(before).some(isWaiting)) throw busy();
+    const before = refuseWhileBusy(log.state);
     const runId = host.newId();
     const events: NewEvent[] = [
       ...(before === undefined ? [] : supersede(before)),
       { type: "run_started", data: { run_id: runId, agent: agent.name, agent_version: agent.version } },
-      ...prefixFor(log.state, agent, host.newId),
+      ...prefixFor(log.state, agent, host.newId, text),
+      ...(failure === undefined ? [] : [failure]),
       {
         type: "user_message",
         data: { message: message.toWellFormed() },
@@ -94,11 +99,24 @@ async function storeMessage(
     ];
     try {
       const [first] = await log.append(events, { atTip: true });
+      if (failure !== undefined) {
+        const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
+        const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0 };
+        const more = await tellHooks(patience, agent.hooks, failure.data, context);
+        if (more.length > 0) await log.append(more);
+      }
       return { sessionId: log.state.sessionId, runId, afterSeq: (first?.seq ?? 1) - 1 };
     } catch (error) {
       if (!PawlError.is(error, "conflict")) throw error;
     }
   }
+}
+
+/** The run that waits for its user, if one does; one that is at work refuses a new message. */
+function refuseWhileBusy(state: SessionState): RunState | undefined {
+  const run = openRun(state);
+  if (run !== undefined && !unanswered(run).some(isWaiting)) throw busy();
+  return run;
 }
 
 /** Ends a run whose question the user did not answer but talked past. */

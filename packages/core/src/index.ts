@@ -1,5 +1,11 @@
 // Public names, in the order of the data's way.
 export { type Agent, type AgentOptions, agent, type Limits } from "./agent.ts";
+export { dropOldResults } from "./context/drop-old-results.ts";
+export type { ResendFields } from "./context/resend.ts";
+export { sanitize } from "./context/sanitize.ts";
+export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./context/strategy.ts";
+export { type SummarizeOptions, summarize } from "./context/summarize.ts";
+export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
 export {
   contextTypes,
@@ -24,8 +30,10 @@ export type {
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
+export { REDACTED, readShown } from "./events/redacted.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
+export type { Upcasters } from "./events/upcast.ts";
 export type { Hook, HookContext } from "./hooks/hook.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";

@@ -12,6 +12,8 @@ import { openRun, type SessionState } from "./session/state.ts";
 /** A leg that holds its lease and has read its log, but has not begun. */
 export interface OpenLeg {
   readonly log: SessionLog;
+  /** What the runtime's `deps` makes for this leg, made once. */
+  deps(): Promise<unknown>;
   /** Lets the loop run; the signal stops the run. */
   go(signal?: AbortSignal): ActiveLeg;
   /** Gives the lease back without having done anything. */
@@ -61,7 +63,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       host.legs.delete(session.id);
       host.tail.end(session.id);
     };
-    const done = work(host, leg)
+    const done = work(leg)
       .catch(async (error: unknown) => {
         await close();
         throw error;
@@ -80,7 +82,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     host.legs.set(session.id, active);
     return active;
   };
-  return { log, go, close };
+  return { log, deps: leg.makeDeps, go, close };
 }
 
 /** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
@@ -96,7 +98,7 @@ function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void):
 }
 
 /** `lose`: somebody else has the session. `leave`: it is given back as it is. */
-type OwnLeg = Leg & { lose(): void; leave(): void };
+type OwnLeg = Leg & { lose(): void; leave(): void; makeDeps(): Promise<unknown> };
 
 function makeLeg(
   host: Host,
@@ -105,7 +107,12 @@ function makeLeg(
   log: SessionLog,
   control: AbortController,
 ): OwnLeg {
+  let deps: Promise<unknown> | undefined;
   const leg: OwnLeg = {
+    makeDeps: () => {
+      deps ??= (async () => await host.deps(session))();
+      return deps;
+    },
     agent,
     session,
     deps: undefined,
@@ -118,6 +125,7 @@ function makeLeg(
     },
     abortGraceMs: host.abortGraceMs,
     now: host.now,
+    newId: host.newId,
     touch: () => host.tail.touch(session.id),
     lose: () => {
       leg.lost = true;
@@ -147,9 +155,9 @@ function makeLeg(
 }
 
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
-async function work(host: Host, leg: OwnLeg): Promise<boolean> {
+async function work(leg: OwnLeg): Promise<boolean> {
   try {
-    leg.deps = await withinLeg(leg, host.deps(leg.session));
+    leg.deps = await withinLeg(leg, leg.makeDeps());
     return await runLoop(leg);
   } catch (error) {
     if (PawlError.is(error, "store_unavailable")) throw error;

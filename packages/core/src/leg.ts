@@ -23,6 +23,7 @@ export interface Leg {
   readonly draining: boolean;
   readonly abortGraceMs: number;
   now(): number;
+  newId(): string;
   /** Tells readers that `live` has changed. */
   touch(): void;
   /** Logs an error after `events`, in one append, and tells the hooks. */

@@ -1,3 +1,4 @@
+import { checkpointIfDue } from "./context/strategy.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent } from "./events/event.ts";
 import type { SessionStatus } from "./events/session-row.ts";
@@ -27,6 +28,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
         break;
       case "model": {
         if (leg.draining) return false;
+        await checkpointIfDue(leg);
         const failure = await modelTurn(leg);
         if (failure !== undefined && (await endRun(leg, failure))) return true;
         break;

@@ -2,6 +2,7 @@ import type { Agent } from "./agent.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
+import type { Upcasters } from "./events/upcast.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Run, SessionEvent } from "./run-handle.ts";
 import type { ViewState } from "./view/reduce.ts";
@@ -57,10 +58,13 @@ export interface RuntimeOptions<Deps> {
   onError?(error: unknown): void;
   /** How often readers look for events of other processes, in milliseconds. */
   pollMs?: number;
+  /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
+  upcasters?: Upcasters;
 }
 
 /** Runs agents over one store. Made by `runtime()`. */
 export interface Runtime {
+  /** The store, read through the upcasters. It shows what was redacted; `readShown` does not. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */
   run(agent: string, options: RunOptions): Run;
@@ -77,6 +81,25 @@ export interface Runtime {
     sessionId: string,
     options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean | { runId: string } },
   ): AsyncIterable<SessionEvent>;
+  /**
+   * Lets the context begin at the event `fromSeq` , or at the last place before it that a conversation can begin at.
+   * Resolves to the `seq` of that place. What is before stays in the log and in the view. Rejects with `not_found`,
+   * `invalid_input`, or `session_busy` while a run is open.
+   */
+  startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
+  /**
+   * Takes back what an event says: a message, an answer of the model, a result, knowledge, an artifact, a note, a summary
+   * or, naming a `prefix`, the user data in it. From then on it is neither sent nor shown; `[redacted]` is. History is
+   * not rewritten: the store keeps its row, summaries may repeat it, and so may what the provider keeps. Rejects with
+   * `not_found`, `invalid_input`, or `session_busy` while a run is open.
+   */
+  redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
+  /**
+   * A new session of the same user that begins with a copy of this one's log, up to the last end of a run that is not
+   * after `atSeq` (default: the last of all). Its metadata name it in `forked_from: { session_id, seq }`, its totals
+   * begin at 0. Rejects with `not_found`, or `invalid_input` where no run has ended by then.
+   */
+  fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
   /** The user's newest active or suspended session with this agent, or a new one. */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /** Goes on with every run that its process left behind; returns how many were taken up. */

@@ -1,14 +1,18 @@
 import type { Agent } from "./agent.ts";
 import { type Begun, beginWithAnswers, beginWithMessage } from "./begin.ts";
+import { redact } from "./context/redact.ts";
+import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
 import { messageOf, PawlError } from "./errors.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
 import { retryingStore } from "./events/retrying-store.ts";
 import type { Session } from "./events/session-row.ts";
+import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import { fork } from "./session/fork.ts";
 import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { sweep } from "./sweep.ts";
@@ -33,12 +37,13 @@ export function runtime<Deps>({
   pollMs = 1_000,
   storeRetryMs = [50, 250],
   onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  upcasters = {},
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   if (byName.size !== agents.length) throw new PawlError("config", "Two agents have the same name.");
   const host: Host = {
     agents: byName,
-    store: retryingStore(store, storeRetryMs),
+    store: retryingStore(upcastingStore(store, { ...UPCASTERS, ...upcasters }), storeRetryMs),
     tail,
     legs: new Map(),
     begins: new Set(),
@@ -55,7 +60,7 @@ export function runtime<Deps>({
   };
   let sweeping: ReturnType<typeof setInterval> | undefined;
   return {
-    store,
+    store: host.store,
     run: (agent, options) => makeRun(host, counted(host, begin(host, agent, options))),
     stop: async (sessionId, { userId }) => {
       const session = await ownSession(host, sessionId, userId);
@@ -63,6 +68,18 @@ export function runtime<Deps>({
     },
     view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
     follow: (sessionId, options) => follow(host, sessionId, options),
+    startContextAt: async (sessionId, { userId, fromSeq }) => {
+      const session = await ownSession(host, sessionId, userId);
+      return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
+    },
+    redact: async (sessionId, seq, { userId }) => {
+      const session = await ownSession(host, sessionId, userId);
+      await redact(host, session, agentNamed(host, session.agent), seq);
+    },
+    fork: async (sessionId, { userId, atSeq }) => {
+      const session = await ownSession(host, sessionId, userId);
+      return await fork(host, session, atSeq ?? session.lastSeq);
+    },
     getOrCreateSession: async (agent, userId) =>
       await getOrCreate(host, agentNamed(host, agent).name, userId),
     sweep: () => sweep(host),

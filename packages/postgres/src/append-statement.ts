@@ -20,6 +20,7 @@ WITH session AS (
     cache_write_tokens = cache_write_tokens + $18::bigint,
     cache_write_1h_tokens = cache_write_1h_tokens + $19::bigint,
     total_cost_cents = total_cost_cents + $20::float8,
+    context_start_sequence = coalesce($22::int, context_start_sequence),
     metadata = CASE WHEN $21::text IS NULL THEN metadata ELSE metadata || $21::text::jsonb END,
     lease_holder = CASE WHEN $10::boolean THEN NULL ELSE lease_holder END,
     lease_expires_at = CASE WHEN $10::boolean THEN NULL ELSE lease_expires_at END
@@ -54,7 +55,7 @@ export function prepareAppend(
   options: AppendOptions,
 ): PreparedAppend {
   const { appendId, lease, afterSeq, release = false, session = {} } = options;
-  const { status, openRun, addPending = 0, addUsage, addCostCents = 0, metadata } = session;
+  const { status, openRun, addPending = 0, addUsage, addCostCents = 0, contextStartSeq, metadata } = session;
   const payloads = newEvents.map((event) => jsonText(event.data));
   const events = newEvents.map(({ type, key, durationMs }) => ({
     type,
@@ -84,6 +85,7 @@ export function prepareAppend(
     Math.round(addUsage?.cacheWrite1hTokens ?? 0),
     addCostCents,
     metadata === undefined ? null : jsonbText(metadata),
+    contextStartSeq ?? null,
   ];
   return { sessionId, events, payloads, values };
 }

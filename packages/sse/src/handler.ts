@@ -1,4 +1,4 @@
-import { newView, PawlError, type Runtime, reduceView, type SessionEvent } from "@pawl/core";
+import { newView, PawlError, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
 import { type Context, type Handler, Hono } from "hono";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { ownSession } from "./own-session.ts";
@@ -95,8 +95,9 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
     GET: async (c) => {
       const session = await own(c);
       let view = newView();
-      for await (const event of runtime.store.read(session.id))
+      for await (const event of readShown(runtime.store, session.id)) {
         view = reduceView(view, shown(options, event));
+      }
       return json({ session, ...view });
     },
   });
@@ -104,7 +105,7 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
     GET: async (c) => {
       const session = await own(c);
       const events: SessionEvent[] = [];
-      for await (const event of runtime.store.read(session.id, {
+      for await (const event of readShown(runtime.store, session.id, {
         afterSeq: cursorOf(c.req.query("after")),
       })) {
         events.push(shown(options, event));

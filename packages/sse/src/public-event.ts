@@ -3,14 +3,19 @@ import type { SessionEvent } from "@pawl/core";
 const SILENT = "This did not work.";
 
 /**
- * An event without what is not the client's business: the system prompt and the tools' descriptions, and the words and
- * causes of failures, a tool's too, which may name hosts, queries or keys. Every event keeps its place, type and shape.
+ * An event without what is not the client's business: the system prompt and the tools' descriptions, summaries for the
+ * model, and the words and causes of failures, a tool's too, which may name hosts, queries or keys. Every event keeps
+ * its place, type and shape.
  */
 export function publicEvent<E extends SessionEvent>(event: E): E;
 export function publicEvent(event: SessionEvent): SessionEvent {
   switch (event.type) {
     case "prefix":
       return { ...event, data: { prefix_id: event.data.prefix_id, system: [], tools: [] } };
+    case "checkpoint": {
+      const { summary: _, ...data } = event.data;
+      return { ...event, data };
+    }
     case "error":
       return {
         ...event,

@@ -1,24 +1,36 @@
 import type { StoredOf } from "../events/event.ts";
 import type { ContextEntry, SessionState } from "../session/state.ts";
 import { userEntry } from "./project.ts";
+import { resent } from "./resend.ts";
 
 /**
- * Moves what waits, up to `uptoSeq`, into the context: results first, in the order of their calls, then the rest in
- * the order of the log. An event enters the context at the first request that covers it, so what arrived during a turn
- * follows the turn's results, and nothing that was sent ever moves.
+ * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that covers it,
+ * so what arrived during a turn follows the turn's results, and nothing that was sent ever moves.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
-  state.entries.push(...incoming(state, uptoSeq));
+  extend(state.entries, state, uptoSeq);
   state.waiting = state.waiting.filter((event) => event.seq > uptoSeq);
 }
 
-/** What `admit` would add. */
-export function incoming(state: SessionState, uptoSeq: number): ContextEntry[] {
+/** The context as `admit` would leave it. */
+export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
+  const entries = [...state.entries];
+  extend(entries, state, uptoSeq);
+  return entries;
+}
+
+/**
+ * Results first, in the order of their calls, then the rest in the order of the log. The answer that made the calls is
+ * the last entry now and about to be sent for the first time: here its inputs take their final form.
+ */
+function extend(entries: ContextEntry[], state: SessionState, uptoSeq: number): void {
   const ready = state.waiting.filter((event) => event.seq <= uptoSeq);
   const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;
   const results = ready
     .filter((event): event is StoredOf<"tool_result"> => event.type === "tool_result")
     .sort((a, b) => place(a) - place(b));
+  const answer = entries.at(-1);
+  if (answer?.role === "assistant") entries[entries.length - 1] = resent(answer, results);
   const rest = ready.filter((event) => event.type !== "tool_result");
-  return [...results, ...rest].map(userEntry);
+  entries.push(...[...results, ...rest].map(userEntry));
 }

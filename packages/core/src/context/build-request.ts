@@ -4,7 +4,7 @@ import type { EventData } from "../events/event.ts";
 import type { ModelRequest } from "../model/model-client.ts";
 import { openRun, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
-import { incoming } from "./admit.ts";
+import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
 
@@ -23,7 +23,7 @@ export interface BuiltRequest {
 export async function buildRequest(state: SessionState, agent: Agent): Promise<BuiltRequest> {
   if (state.lastSeq === 0) throw new PawlError("context", "Cannot build context: no events in session");
   const { prefix } = state;
-  const entries = [...state.entries, ...incoming(state, state.lastSeq)];
+  const entries = admitted(state, state.lastSeq);
   if (prefix === undefined || entries.at(-1)?.role !== "user") {
     throw new PawlError("context", "Cannot build context: nothing for the model to answer");
   }

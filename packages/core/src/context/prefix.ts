@@ -1,19 +1,51 @@
 import type { Agent } from "../agent.ts";
-import type { NewEvent } from "../events/event.ts";
+import type { EventData, NewEvent } from "../events/event.ts";
 import { canonicalJson, type JsonObject, toJson } from "../json.ts";
 import type { ToolSpec } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
+import { withoutThinking } from "./project.ts";
+import { userDataBlock } from "./user-data.ts";
 
 /**
- * The `prefix` event that a new run of `agent` has to begin with: none while the session's prefix says the same. A
- * changed prefix costs the cache and all bound thinking, so it changes only here, between two runs.
+ * The events that a new run of `agent` has to begin with: none while the session's prefix says the same. A changed
+ * prefix costs the cache and all bound thinking, so it changes only here, between two runs. User data is in the
+ * session's first prefix and stays there as it was; where it differs from what the model was last told, that is appended.
  */
-export function prefixFor(state: SessionState, agent: Agent, newId: () => string): NewEvent[] {
-  const { id: _, chars: __, ...current } = state.prefix ?? { id: "", chars: 0 };
+export function prefixFor(
+  state: SessionState,
+  agent: Agent,
+  newId: () => string,
+  userData: string,
+): NewEvent[] {
+  const { id: _, chars: __, ...current } = state.prefix ?? { id: "", chars: 0, system: [] };
+  const first = state.prefix === undefined && userData !== "" ? userDataBlock(userData) : undefined;
+  const block = agent.userData === undefined ? undefined : (current.system[1] ?? first);
   const wanted = {
-    system: [{ type: "text" as const, text: agent.instructions.toWellFormed() }],
+    system: [
+      { type: "text" as const, text: agent.instructions.toWellFormed() },
+      ...(block === undefined ? [] : [block]),
+    ],
     tools: toJson([...agent.tools.values()].map((tool) => tool.spec)) as unknown as ToolSpec[],
   };
-  if (canonicalJson(current as JsonObject) === canonicalJson(wanted)) return [];
-  return [{ type: "prefix", data: { prefix_id: newId(), ...wanted } }];
+  const same = canonicalJson(current as JsonObject) === canonicalJson(wanted);
+  const known = state.userData ?? first?.text;
+  const told = userData === "" || userDataBlock(userData).text === known;
+  return [
+    ...(same ? [] : [{ type: "prefix" as const, data: { prefix_id: newId(), ...wanted } }]),
+    ...(told ? [] : [{ type: "knowledge" as const, data: { source: USER_DATA, data: userData } }]),
+  ];
 }
+
+/** Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. */
+export function applyPrefix(
+  state: SessionState,
+  { prefix_id: id, system, tools }: EventData["prefix"],
+): void {
+  state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
+  state.userData ??= system[1]?.text;
+  state.entries = withoutThinking(state.entries);
+  state.hashed = { entries: 0, hash: "" };
+}
+
+/** The source of knowledge that brings user data up to date. */
+export const USER_DATA = "user_data";

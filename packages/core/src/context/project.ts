@@ -4,16 +4,17 @@ import { type Json, toJson } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { hasLoneSurrogate, isBlank } from "../text.ts";
+import { wrap } from "./sanitize.ts";
 
 /** A context event that is not the model's own, as the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
-  return entry("user", userBlocks(event));
+  return contextEntry("user", userBlocks(event), event.seq);
 }
 
 /** The part of an answer that can be sent again; `undefined` if none can. */
-export function assistantEntry(data: EventData["assistant_message"]): ContextEntry | undefined {
+export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
-  return blocks.length === 0 ? undefined : entry("assistant", blocks);
+  return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
 }
 
 /**
@@ -50,34 +51,35 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
   return entries.flatMap((existing) => {
     if (existing.role === "user" || !existing.blocks.some(isThinking)) return [existing];
     const blocks = existing.blocks.filter((block) => !isThinking(block));
-    return blocks.length === 0 ? [] : [entry("assistant", blocks)];
+    return blocks.length === 0 ? [] : [contextEntry("assistant", blocks, existing.seq)];
   });
 }
 
-function entry(role: ContextEntry["role"], blocks: ContentBlock[]): ContextEntry {
+/** Blocks as a piece of context that the event `seq` brought in. */
+export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
   const text = JSON.stringify(blocks);
   // No request may carry half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (toJson(blocks) as ContentBlock[]) : blocks;
-  return { role, blocks: deepFreeze(sendable), chars: text.length };
+  return { role, blocks: deepFreeze(sendable), chars: text.length, seq };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {
   switch (event.type) {
     case "user_message":
-      return [{ type: "text", text: event.data.message }];
+      return [textBlock(event.data.message)];
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
       const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content };
       return [success ? block : { ...block, is_error: true }];
     }
     case "knowledge":
-      return [tagged("knowledge", ` source=${JSON.stringify(event.data.source)}`, event.data.data)];
+      return [textBlock(wrap("knowledge", event.data.data, { source: event.data.source }))];
     case "artifact": {
       const { artifact_id, type, title, summary } = event.data;
-      return [tagged("artifact", "", JSON.stringify({ artifact_id, type, title, summary }))];
+      return [textBlock(wrap("artifact", JSON.stringify({ artifact_id, type, title, summary })))];
     }
     case "note":
-      return [tagged("note", "", event.data.text)];
+      return [textBlock(wrap("note", event.data.text))];
     default:
       return [];
   }
@@ -88,10 +90,8 @@ export function resultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }
 
-/** Text in a tag of ours; the same tag inside the text cannot close it. */
-function tagged(tag: string, attributes: string, text: string): ContentBlock {
-  const safe = text.replace(new RegExp(`</(?=\\s*${tag})`, "gi"), "<\\/");
-  return { type: "text", text: `<${tag}${attributes}>\n${safe}\n</${tag}>` };
+function textBlock(text: string): ContentBlock {
+  return { type: "text", text };
 }
 
 /**

@@ -24,6 +24,7 @@ export interface EventData {
   };
   /**
    * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result` as text.
+   * `resend` names fields of the call's input that are not sent again, with the word for what was done with them.
    * `ends_run` and `session_status` carry what the tool decided about run and session.
    */
   tool_result: {
@@ -32,6 +33,7 @@ export interface EventData {
     success: boolean;
     result: Json;
     content?: string | ContentBlock[];
+    resend?: { readonly [field: string]: string };
     ends_run?: boolean;
     session_status?: SessionStatus;
     status?: string;
@@ -52,6 +54,22 @@ export interface EventData {
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /** System and tools as they are sent. Requests read them from here, never from the agent. */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
+  /**
+   * From here on the context before the event `from_seq` is sent in another form: `drop_old_results` replaces tool
+   * results by notes of their length, `summary` everything by `summary`, `start` by nothing. What had come up to
+   * `upto_seq` is in the context. The `prefix` that this begins follows in the same append.
+   */
+  checkpoint: {
+    from_seq: number;
+    upto_seq: number;
+    reason: "drop_old_results" | "summary" | "start";
+    summary?: string;
+  };
+  /**
+   * What the event `seq` says is not sent or shown any more. `of` is its type; `call_id` or `attempt` say where a reader
+   * has shown it. A `prefix` follows in the same append.
+   */
+  redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   run_started: { run_id: string; agent: string; agent_version: string };
   run_suspended: { run_id: string; pending: string[] };
   run_recovered: { run_id: string };
@@ -95,6 +113,7 @@ export interface EventData {
     turn: number;
     retry_of?: number;
   };
+  /** `attempt` is the `seq` of its `llm_request`, or 0 for a summary. */
   llm_response: {
     raw_response: {
       id: string | null;

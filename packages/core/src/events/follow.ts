@@ -4,6 +4,7 @@ import type { StoredEvent } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
+import { redactedEvent, redactedSince } from "./redacted.ts";
 
 /** Where a reader finds what it reads. */
 interface Source {
@@ -45,6 +46,7 @@ export async function* followFrom(
   const { sessionId, afterSeq = 0, signal, untilIdle = false } = await from;
   const { store, tail, pollMs, over } = source;
   let seen = await seenBefore(source, sessionId, afterSeq);
+  const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell(pollMs, [over.signal, signal]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
@@ -57,7 +59,7 @@ export async function* followFrom(
       for await (const event of news ? store.read(sessionId, { afterSeq: cursor }) : []) {
         if (gone()) return;
         cursor = event.seq;
-        for (const shown of around(event, seen)) yield shown;
+        for (const shown of around(event, seen, hidden)) yield shown;
         seen = after(event, seen);
         if (comesToRest(event, untilIdle)) return;
       }
@@ -87,9 +89,10 @@ function nothingSeen(): Seen {
   return { attempt: 0, shown: new Map(), progress: 0 };
 }
 
-/** An event and what goes with it. */
-function around(event: StoredEvent, seen: Seen): SessionEvent[] {
-  return [...before(event, seen), event, ...statusOf(event)];
+/** An event and what goes with it; what was taken back is shown without what it said. */
+function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): SessionEvent[] {
+  const told = hidden.has(event.seq) ? redactedEvent(event) : event;
+  return [...before(event, seen), told, ...statusOf(event)];
 }
 
 /** What a reader has to know before an event: where a turn ends, and that text it was shown is void. */

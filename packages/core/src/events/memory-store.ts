@@ -181,6 +181,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     status: patch.status ?? row.status,
     openRun: patch.openRun === undefined ? row.openRun : patch.openRun,
     pending: row.pending + (patch.addPending ?? 0),
+    contextStartSeq: patch.contextStartSeq ?? row.contextStartSeq,
     usage: patch.addUsage === undefined ? row.usage : addUsage(row.usage, patch.addUsage),
     costCents: row.costCents + (patch.addCostCents ?? 0),
     metadata,

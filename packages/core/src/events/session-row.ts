@@ -21,7 +21,7 @@ export interface Session {
   openRun: string | null;
   /** How many questions wait for an answer. */
   pending: number;
-  /** Context starts after this `seq`. */
+  /** Context starts after this `seq`; a summary may stand for what was before. */
   contextStartSeq: number;
   /** Totals over all answers of the model. */
   usage: Usage;
@@ -36,6 +36,7 @@ export interface SessionPatch {
   addPending?: number;
   addUsage?: Usage;
   addCostCents?: number;
+  contextStartSeq?: number;
   /** Merged into the metadata, key by key. */
   metadata?: JsonObject;
 }

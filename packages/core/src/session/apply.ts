@@ -1,5 +1,9 @@
 import { admit } from "../context/admit.ts";
-import { assistantEntry, withoutThinking } from "../context/project.ts";
+import { applyRedaction } from "../context/apply-redaction.ts";
+import { applyCheckpoint } from "../context/checkpoint.ts";
+import { applyPrefix, USER_DATA } from "../context/prefix.ts";
+import { assistantEntry } from "../context/project.ts";
+import { userDataBlock } from "../context/user-data.ts";
 import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
@@ -13,14 +17,23 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;
   const run = openRun(state);
   switch (event.type) {
-    case "user_message":
     case "knowledge":
+      if (event.data.source === USER_DATA) state.userData = userDataBlock(event.data.data).text;
+      state.waiting.push(event);
+      break;
+    case "user_message":
     case "artifact":
     case "note":
       state.waiting.push(event);
       break;
     case "prefix":
-      beginPrefix(state, event.data);
+      applyPrefix(state, event.data);
+      break;
+    case "checkpoint":
+      applyCheckpoint(state, event);
+      break;
+    case "redaction":
+      applyRedaction(state, event);
       break;
     case "run_started":
       state.run = newRun(event.data);
@@ -89,12 +102,13 @@ function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents)
     case "error":
       // The model refused or failed before it counted anything: nothing to charge.
       if (event.data.code === "model_error") run.attempt = undefined;
+      if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
       break;
   }
 }
 
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
-  const entry = assistantEntry(event.data);
+  const entry = assistantEntry(event.data, event.seq);
   if (entry !== undefined) state.entries.push(entry);
   const text = entry === undefined ? "" : textOf(entry.blocks).trim();
   if (text !== "") run.texts.push(text);
@@ -163,6 +177,7 @@ function newRun(data: EventData["run_started"]): RunState {
     turn: undefined,
     attempt: undefined,
     stopRequested: false,
+    checkpointFailed: false,
     sessionStatus: undefined,
     inLeg: true,
     recoveries: 0,
@@ -175,11 +190,4 @@ function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
   run.attempt = undefined;
-}
-
-/** Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. */
-function beginPrefix(state: SessionState, { prefix_id: id, system, tools }: EventData["prefix"]): void {
-  state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
-  state.entries = withoutThinking(state.entries);
-  state.hashed = { entries: 0, hash: "" };
 }

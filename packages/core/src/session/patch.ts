@@ -29,6 +29,9 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         patch.status = "active";
         patch.addPending = (patch.addPending ?? 0) - 1;
         break;
+      case "checkpoint":
+        if (event.data.reason !== "drop_old_results") patch.contextStartSeq = event.data.from_seq - 1;
+        break;
       case "llm_response":
         patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(event.data.tokens));
         patch.addCostCents = (patch.addCostCents ?? 0) + event.data.cost_cents;

@@ -47,6 +47,8 @@ export interface RunState {
   /** An `llm_request` that nothing has come of yet. */
   attempt: { seq: number; estimatedTokens: number } | undefined;
   stopRequested: boolean;
+  /** A checkpoint could not be made; none is tried again in this run. */
+  checkpointFailed: boolean;
   /** What a tool wants the session to be once the run is over. */
   sessionStatus: SessionStatus | undefined;
   /** A leg is at work, or was when its process died. */
@@ -62,6 +64,8 @@ export interface ContextEntry {
   blocks: ContentBlock[];
   /** Length of the blocks as JSON, for the token estimate. */
   chars: number;
+  /** The event that it comes from. */
+  seq: number;
 }
 
 /** What system and tools are sent with every request. */
@@ -77,6 +81,8 @@ export interface SessionState {
   sessionId: string;
   lastSeq: number;
   prefix: Prefix | undefined;
+  /** The user data that the model was last told, in its tag. */
+  userData: string | undefined;
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
@@ -94,6 +100,7 @@ export function newSessionState(sessionId: string): SessionState {
     sessionId,
     lastSeq: 0,
     prefix: undefined,
+    userData: undefined,
     entries: [],
     waiting: [],
     hashed: { entries: 0, hash: "" },

@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import { clipResults } from "../context/clip.ts";
 import { messageOf, PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { toJson } from "../json.ts";
@@ -26,7 +27,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     if (prepared.do === "run") runnable.push(prepared);
     else events.push(...prepared.events);
   }
-  if (events.length > 0) await leg.log.append(events);
+  if (events.length > 0) await leg.log.append(clipResults(leg.agent, events));
   const { toolConcurrency } = leg.agent;
   const limit = runnable.length > toolConcurrency ? pLimit(toolConcurrency) : undefined;
   const outcomes = await Promise.allSettled(
@@ -79,7 +80,7 @@ async function runCall(leg: Leg, { call, tool, input, answer }: Runnable): Promi
   if (event === undefined) void settled.then(() => reportLate(leg, call));
   const result = event ?? resultEvent(call, false, outcomeUnknown(leg.signal.aborted ? STOPPED : TOO_LONG));
   try {
-    await leg.log.append([result]);
+    await leg.log.append(clipResults(leg.agent, [result]));
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;

@@ -1,3 +1,4 @@
+import { copiedNote } from "../context/resend.ts";
 import { messageOf } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { type Json, toJson } from "../json.ts";
@@ -21,6 +22,9 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
     return refuse(call, outcomeUnknown("the process was cut off while it ran."));
   }
   if (call.invalid !== undefined) return refuse(call, call.invalid);
+  const copied = copiedNote(call.arguments, tool.resend);
+  if (copied !== undefined)
+    return refuse(call, `"${copied}" holds only a note of its length. Send the whole text.`);
   const input = await validate(tool.input, call.arguments);
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   if (tool.suspends === undefined) return { do: "run", call, tool, input: input.value, answer: undefined };
@@ -46,6 +50,7 @@ export function succeed(
     ...(durationMs !== undefined && { durationMs }),
     data: {
       ...(content !== undefined && { content }),
+      ...(tool.resend !== undefined && { resend: tool.resend }),
       ...(tool.endsRun !== false && { ends_run: true }),
       ...(status !== undefined && { session_status: status }),
       ...(tool.status.done !== undefined && { status: tool.status.done }),

@@ -1,3 +1,4 @@
+import { type ResendFields, resendFields } from "../context/resend.ts";
 import { PawlError } from "../errors.ts";
 import type { SessionStatus } from "../events/session-row.ts";
 import type { Json } from "../json.ts";
@@ -49,6 +50,14 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   suspends?: Suspends<Infer<I>, A>;
   /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
   format?(result: Json): string | ContentBlock[];
+  /** The most characters that the model reads of a result; default: the agent's `resultLimit`. */
+  maxResultChars?: number;
+  /**
+   * Texts of the input that the model need not read again once the call has succeeded, e.g. `["content"]`: from then on it
+   * reads `[saved: 5210 chars]` in their place. Instead of a list, an object says the word: `{ content: "sent" }`. Do
+   * not ask the model to look such texts up in its earlier calls.
+   */
+  resend?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
   /** Lines for the user while the tool works and when it is done. */
   status?: { start?: string; done?: string };
   /** A label of your own, e.g. for grouping in a user interface. */
@@ -69,6 +78,8 @@ export interface Tool<Deps = never> {
   readonly category: string | undefined;
   readonly status: { readonly start?: string; readonly done?: string };
   readonly timeoutMs: number | undefined;
+  readonly maxResultChars: number | undefined;
+  readonly resend: ResendFields | undefined;
   readonly idempotent: boolean;
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
@@ -111,7 +122,7 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   options: ToolOptions<I, A, Deps>,
 ): Tool<Deps> {
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
-  const { idempotent = false, endsRun = false } = options;
+  const { idempotent = false, endsRun = false, maxResultChars, resend } = options;
   if (!NAME.test(name)) {
     throw new PawlError("config", `"${name}" is no tool name: 1 to 64 letters, digits, _ and - are allowed.`);
   }
@@ -128,6 +139,9 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
+  if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {
+    throw new PawlError("config", `maxResultChars of the tool "${name}" must be a whole number from 1.`);
+  }
   return {
     name,
     spec: { name, description, input_schema: inputSchema },
@@ -135,6 +149,8 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
     category,
     status,
     timeoutMs,
+    maxResultChars,
+    resend: resendFields(resend as ResendFields | undefined, name, inputSchema),
     idempotent,
     endsRun,
     suspends: suspends as Suspends<unknown, Schema> | undefined,

@@ -61,7 +61,7 @@ export function inCall(
 }
 
 /** The text alone. Blocks of one answer follow each other, answers are paragraphs of their own. */
-function textOf(parts: readonly ViewPart[]): string {
+export function textOf(parts: readonly ViewPart[]): string {
   const answers = new Map<string, string>();
   for (const part of parts) {
     if (part.type !== "text") continue;

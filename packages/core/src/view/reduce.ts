@@ -3,6 +3,7 @@ import type { SessionEvent } from "../run-handle.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import { inAssistant, inCall, isOpen, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
+import { withoutRedacted } from "./redact.ts";
 import type { Suspension, ViewMessage } from "./view.ts";
 
 /** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
@@ -52,6 +53,8 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
       return { ...view, runningTools: {}, run: view.run && { ...view.run, open: false } };
     case "run_ended":
       return endRun(view, event);
+    case "redaction":
+      return { ...view, messages: withoutRedacted(view.messages, event) };
     default:
       return view;
   }

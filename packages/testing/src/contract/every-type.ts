@@ -32,6 +32,8 @@ const payloads: EventData = {
   },
   note: { text: "the user is in a hurry" },
   prefix: { prefix_id: "p1", system: [{ type: "text", text: "You are a coach." }], tools: [] },
+  checkpoint: { from_seq: 12, upto_seq: 20, reason: "summary", summary: "They talked about running." },
+  redaction: { seq: 3, of: "user_message" },
   run_started: { run_id: "r1", agent: "coach", agent_version: "1" },
   run_suspended: { run_id: "r1", pending: ["c1"] },
   run_recovered: { run_id: "r1" },

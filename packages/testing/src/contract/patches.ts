@@ -55,6 +55,17 @@ export const patchChecks: readonly Check[] = [
     },
   },
   {
+    name: "C11 where context starts is replaced, and kept where the patch does not name it",
+    async run({ append, row, session }) {
+      const id = await session();
+      await append(id, [note("a")], { session: { contextStartSeq: 7 } });
+      await append(id, [note("b")], { session: { addPending: 0 } });
+      assert.equal((await row(id)).contextStartSeq, 7);
+      await append(id, [note("c")], { session: { contextStartSeq: 0 } });
+      assert.equal((await row(id)).contextStartSeq, 0);
+    },
+  },
+  {
     name: "E3 metadata is merged key by key",
     async run({ append, row, session }) {
       const id = await session({ metadata: { plan: { a: 1, b: 2 }, kept: [1, null, "ü"] } });

@@ -1,0 +1,30 @@
+import type { StoredOf } from "../events/event.ts";
+import { REDACTED, redactedBlocks, redactedEvent } from "../events/redacted.ts";
+import { textOf } from "../model/content.ts";
+import type { SessionState } from "../session/state.ts";
+import { contextEntry } from "./project.ts";
+
+/** Redacts an event in the state. The prefix that follows leaves out the thinking that was bound to it. */
+export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
+  const { seq, of } = data;
+  const said = state.entries.find((entry) => entry.seq === seq);
+  const { run } = state;
+  if (run !== undefined && said?.role === "assistant") {
+    const text = textOf(said.blocks).trim();
+    run.texts = run.texts.map((existing) => (existing === text ? REDACTED : existing));
+  }
+  state.entries = state.entries.map((entry) =>
+    entry === said ? contextEntry(entry.role, redactedBlocks(entry.blocks), seq) : entry,
+  );
+  state.waiting = state.waiting.map((event) => (event.seq === seq ? redactedEvent(event) : event));
+  state.hashed = { entries: 0, hash: "" };
+  // What the model knows of the user may have been this.
+  if (of === "knowledge" || of === "prefix") state.userData = undefined;
+  const call = data.call_id === undefined ? undefined : state.calls.get(data.call_id);
+  if (call === undefined) return;
+  if (of === "tool_call") call.arguments = {};
+  if (of === "tool_suspended" && call.asked) call.asked = { ...call.asked, payload: REDACTED };
+  if (of === "tool_answered" && call.answer) call.answer = { ...call.answer, value: REDACTED };
+  if (of === "tool_result" && call.result)
+    call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
+}

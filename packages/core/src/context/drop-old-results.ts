@@ -1,0 +1,41 @@
+import { estimateTokens } from "./build-request.ts";
+import { lastTurns, withoutResults } from "./checkpoint.ts";
+import type { CheckpointStrategy } from "./strategy.ts";
+
+/**
+ * A strategy for `checkpointWhen`: above `whenTokens` (estimated), the results of all turns but the last `keepTurns` are
+ * replaced by a note of their length, provided that this frees a fifth of the context.
+ *
+ * @example
+ * ```ts
+ * import { agent, dropOldResults, summarize } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const model = scriptedModel([]);
+ * const reader = agent({
+ *   name: "reader",
+ *   model,
+ *   instructions: "You read a lot.",
+ *   checkpointWhen: [dropOldResults({ whenTokens: 60_000 }), summarize({ model, whenTokens: 120_000 })],
+ * });
+ * console.log(reader.checkpointWhen.length); // 2
+ * ```
+ */
+export function dropOldResults({
+  whenTokens,
+  keepTurns = 3,
+}: {
+  whenTokens: number;
+  keepTurns?: number;
+}): CheckpointStrategy {
+  return ({ entries, estimatedTokens }) => {
+    if (estimatedTokens <= whenTokens) return undefined;
+    const at = lastTurns(entries, keepTurns);
+    const first = entries[at];
+    const freed = entries
+      .slice(0, at)
+      .reduce((sum, entry) => sum + entry.chars - withoutResults(entry).chars, 0);
+    if (first === undefined || estimateTokens(freed) < estimatedTokens / 5) return undefined;
+    return { reason: "drop_old_results", fromSeq: first.seq };
+  };
+}

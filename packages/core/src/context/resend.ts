@@ -1,0 +1,75 @@
+import { PawlError } from "../errors.ts";
+import type { StoredOf } from "../events/event.ts";
+import type { Json, JsonObject } from "../json.ts";
+import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
+import type { ContextEntry } from "../session/state.ts";
+import { contextEntry } from "./project.ts";
+
+/** Fields of a tool's input that are not sent again, and what the model reads was done with them: `saved`. */
+export interface ResendFields {
+  readonly [field: string]: string;
+}
+
+/**
+ * What a tool declared, checked against its input.
+ *
+ * @throws PawlError `config` for a field that the input does not have.
+ */
+export function resendFields(
+  declared: readonly string[] | ResendFields | undefined,
+  tool: string,
+  { properties }: JsonObject,
+): ResendFields | undefined {
+  if (declared === undefined) return undefined;
+  const fields = Array.isArray(declared)
+    ? Object.fromEntries(declared.map((field: string) => [field, "saved"]))
+    : { ...(declared as ResendFields) };
+  for (const field of Object.keys(fields)) {
+    if (typeof properties !== "object" || properties === null || Object.hasOwn(properties, field)) continue;
+    throw new PawlError("config", `The tool "${tool}" has no input "${field}" to shorten.`);
+  }
+  return fields;
+}
+
+/**
+ * An answer of the model as it is sent from the first time on: long inputs of calls that succeeded are replaced by a
+ * note of their length. A call before a thinking block stays whole, for that block is signed over it; what comes
+ * later is signed over what was sent.
+ */
+export function resent(entry: ContextEntry, results: readonly StoredOf<"tool_result">[]): ContextEntry {
+  const fields = new Map(results.map(({ data }) => [data.call_id, data.success ? data.resend : undefined]));
+  const free = entry.blocks.findLastIndex(isThinking) + 1;
+  let changed = false;
+  const blocks = entry.blocks.map((block, index) => {
+    const declared = index >= free && isToolUse(block) ? fields.get(block.id) : undefined;
+    if (declared === undefined) return block;
+    const input = shortened((block as ToolUseBlock).input, declared);
+    changed ||= input !== block.input;
+    return { ...block, input };
+  });
+  return changed ? contextEntry(entry.role, blocks, entry.seq) : entry;
+}
+
+/** The first declared field that holds only such a note: the model has copied what it read of an earlier call. */
+export function copiedNote(input: Json, fields: ResendFields = {}): string | undefined {
+  return Object.entries(fields).find(([field, done]) => {
+    const [before, rest] = fieldOf(input, field)?.split(`[${done}: `) ?? [];
+    return before === "" && /^\d+ chars\]$/.test(rest ?? "");
+  })?.[0];
+}
+
+function shortened(input: Json, fields: ResendFields): Json {
+  const notes = Object.entries(fields).flatMap(([field, done]) => {
+    const value = fieldOf(input, field);
+    const note = `[${done}: ${value?.length} chars]`;
+    return value !== undefined && note.length < value.length ? [[field, note] as const] : [];
+  });
+  return notes.length === 0 ? input : { ...(input as JsonObject), ...Object.fromEntries(notes) };
+}
+
+/** A field's text; other values are never shortened. */
+function fieldOf(input: Json, field: string): string | undefined {
+  if (input === null || typeof input !== "object" || !Object.hasOwn(input, field)) return undefined;
+  const value = (input as JsonObject)[field];
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,81 @@
+import { causeOf, messageOf } from "../errors.ts";
+import type { EventData, NewEvent } from "../events/event.ts";
+import type { Leg } from "../leg.ts";
+import { type ContextEntry, openRun, type RunState } from "../session/state.ts";
+import { admitted } from "./admit.ts";
+import { estimateTokens } from "./build-request.ts";
+import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
+
+/** What a strategy looks at: the context as it would be sent now. */
+export interface CheckpointSource {
+  readonly entries: readonly ContextEntry[];
+  readonly estimatedTokens: number;
+  readonly run: Readonly<RunState>;
+  /** Fires when the run is to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** How the context is to go on. `fromSeq` is the entry before which it takes another form. */
+export interface CheckpointPlan {
+  reason: EventData["checkpoint"]["reason"];
+  fromSeq: number;
+  /** Stands for everything before. */
+  summary?: string;
+  /** What a model was paid for it. */
+  response?: Extract<NewEvent, { type: "llm_response" }>;
+}
+
+/**
+ * Looked at before every model call; a plan becomes a checkpoint. It costs the cache and all earlier thinking, so a
+ * strategy should ask for one rarely and for much. Throw to fail: that is reported, the context stays as it is, and
+ * nothing is tried again in this run.
+ */
+export type CheckpointStrategy = (
+  source: CheckpointSource,
+) => CheckpointPlan | undefined | Promise<CheckpointPlan | undefined>;
+
+/** Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has its result. */
+export async function checkpointIfDue(leg: Leg): Promise<void> {
+  const { state } = leg.log;
+  const run = openRun(state);
+  const { checkpointWhen } = leg.agent;
+  if (checkpointWhen.length === 0 || run === undefined || run.checkpointFailed) return;
+  const uptoSeq = state.lastSeq;
+  const entries = admitted(state, uptoSeq);
+  const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
+  const source = { entries, estimatedTokens: estimateTokens(chars), run, signal: leg.signal };
+  let plan: CheckpointPlan | undefined;
+  try {
+    for (const strategy of checkpointWhen) {
+      plan = await strategy(source);
+      if (plan !== undefined) break;
+    }
+  } catch (cause) {
+    if (leg.signal.aborted) return;
+    return await leg.fail({ code: "checkpoint_failed", message: messageOf(cause), context: causeOf(cause) });
+  }
+  if (plan !== undefined && !leg.signal.aborted) await store(leg, entries, uptoSeq, plan);
+}
+
+async function store(
+  leg: Leg,
+  entries: readonly ContextEntry[],
+  uptoSeq: number,
+  { reason, fromSeq, summary, response }: CheckpointPlan,
+): Promise<void> {
+  const index = indexOf(entries, fromSeq);
+  const at = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
+  const first = entries[at];
+  const charged = response === undefined ? [] : [response];
+  if (at <= 0 || first === undefined) {
+    if (charged.length > 0) await leg.log.append(charged);
+    return;
+  }
+  const data = {
+    from_seq: first.seq,
+    upto_seq: uptoSeq,
+    reason,
+    ...(summary !== undefined && { summary: summary.toWellFormed() }),
+  };
+  await leg.log.append([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
+}

@@ -1,0 +1,47 @@
+import type { Agent } from "../agent.ts";
+import { PawlError } from "../errors.ts";
+import type { NewEvent } from "../events/event.ts";
+import type { Session } from "../events/session-row.ts";
+import type { Host } from "../host.ts";
+import { openLeg } from "../leg-runner.ts";
+import { openRun, type SessionState } from "./state.ts";
+
+interface Made<T> {
+  result: T;
+  events: readonly NewEvent[];
+}
+
+/**
+ * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is under way can
+ * come between what `make` saw and what it has stored.
+ *
+ * @throws PawlError `session_busy`, or what `make` throws.
+ */
+export async function atRest<T>(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  make: (state: SessionState) => Made<T> | Promise<Made<T>>,
+): Promise<T> {
+  const leg = await openLeg(host, session, agent);
+  if (leg === undefined) throw busy();
+  try {
+    for (;;) {
+      if (openRun(leg.log.state) !== undefined) throw busy();
+      const { result, events } = await make(leg.log.state);
+      if (events.length === 0) return result;
+      try {
+        await leg.log.append(events, { atTip: true });
+        return result;
+      } catch (error) {
+        if (!PawlError.is(error, "conflict")) throw error;
+      }
+    }
+  } finally {
+    await leg.close();
+  }
+}
+
+function busy(): PawlError {
+  return new PawlError("session_busy", "This session has an open run. Wait for it, or stop it.");
+}
