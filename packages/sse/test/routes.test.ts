@@ -210,6 +210,20 @@ describe("sessions", () => {
     expect(page).toMatchObject({ events: [{ seq: cursor - 1 }, { seq: cursor, type: "run_suspended" }] });
   });
 
+  it("shows nothing of what was redacted, wherever a reader begins", async () => {
+    const served = await serve(scriptedModel([{ text: "Ok." }]));
+    const response = await served.ask("/runs", { json: { input: "secret" } });
+    const id = response.headers.get("x-pawl-session") ?? "";
+    const message = (await allEvents(response)).find(({ type }) => type === "user_message");
+    const seq = message !== undefined && "seq" in message ? message.seq : 0;
+    await served.runtime.redact(id, seq, { userId: "ada" });
+    for (const path of [`/sessions/${id}`, `/sessions/${id}/events`]) {
+      const text = await (await served.ask(path)).text();
+      expect(text).toContain("[redacted]");
+      expect(text).not.toContain("secret");
+    }
+  });
+
   const routes: [string, string][] = [
     ["GET", "/sessions/ID"],
     ["GET", "/sessions/ID/events"],

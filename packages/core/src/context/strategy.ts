@@ -29,6 +29,19 @@ export interface CheckpointPlan {
  * Looked at before every model call; a plan becomes a checkpoint. It costs the cache and all earlier thinking, so a
  * strategy should ask for one rarely and for much. Throw to fail: that is reported, the context stays as it is, and
  * nothing is tried again in this run.
+ *
+ * @example
+ * ```ts
+ * import type { CheckpointStrategy } from "@pawl/core";
+ *
+ * // A context that has become long begins at the user's last message.
+ * const onlyTheLastRun: CheckpointStrategy = ({ entries, estimatedTokens }) => {
+ *   const message = entries.findLast(({ role, blocks }) => role === "user" && blocks[0]?.type === "text");
+ *   if (estimatedTokens < 100_000 || message === undefined) return undefined;
+ *   return { reason: "start", fromSeq: message.seq };
+ * };
+ * console.log(typeof onlyTheLastRun);
+ * ```
  */
 export type CheckpointStrategy = (
   source: CheckpointSource,

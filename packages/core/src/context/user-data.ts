@@ -5,7 +5,26 @@ import { type ErrorReport, errorEvent } from "../leg.ts";
 import type { TextBlock } from "../model/content.ts";
 import { wrap } from "./sanitize.ts";
 
-/** What an agent's `userData` is given. */
+/**
+ * What an agent's `userData` is given.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const model = strictModel({ script: [{ text: "Good morning, Ada." }] });
+ * const coach = agent({
+ *   name: "coach",
+ *   model,
+ *   instructions: "You are a coach.",
+ *   userData: ({ session }) => `<name>${session.userId}</name>`,
+ * });
+ * const pawl = runtime({ agents: [coach], store: memoryStore() });
+ * await pawl.run("coach", { userId: "Ada", input: "Good morning" }).result;
+ * console.log(model.requests[0]?.system); // two blocks; the second is <user_data> …
+ * ```
+ */
 export interface UserDataSource<Deps = unknown> {
   session: Session;
   /** What the runtime's `deps` made for this session. */

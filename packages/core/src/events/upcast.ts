@@ -4,6 +4,16 @@ import type { EventStore } from "./event-store.ts";
 /**
  * What makes old payloads into those of today: for each event type, and each version that its payload had, a function
  * from that version's data to the next one's. A type that did not change in a version needs none.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, runtime, type Upcasters } from "@pawl/core";
+ *
+ * const upcasters: Upcasters = {
+ *   user_message: { 0: ({ text }: { text: string }) => ({ message: text }) },
+ * };
+ * runtime({ agents: [], store: memoryStore(), upcasters });
+ * ```
  */
 export interface Upcasters {
   readonly [type: string]: { readonly [version: number]: (data: never) => unknown };
