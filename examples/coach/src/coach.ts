@@ -1,4 +1,4 @@
-import { type Agent, agent, type ModelClient } from "@pawl/core";
+import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
 import type { CoachDeps } from "./deps.ts";
 import { instructions } from "./instructions.ts";
 import { completeSession } from "./tools/complete-session.ts";
@@ -7,6 +7,8 @@ import { showOptions } from "./tools/show-options.ts";
 
 export interface CoachOptions {
   model: ModelClient;
+  /** What else takes part in the coach's runs. */
+  hooks?: readonly Hook[];
 }
 
 /**
@@ -24,13 +26,14 @@ export interface CoachOptions {
  * console.log(text);
  * ```
  */
-export function coach({ model }: CoachOptions): Agent<CoachDeps> {
+export function coach({ model, hooks = [] }: CoachOptions): Agent<CoachDeps> {
   return agent<CoachDeps>({
     name: "coach",
     version: "1",
     model,
     instructions,
     tools: [saveFile, showOptions, completeSession],
+    hooks,
     limits: { turns: 5 },
     maxTokens: 4096,
   });

@@ -3,9 +3,10 @@ import type { Runtime } from "@pawl/core";
 import { handler } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { browserIdentity } from "./browser-identity.ts";
+import { endingQuietly } from "./ending-quietly.ts";
 import type { ModelInfo } from "./model.ts";
 import { pastSessions } from "./past-sessions.ts";
-import { ownPageOnly, securityHeaders } from "./protection.ts";
+import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
 
 /** The longest message that the page sends, in UTF-16 code units. */
 const MAX_MESSAGE = 4_000;
@@ -41,6 +42,8 @@ export function playgroundApp({
       authorize: identity.userOf,
       basePath: `/api/${agent}`,
       maxInputLength: MAX_MESSAGE,
+      // Who sits at this machine is its developer, and may see the inside.
+      expose: isLoopback(host) ? "all" : "public",
       onError,
     });
   app.onError((error, c) => {
@@ -60,7 +63,7 @@ export function playgroundApp({
   });
   for (const agent of agents) {
     const answer = serve(agent);
-    app.all(`/api/${agent}/*`, (c) => answer(c.req.raw));
+    app.all(`/api/${agent}/*`, async (c) => endingQuietly(await answer(c.req.raw)));
   }
   app.get("*", caching, serveStatic({ root: webDir }));
   return app;

@@ -23,6 +23,11 @@ try {
 async function leave(playground: Playground): Promise<void> {
   // Whatever hangs, the process ends in time: the log needs no goodbye.
   setTimeout(() => process.exit(0), CLOSING_MS).unref();
-  await playground.close(GRACE_MS).catch((error: unknown) => console.error(messageOf(error)));
+  try {
+    await playground.close(GRACE_MS);
+    console.log("Stopped.");
+  } catch (error) {
+    console.error(messageOf(error));
+  }
   process.exit(0);
 }

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { messageOf, runtime } from "@pawl/core";
 import { type CoachDeps, coach } from "@pawl/example-coach";
-import { embeddedStore } from "@pawl/postgres/embedded";
 import { playgroundApp } from "./app.ts";
 import type { Config } from "./config.ts";
+import { errorLines } from "./error-lines.ts";
 import { listen } from "./listen.ts";
 import { coachModel } from "./model.ts";
+import { openStore } from "./open-store.ts";
 import { testAgent } from "./test-agent.ts";
 
 export interface Playground {
@@ -16,12 +17,13 @@ export interface Playground {
 
 /** Starts everything, and goes on with the runs that a killed process left behind. */
 export async function startPlayground(config: Config): Promise<Playground> {
-  const store = await embeddedStore({ dataDir: join(config.dir, "db") });
+  const store = await openStore(join(config.dir, "db"));
   try {
     const model = await coachModel(config);
     const files = join(config.dir, "files");
     const tester = config.test ? [testAgent(model.client, config.dir)] : [];
-    const agents = [coach({ model: model.client }), ...tester];
+    const hooks = [errorLines(console.error, config.apiKey)];
+    const agents = [coach({ model: model.client, hooks }), ...tester];
     const pawl = runtime<CoachDeps>({
       agents,
       store,

@@ -30,12 +30,17 @@ export const securityHeaders: MiddlewareHandler = async (c, next) => {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
+/** Whether a server that is bound to this host can be reached from its own machine only. */
+export function isLoopback(boundTo: string): boolean {
+  return LOOPBACK.has(boundTo) || boundTo === "::1";
+}
+
 /**
  * Refuses what other pages send from the same browser. On a loopback address the host name is checked too: a foreign
  * name that was made to point here would otherwise count as the page's own.
  */
 export function ownPageOnly(boundTo: string): MiddlewareHandler {
-  const local = LOOPBACK.has(boundTo) || boundTo === "::1";
+  const local = isLoopback(boundTo);
   return async (c, next) => {
     const { host, hostname } = new URL(c.req.url);
     const origin = c.req.header("origin");

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryStore, type RuntimeOptions, runtime } from "@pawl/core";
+import { memoryStore, type RuntimeOptions, runtime, type StoredEvent } from "@pawl/core";
 import { coach } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -143,6 +143,23 @@ describe("who a browser is", () => {
     const path = `/api/coach/sessions/${session?.id}`;
     expect((await get(path, { headers: { cookie } })).status).toBe(200);
     expect((await get(path)).status).toBe(404);
+  });
+
+  it("W5 sees the prompt and the tools only where the server is bound to its own machine", async () => {
+    const prefixOn = async (host: string) => {
+      const { get, say } = app({ host });
+      const mine = await say("Hi");
+      await mine.text();
+      const path = `/api/coach/sessions/${mine.headers.get("x-pawl-session")}/events`;
+      const log = await get(path, { headers: { cookie: cookieOf(mine) } });
+      const { events } = (await log.json()) as { events: StoredEvent[] };
+      return events.find((event) => event.type === "prefix")?.data;
+    };
+    expect(await prefixOn("0.0.0.0")).toMatchObject({ system: [], tools: [] });
+    for (const host of ["127.0.0.1", "localhost", "::1"]) {
+      const { system, tools } = (await prefixOn(host)) ?? {};
+      expect([system?.length, tools?.length]).toEqual([1, 3]);
+    }
   });
 
   it("has an id from which the cookie cannot be told", async () => {

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SessionView } from "@pawl/core";
+import { messagesApi } from "@pawl/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Server, startServer } from "./server.ts";
 
@@ -81,7 +82,18 @@ describe("the playground as a process", () => {
     expect(await server.exited).toBe(0);
     expect(performance.now() - asked).toBeLessThan(10_000);
     await listening.text().catch(() => undefined);
-    expect(server.output()).toBe(`Playground ready at ${url}\n`);
+    expect(server.output()).toBe(`Playground ready at ${url}\nStopped.\n`);
+  });
+
+  it("prints in one line why the model refused, and never the key", { timeout: 60_000 }, async () => {
+    const api = await messagesApi({ apiKeys: ["the-right-key"] });
+    const key = "the-wrong-key-0123456789";
+    const server = start({ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: api.url });
+    const url = await server.ready;
+    await (await say(url, "Good morning")).text();
+    await api.close();
+    expect(server.output()).toMatch(/^Playground ready at \S+\nmodel_error 401: .+\n$/);
+    expect(server.output()).not.toContain(key);
   });
 
   it("says in one line that its port is taken", { timeout: 120_000 }, async () => {
@@ -98,8 +110,6 @@ describe("the playground as a process", () => {
     await start().ready;
     const second = start();
     expect(await second.exited).toBe(1);
-    expect(second.output()).toMatch(
-      /^The directory ".*" is in use by another store, of this or of another process\.\n$/,
-    );
+    expect(second.output()).toMatch(/^The directory ".*" is in use\. Is another npm start running\?\n$/);
   });
 });

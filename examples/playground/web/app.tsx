@@ -1,5 +1,6 @@
 import { type UseAgent, useAgent } from "@pawl/client/react";
-import { useCallback, useEffect } from "react";
+import { useCallback, useEffect, useRef } from "react";
+import { hasKeys } from "./composer/focus.ts";
 import { Conversation } from "./conversation.tsx";
 import { useJson } from "./hooks/use-json.ts";
 import { hashOf, useSessionHash } from "./hooks/use-session-hash.ts";
@@ -20,13 +21,17 @@ export function App() {
   const { sessionId } = agent;
   const layout = useLayout();
   const { hasSide, isWide } = layout;
+  const field = useRef<HTMLTextAreaElement>(null);
   const list = (
     <SessionList
       sessions={usePastSessions(agent)}
       current={sessionId}
       onNew={() => {
+        const writesOn = hasKeys();
         layout.showMenu(false);
         location.hash = hashOf(undefined);
+        // A menu that closes gives the focus back to its button first.
+        if (writesOn) setTimeout(() => field.current?.focus());
       }}
       onPick={() => layout.showMenu(false)}
     />
@@ -45,7 +50,11 @@ export function App() {
           onMenu={hasSide ? undefined : () => layout.showMenu(true)}
           onLog={() => layout.showLog(!layout.showsLog)}
         />
-        <Conversation agent={agent} {...(info && { maxMessage: info.maxMessage })} />
+        <Conversation
+          {...{ agent, field }}
+          preparesCall={log.live.tool_input_delta !== undefined}
+          {...(info && { maxMessage: info.maxMessage })}
+        />
       </main>
       {isWide && layout.showsLog && (
         <aside className="side-log" aria-label="Log">

@@ -1,6 +1,7 @@
 import type { UseAgent } from "@pawl/client/react";
 import { useEffect, useRef, useState } from "react";
 import { Composer } from "./composer/composer.tsx";
+import { type Field, goToField } from "./composer/focus.ts";
 import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
 import { Announcer } from "./thread/announcer.tsx";
 import { isWorking, Thread } from "./thread/thread.tsx";
@@ -8,10 +9,17 @@ import { useFailure } from "./thread/use-failure.ts";
 
 const MAX_MESSAGE = 4_000;
 
+interface ConversationProps {
+  agent: UseAgent;
+  field: Field;
+  /** The model is writing the input of a tool. */
+  preparesCall: boolean;
+  maxMessage?: number;
+}
+
 /** What is said, and where to say something. */
-export function Conversation({ agent, maxMessage = MAX_MESSAGE }: { agent: UseAgent; maxMessage?: number }) {
+export function Conversation({ agent, field, preparesCall, maxMessage = MAX_MESSAGE }: ConversationProps) {
   const [text, setText] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
   const scroll = useStickToEnd();
   const working = isWorking(agent.phase);
   const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
@@ -19,10 +27,14 @@ export function Conversation({ agent, maxMessage = MAX_MESSAGE }: { agent: UseAg
   const send = (message: string): void => {
     setText("");
     scroll.toEnd();
-    field.current?.focus({ preventScroll: true });
     void agent.send(message);
   };
-  const problem = useFailure(agent, send, setText);
+  // What was pressed goes away.
+  const sendByButton = (message: string): void => {
+    goToField(field);
+    send(message);
+  };
+  const problem = useFailure(agent, sendByButton, setText);
   const { toEnd } = scroll;
   // Another session is read from its end
   useEffect(toEnd, [toEnd, agent.sessionId]);
@@ -30,7 +42,7 @@ export function Conversation({ agent, maxMessage = MAX_MESSAGE }: { agent: UseAg
 
   return (
     <>
-      <Thread {...{ agent, scroll, loading, ...problem }} onSend={send} />
+      <Thread {...{ agent, preparesCall, scroll, loading, ...problem }} onSend={sendByButton} />
       {!scroll.atEnd && (
         <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
           Latest
@@ -54,16 +66,10 @@ export function Conversation({ agent, maxMessage = MAX_MESSAGE }: { agent: UseAg
 }
 
 /** The buttons of an answered question go away with the focus on them: it moves to where one goes on. */
-function useFocusAfterAnswer(pending: number, field: { readonly current: HTMLTextAreaElement | null }): void {
+function useFocusAfterAnswer(pending: number, field: Field): void {
   const before = useRef(pending);
   useEffect(() => {
-    if (
-      before.current > pending &&
-      document.activeElement === document.body &&
-      matchMedia("(pointer: fine)").matches
-    ) {
-      field.current?.focus({ preventScroll: true });
-    }
+    if (before.current > pending && document.activeElement === document.body) goToField(field);
     before.current = pending;
   }, [pending, field]);
 }

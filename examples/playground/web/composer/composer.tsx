@@ -1,11 +1,13 @@
-import { type KeyboardEvent, type RefObject, useEffect } from "react";
+import { type KeyboardEvent, useEffect } from "react";
+import { SendButton, StopButton } from "./buttons.tsx";
+import { type Field, goToField } from "./focus.ts";
 
 interface ComposerProps {
   text: string;
   setText: (text: string) => void;
   working: boolean;
   maxLength: number;
-  field: RefObject<HTMLTextAreaElement | null>;
+  field: Field;
   onSend: (text: string) => void;
   onStop: () => void;
 }
@@ -14,15 +16,21 @@ interface ComposerProps {
 export function Composer({ text, setText, working, maxLength, field, onSend, onStop }: ComposerProps) {
   const sendable = text.trim() !== "" && !working;
   const send = (): void => {
-    if (sendable) onSend(text.trim());
+    if (!sendable) return;
+    field.current?.focus({ preventScroll: true });
+    onSend(text.trim());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter also ends the composition of a character; only the next one sends.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    // Enter also ends the composition of a character, and Escape gives it up; only the next one is for us.
+    if (event.nativeEvent.isComposing) return;
+    const sends = event.key === "Enter" && !event.shiftKey;
+    const stops = event.key === "Escape" && working;
+    if (!sends && !stops) return;
     event.preventDefault();
-    send();
+    if (sends) send();
+    else onStop();
   };
-  useFocusAtFirst(field);
+  useEffect(() => goToField(field), [field]);
   return (
     <form
       className="composer"
@@ -45,28 +53,10 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
           onChange={(event) => setText(event.target.value)}
           onKeyDown={onKeyDown}
         />
-        {working ? (
-          <button type="button" className="round stop" data-testid="stop" aria-label="Stop" onClick={onStop}>
-            <svg viewBox="0 0 24 24" aria-hidden="true">
-              <rect x="7" y="7" width="10" height="10" rx="2" />
-            </svg>
-          </button>
-        ) : (
-          <button
-            type="submit"
-            className="round send"
-            data-testid="send"
-            aria-label="Send"
-            disabled={!sendable}
-          >
-            <svg viewBox="0 0 24 24" aria-hidden="true">
-              <path d="M12 19V6M6 11.5 12 5.5l6 6" />
-            </svg>
-          </button>
-        )}
+        {working ? <StopButton {...{ field, onStop }} /> : <SendButton disabled={!sendable} />}
       </div>
       <p className="composer-help" id="composer-help">
-        <span>Enter sends, Shift + Enter starts a new line.</span>
+        <span>Enter sends, Shift + Enter starts a new line, Esc stops Sage.</span>
         <Room left={maxLength - text.length} />
       </p>
     </form>
@@ -78,11 +68,4 @@ function Room({ left }: { left: number }) {
   return left > 400 ? null : (
     <span className={left === 0 ? "room room-full" : "room"}>{left} characters left</span>
   );
-}
-
-/** On a phone the keyboard would cover half of the page: there the user begins. */
-function useFocusAtFirst(field: ComposerProps["field"]): void {
-  useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) field.current?.focus({ preventScroll: true });
-  }, [field]);
 }

@@ -22,7 +22,7 @@ export function summaryOf(event: StoredEvent): string {
     case "note":
       return quoted(event.data.text);
     case "prefix":
-      return "system and tools, as they are sent";
+      return prefix(event.data);
     case "llm_request":
       return `turn ${event.data.turn} · ${event.data.model} · about ${count(event.data.estimated_tokens)} tokens`;
     case "llm_response":
@@ -32,6 +32,12 @@ export function summaryOf(event: StoredEvent): string {
     default:
       return event.type.startsWith("tool_") ? toolSummary(event) : controlSummary(event);
   }
+}
+
+/** The server shows it to developers only. */
+function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
+  if (system.length === 0) return "system prompt and tools, not shown on this page";
+  return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;
 }
 
 function toolSummary(event: StoredEvent): string {

@@ -25,7 +25,7 @@ export function SessionList({ sessions, current, onNew, onPick }: SessionListPro
         </svg>
         New conversation
       </button>
-      {sessions.length > 0 && <h2>Earlier</h2>}
+      {sessions.length > 0 && <h2>Conversations</h2>}
       <ul>
         {sessions.map(({ id, title, status, updatedAt }) => (
           <li key={id}>

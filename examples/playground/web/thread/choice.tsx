@@ -1,23 +1,46 @@
+import type { Json } from "@pawl/core";
 import type { ToolPart } from "./tool-chip.tsx";
 
 /** The kinds of questions that this page shows itself. */
 export const OPTIONS_TOOL = "show_options";
 
-/** An answered question, as the user's turn in the conversation. */
+/** A question that is no longer open, and what was chosen, as the user's turn in the conversation. */
 export function Choice({ part }: { part: ToolPart }) {
+  if (part.phase === "waiting") return null;
+  const { question, options } = fieldsOf(part.arguments);
   const said = chosenIn(part.result);
-  if (said === undefined) return null;
+  if (said === undefined && part.phase !== "done") return null;
   return (
-    <div className="choice" data-testid="choice">
-      <span className="unseen">You chose: </span>
-      <p className="bubble">{said}</p>
-    </div>
+    <>
+      {typeof question === "string" && (
+        <p className="question" data-testid="question">
+          {question}
+        </p>
+      )}
+      {said !== undefined && (
+        <div className="choice" data-testid="choice">
+          <span className="unseen">You chose: </span>
+          <p className="bubble">{labelIn(options, said)}</p>
+        </div>
+      )}
+    </>
   );
 }
 
 /** `undefined` for a question that is open or was passed over. */
-function chosenIn(result: ToolPart["result"]): string | undefined {
-  if (typeof result !== "object" || result === null || Array.isArray(result)) return undefined;
-  const said = result.chosen ?? result.own_words ?? result.option;
+function chosenIn(result: Json | undefined): string | undefined {
+  const { chosen, own_words, option } = fieldsOf(result);
+  const said = chosen ?? own_words ?? option;
   return typeof said === "string" ? said : undefined;
+}
+
+/** An answer that is fresh names the option by its id. */
+function labelIn(options: Json | undefined, said: string): string {
+  const known = Array.isArray(options) ? options.find((option) => fieldsOf(option).id === said) : undefined;
+  const { label } = fieldsOf(known);
+  return typeof label === "string" ? label : said;
+}
+
+function fieldsOf(value: Json | undefined): { readonly [key: string]: Json | undefined } {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

@@ -9,8 +9,8 @@ interface FailureProps {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  network: "The server can't be reached. Nothing is lost: what you wrote is back below.",
-  store_unavailable: "The log can't be written right now. Nothing is lost: what you wrote is back below.",
+  network: "The server can't be reached.",
+  store_unavailable: "The log can't be written right now.",
   session_busy: "Sage is still busy with the last message. Please try again in a moment.",
   already_answered: "This question has been answered already, perhaps in another tab.",
   unknown_call: "This question isn't waiting any more.",
@@ -23,7 +23,10 @@ const WORDS: Readonly<Record<string, string>> = {
 export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
   return (
     <div className="failure" role="alert" data-testid="error">
-      <p>{WORDS[failure.code] ?? failure.message}</p>
+      <p>
+        {WORDS[failure.code] ?? failure.message}
+        {failure.text !== undefined && " Nothing is lost: what you wrote is back below."}
+      </p>
       <div className="failure-actions">
         {failure.code === "not_found" && (
           <a className="text-button" href={hashOf(undefined)}>

@@ -20,6 +20,15 @@ const components: Components = {
   ),
 };
 
+/** What is left of Markdown when it is heard: words, in paragraphs. */
+export const PlainText = memo(function PlainText({ markdown }: { markdown: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} allowedElements={["p"]} unwrapDisallowed>
+      {markdown}
+    </ReactMarkdown>
+  );
+});
+
 /** The coach's words. Only a text that grows is parsed again. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (

@@ -5,12 +5,20 @@ import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolChip } from "./tool-chip.tsx";
 
+interface MessageProps {
+  message: ViewMessage;
+  /** Its run is open. */
+  live: boolean;
+  /** Why its run stopped is told elsewhere. */
+  told: boolean;
+}
+
 /** One message. Messages that did not change are the same objects, so that a token renders the last one only. */
-export const Message = memo(function Message({ message, live }: { message: ViewMessage; live: boolean }) {
+export const Message = memo(function Message({ message, live, told }: MessageProps) {
   return message.role === "user" ? (
     <UserMessage message={message} />
   ) : (
-    <CoachMessage {...{ message, live }} />
+    <CoachMessage {...{ message, live, told }} />
   );
 });
 
@@ -23,11 +31,12 @@ function UserMessage({ message }: { message: ViewMessage }) {
   );
 }
 
-function CoachMessage({ message, live }: { message: ViewMessage; live: boolean }) {
-  return (
+function CoachMessage({ message, live, told }: MessageProps) {
+  const parts = message.parts.filter((part) => !(told && part.type === "notice"));
+  return parts.length === 0 ? null : (
     <li className="message message-coach" data-testid="message-assistant">
       <span className="unseen">Sage: </span>
-      {message.parts.map((part) => (
+      {parts.map((part) => (
         <Part key={part.key} part={part} live={live} />
       ))}
     </li>

@@ -1,15 +1,22 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "../hooks/use-held.ts";
+import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Wheel } from "../shell/wheel.tsx";
 import { Failure } from "./failure.tsx";
 import { Message } from "./message.tsx";
 import { Options } from "./options.tsx";
+import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
+
+/** A text that has not grown for so long, in milliseconds, leaves its reader waiting. */
+const PAUSE_MS = 600;
 
 interface ThreadProps {
   agent: UseAgent;
+  /** The model is writing the input of a tool. */
+  preparesCall: boolean;
   scroll: StickToEnd;
   loading: boolean;
   failure: AgentFailure | undefined;
@@ -19,7 +26,16 @@ interface ThreadProps {
 }
 
 /** The conversation, from the first word to what is going on right now. */
-export function Thread({ agent, scroll, loading, failure, onSend, onRetry, onDismiss }: ThreadProps) {
+export function Thread({
+  agent,
+  preparesCall,
+  scroll,
+  loading,
+  failure,
+  onSend,
+  onRetry,
+  onDismiss,
+}: ThreadProps) {
   const { messages, pending, run, answer } = agent;
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
@@ -29,25 +45,34 @@ export function Thread({ agent, scroll, loading, failure, onSend, onRetry, onDis
         {isNew && <Welcome onStart={onSend} />}
         <ol className="messages">
           {messages.map((message) => (
-            <Message key={message.id} message={message} live={message === last && run?.open === true} />
+            <Message
+              key={message.id}
+              message={message}
+              live={message === last && run?.open === true}
+              told={message === last && failure?.code === BROKE_OFF}
+            />
           ))}
         </ol>
         {pending.map((question) => (
           <Options key={question.callId} question={question} answer={answer} />
         ))}
-        <Working state={agent} />
+        <Working state={agent} preparesCall={preparesCall} />
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}
       </div>
     </div>
   );
 }
 
-/** The wheel turns while something is under way that cannot be seen yet: text grows, and tools have marks of their own. */
-function Working({ state }: { state: AgentState }) {
-  const part = state.messages.at(-1)?.parts.at(-1);
-  const isWriting = part?.type === "text" && part.open;
-  const { phase } = state;
-  const working = (phase === "submitting" || phase === "streaming") && !isWriting;
+/** The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their own. */
+function Working({ state, preparesCall }: { state: AgentState; preparesCall: boolean }) {
+  const { messages, phase } = state;
+  const last = messages.at(-1);
+  const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
+  const text = part?.type === "text" ? part.text : undefined;
+  const isPausing = useQuiet(text, PAUSE_MS);
+  // Text is still open while the model writes the input of a tool behind it.
+  const isUnseen = text === undefined || isPausing || preparesCall;
+  const working = isWorking(phase) && phase !== "toolExecuting" && isUnseen;
   if (!useHeld(working, 200)) return null;
   return (
     <p className="working" data-testid="working">

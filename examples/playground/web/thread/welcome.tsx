@@ -10,8 +10,8 @@ export function Welcome({ onStart }: { onStart: (text: string) => void }) {
     <section className="welcome" aria-labelledby="welcome-title">
       <h1 id="welcome-title">{greetingAt(new Date().getHours())}</h1>
       <p>
-        Sage is a coach for the day ahead. Say hello, or begin with what is on your mind. Beside the
-        conversation you can watch its log: every message, call and result, written down before it counts.
+        Sage is a coach for the day ahead. Say hello, or begin with what is on your mind. The Log button shows
+        what happens underneath: every message, call and result, written down before it counts.
       </p>
       <ul className="starters" aria-label="Ways to begin">
         {STARTERS.map((text) => (
