@@ -3,15 +3,6 @@ import { claude } from "@pawl/anthropic";
 import { agent, memoryStore, runtime, tool } from "@pawl/core";
 import * as z from "zod";
 
-/** The text of the last text block. */
-const textOf = (content) => content.findLast((block) => block.type === "text")?.text ?? "";
-
-/** What of each text no delta has shown. */
-const unshown = (content, shown) =>
-  content
-    .map((block, index) => (block.type === "text" ? block.text.slice(shown.get(index) ?? 0) : ""))
-    .filter((rest) => rest !== "");
-
 export function create({ baseURL, apiKey, model, system, prompt, execute }) {
   const calculator = agent({
     name: "calculator",
@@ -29,7 +20,6 @@ export function create({ baseURL, apiKey, model, system, prompt, execute }) {
   });
   const pawl = runtime({ agents: [calculator], store: memoryStore() });
   return {
-    // Reads the run as a client does: deltas as they come, and from the stored answer what no delta has shown.
     async run(onText) {
       const run = pawl.run("calculator", { userId: "u", input: prompt });
       const shown = new Map();
@@ -39,13 +29,24 @@ export function create({ baseURL, apiKey, model, system, prompt, execute }) {
           shown.set(data.index, data.offset + data.text.length);
           onText(data.text);
         } else if (type === "assistant_message") {
-          text = textOf(data.content);
-          for (const rest of unshown(data.content, shown)) onText(rest);
-          shown.clear();
+          text = showRest(data.content, shown, onText);
         }
       }
       await run.result;
       return text;
     },
   };
+}
+
+/** Shows what no delta has shown, as a client does when the stored answer comes; returns the last text. */
+function showRest(content, shown, onText) {
+  let text = "";
+  for (const [index, block] of content.entries()) {
+    if (block.type !== "text") continue;
+    text = block.text;
+    const rest = text.slice(shown.get(index) ?? 0);
+    if (rest !== "") onText(rest);
+  }
+  shown.clear();
+  return text;
 }

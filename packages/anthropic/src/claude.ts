@@ -1,6 +1,5 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import { Messages } from "@anthropic-ai/sdk/resources/messages/messages";
 import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
 import { type Body, type BodyOptions, bodyOf, bodyText } from "./body.ts";
 import { openCall } from "./call.ts";
@@ -17,7 +16,10 @@ export interface ClaudeOptions extends BodyOptions {
   baseURL?: string;
   /** How requests are sent: over Node's own HTTP client when absent, outside of Node with the global fetch. */
   fetch?: Fetch;
-  /** An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`. Its retries are not used. */
+  /**
+   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. for another cloud or with the SDK's own
+   * tracing. Its retries are not used.
+   */
   client?: Pick<Anthropic, "messages">;
   /** What tokens cost; {@link pricingOf} the model when absent. */
   pricing?: Pricing;
@@ -76,26 +78,20 @@ async function* answerOf(sender: () => Send, body: Body, signal: AbortSignal): A
 
 type Send = (body: Body, signal: AbortSignal) => Promise<Response>;
 
-/** The part of the SDK that is used. */
-class Client extends BaseAnthropic {
-  readonly messages: Messages = new Messages(this);
-}
-
 /**
- * A client of one's own may rewrite the body, so it gets it as an object; the other one gets its text, which the SDK then
- * does not make again.
+ * A client of one's own is used as its owner would use it. The other one is asked below its `messages`, with the body as
+ * text: that is the SDK's auth, errors and headers without half of its cost per request.
  */
 function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Send {
-  const once = { maxRetries: 0 };
   if (client !== undefined) {
-    return (body, signal) => client.messages.create(body, { ...once, signal }).asResponse();
+    return (body, signal) => client.messages.create(body, { maxRetries: 0, signal }).asResponse();
   }
-  const { messages } = new Client({
+  const own = new BaseAnthropic({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(fetch === undefined ? {} : { fetch }),
   });
   const headers = { "content-type": "application/json" };
   return (body, signal) =>
-    messages.create(body, { ...once, signal, headers, body: bodyText(body) }).asResponse();
+    own.post("/v1/messages", { body: bodyText(body), headers, maxRetries: 0, signal }).asResponse();
 }

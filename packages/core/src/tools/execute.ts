@@ -60,7 +60,7 @@ async function runCall(leg: Leg, { call, tool, input, answer }: Runnable): Promi
   const context: ToolContext<never> = {
     ...callContext(leg, call, idempotencyKey),
     deps: leg.deps as never,
-    // Made when it is asked for: it costs more than all the rest, and most tools never look.
+    // Made when it is asked for: most tools never look.
     get signal() {
       signal ??= AbortSignal.any([leg.signal, control.signal]);
       return signal;

@@ -1,0 +1,80 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Anthropic } from "@anthropic-ai/sdk";
+import { messagesApi, type Reply } from "@pawl/testing";
+import { afterAll, afterEach, expect, it, vi } from "vitest";
+import { nodeFetch } from "../src/node-fetch.ts";
+import { client, hi, read } from "./support.ts";
+
+const reply: Reply = { text: "Grüße, 世界 👩‍👧" };
+const api = await messagesApi({ rules: () => reply });
+afterAll(() => api.close());
+afterEach(() => vi.unstubAllGlobals());
+
+const textOf = ({ events }: Awaited<ReturnType<typeof read>>) =>
+  events.map((event) => (event.type === "content_block_delta" ? event.delta.text : "")).join("");
+
+it("asks over Node's HTTP client in Node, and never over the global fetch", async () => {
+  vi.stubGlobal("fetch", () => Promise.reject(new Error("not this one")));
+  expect(textOf(await read(client(api)))).toBe(reply.text);
+});
+
+it("asks over the global fetch anywhere else", async () => {
+  const fetch = vi.fn(globalThis.fetch);
+  vi.stubGlobal("fetch", fetch);
+  vi.stubGlobal("navigator", { userAgent: "Deno/2.5" });
+  expect(nodeFetch()).toBeUndefined();
+  expect(textOf(await read(client(api)))).toBe(reply.text);
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
+it("asks over a fetch of your own", async () => {
+  const fetch = vi.fn(globalThis.fetch);
+  expect(textOf(await read(client(api, { fetch })))).toBe(reply.text);
+  expect(fetch).toHaveBeenCalledOnce();
+});
+
+it("gives a client of your own the body as an object, and sends the same", async () => {
+  const own = new Anthropic({ apiKey: "k", baseURL: api.url });
+  const create = vi.spyOn(own.messages, "create");
+  await read(client(api, { client: own }));
+  expect(create.mock.calls[0]?.[1]).not.toHaveProperty("body");
+  await read(client(api));
+  const [first, second] = api.requests.slice(-2);
+  expect(second?.body).toEqual(first?.body);
+});
+
+it("sends a frozen message as it is, time and again, and one that changes as it has become", async () => {
+  const frozen = Object.freeze({ role: "user" as const, content: [{ type: "text", text: 'a "b" \n' }] });
+  const open = { role: "assistant" as const, content: [{ type: "text", text: "one" }] };
+  const last = { role: "user" as const, content: [{ type: "text", text: "go" }] };
+  const request = { ...hi, messages: [frozen, open, last] };
+  await read(client(api), undefined, request);
+  open.content = [{ type: "text", text: "two" }];
+  await read(client(api), undefined, request);
+  expect(api.requests.at(-1)?.body).toMatchObject({ messages: [frozen, open, last] });
+  expect(api.rejected).toEqual([]);
+});
+
+it("reads bytes in any slices, line ends of any kind, and nothing after the end", async () => {
+  const events = [
+    { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Grüße, 世界 👩‍👧" } },
+    { type: "message_stop" },
+    { type: "ping" },
+  ];
+  const bytes = Buffer.from(
+    events.map((event) => `event: ${event.type}\r\ndata: ${JSON.stringify(event)}   \r\n\r\n`).join(""),
+  );
+  const server = createServer(async (_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (let at = 0; at < bytes.length; at += 7) {
+      response.write(bytes.subarray(at, at + 7));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    response.end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const answer = await read(client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }));
+  server.close();
+  expect(answer.events).toEqual(events.slice(0, 2));
+});

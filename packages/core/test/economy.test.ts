@@ -1,0 +1,65 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { assistantEntry, toMessages, userEntry } from "../src/context/project.ts";
+import { doorbell } from "../src/events/doorbell.ts";
+import type { StoredOf } from "../src/index.ts";
+import { sha256 } from "../src/sha256.ts";
+import { setup, sleep } from "./support/setup.ts";
+
+afterEach(() => vi.restoreAllMocks());
+
+describe("what is done once only", () => {
+  it("keeps the messages that were sent, and makes only those anew that something was added to", () => {
+    const said = (seq: number) =>
+      userEntry({ seq, type: "user_message", data: { message: `m${seq}` } } as StoredOf<"user_message">);
+    const answer = assistantEntry({
+      content: [{ type: "text", text: "Yes." }],
+      disposition: "kept",
+      stop_reason: "end_turn",
+      attempt: 1,
+      complete: 1,
+    });
+    const entries = [said(1), answer ?? said(0), said(3)];
+    const first = toMessages(entries);
+    const again = toMessages(entries);
+    expect(again.map((message, index) => message === first[index])).toEqual([true, true, true]);
+    expect(Object.isFrozen(first[0]) && Object.isFrozen(first[0]?.content[0])).toBe(true);
+    const longer = toMessages([...entries, said(4)]);
+    expect(longer.map((message, index) => message === first[index])).toEqual([true, true, false]);
+    expect(longer[2]?.content).toEqual([
+      { type: "text", text: "m3" },
+      { type: "text", text: "m4" },
+    ]);
+  });
+
+  it("L10 wakes a reader once for all that comes in one go", async () => {
+    const text = "one two three four five six seven eight nine ten ".repeat(20).trim();
+    const { pawl } = setup([{ text }]);
+    const events = await Array.fromAsync(pawl.run("tester", { userId: "u1", input: "Go" }));
+    expect(events.filter(({ type }) => type === "text_delta").length).toBeLessThan(3);
+    const bell = doorbell(1_000, undefined);
+    const woken: boolean[] = [];
+    void bell.wait().then((unasked) => woken.push(unasked));
+    for (let n = 0; n < 3; n += 1) bell.ring();
+    await sleep(5);
+    void bell.wait().then((unasked) => woken.push(unasked));
+    await sleep(5);
+    expect(woken).toEqual([false]);
+    bell.ring();
+    await sleep(5);
+    expect(woken).toEqual([false, false]);
+  });
+
+  it("wakes a reader that was busy when it rang, and one that nobody rings for", async () => {
+    const bell = doorbell(5, undefined);
+    bell.ring();
+    expect(await bell.wait()).toBe(false);
+    expect(await bell.wait()).toBe(true);
+  });
+
+  it("C1 gives the same hash in Node and elsewhere", async () => {
+    const here = await sha256("Grüße");
+    vi.spyOn(process, "getBuiltinModule").mockReturnValue(undefined as never);
+    expect(await sha256("Grüße")).toBe(here);
+    expect(here).toMatch(/^[0-9a-f]{64}$/);
+  });
+});
