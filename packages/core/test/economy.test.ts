@@ -36,7 +36,7 @@ describe("what is done once only", () => {
     const { pawl } = setup([{ text }]);
     const events = await Array.fromAsync(pawl.run("tester", { userId: "u1", input: "Go" }));
     expect(events.filter(({ type }) => type === "text_delta").length).toBeLessThan(3);
-    const bell = doorbell(1_000, undefined);
+    const bell = doorbell(1_000, []);
     const woken: boolean[] = [];
     void bell.wait().then((unasked) => woken.push(unasked));
     for (let n = 0; n < 3; n += 1) bell.ring();
@@ -50,7 +50,7 @@ describe("what is done once only", () => {
   });
 
   it("wakes a reader that was busy when it rang, and one that nobody rings for", async () => {
-    const bell = doorbell(5, undefined);
+    const bell = doorbell(5, []);
     bell.ring();
     expect(await bell.wait()).toBe(false);
     expect(await bell.wait()).toBe(true);
