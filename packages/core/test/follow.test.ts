@@ -45,6 +45,28 @@ describe("following a session", () => {
     expect(fold(events).messages.at(-1)?.text).toBe(slow.text);
   });
 
+  it("L10 shows a slow reader a tool's start before its progress", async () => {
+    const gate = Promise.withResolvers<string>();
+    const report = tool({
+      name: "report",
+      description: "Says how far it is.",
+      input: z.object({}),
+      execute: (_, { progress }) => {
+        progress({ percent: 50 });
+        return gate.promise;
+      },
+    });
+    const { pawl } = setup([{ tools: [{ name: "report" }] }, { text: "Done." }], { tools: [report] });
+    const seen: string[] = [];
+    for await (const { type } of pawl.run("tester", { ...user, input: "Go" })) {
+      seen.push(type);
+      if (type === "tool_progress") gate.resolve("done");
+      await sleep(2);
+    }
+    expect(seen.indexOf("tool_progress")).toBeGreaterThan(seen.indexOf("tool_started"));
+    expect(seen.indexOf("tool_started")).toBeGreaterThan(-1);
+  });
+
   it("says that an attempt's text is void when its answer was lost", async () => {
     const { pawl, say } = setup([{ text: "Lost answer, sadly", fault: { cut: 6 } }, { text: "Here." }]);
     const first = pawl.run("tester", { ...user, input: "Go" });

@@ -1,6 +1,6 @@
 import type { SessionEvent } from "../run-handle.ts";
 import { doorbell } from "./doorbell.ts";
-import type { StoredEvent } from "./event.ts";
+import type { StoredEvent, StoredOf } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
 import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
@@ -52,19 +52,24 @@ export async function* followFrom(
   const gone = () => signal?.aborted ?? false;
   let cursor = afterSeq;
   let look = true;
+  const stored = () =>
+    look || tail.peek(sessionId).seq > cursor ? store.read(sessionId, { afterSeq: cursor }) : [];
   try {
     while (!gone()) {
       over.signal.throwIfAborted();
-      const news = look || tail.peek(sessionId).seq > cursor;
-      for await (const event of news ? store.read(sessionId, { afterSeq: cursor }) : []) {
+      const begun = cursor;
+      for await (const event of stored()) {
         if (gone()) return;
         cursor = event.seq;
         for (const shown of around(event, seen, hidden)) yield shown;
         seen = after(event, seen);
         if (comesToRest(event, untilIdle)) return;
       }
-      for (const shown of liveNews(tail.peek(sessionId).live, seen)) yield shown;
-      look = await bell.wait();
+      const { live, seq } = tail.peek(sessionId);
+      // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
+      look = cursor > begun && seq > cursor;
+      for (const shown of look ? [] : liveNews(live, seen)) yield shown;
+      look ||= await bell.wait();
     }
   } finally {
     unsubscribe();
@@ -89,22 +94,23 @@ function nothingSeen(): Seen {
   return { attempt: 0, shown: new Map(), progress: 0 };
 }
 
-/** An event and what goes with it; what was taken back is shown without what it said. */
+/**
+ * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and what a tool
+ * says of itself. What was taken back is shown without what it said.
+ */
 function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): SessionEvent[] {
-  const told = hidden.has(event.seq) ? redactedEvent(event) : event;
-  return [...before(event, seen), told, ...statusOf(event)];
-}
-
-/** What a reader has to know before an event: where a turn ends, and that text it was shown is void. */
-function* before(event: StoredEvent, seen: Seen): Generator<LiveEvent> {
+  const shown: SessionEvent[] = [];
   const restarted =
     event.type === "llm_request" || event.type === "run_recovered" || event.type === "run_ended";
   if (restarted && seen.shown.size > 0) {
-    yield { type: "attempt_restarted", data: { attempt: seen.attempt } };
+    shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
   }
   if (event.type === "llm_request" && event.data.turn > 1 && event.data.retry_of === undefined) {
-    yield { type: "turn_ended", data: { turn: event.data.turn - 1 } };
+    shown.push({ type: "turn_ended", data: { turn: event.data.turn - 1 } });
   }
+  shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
+  if (event.type === "tool_started" || event.type === "tool_result") shown.push(statusOf(event));
+  return shown;
 }
 
 /** What a reader has that comes back in the middle of an answer: it knows the attempt and is shown all its text so far. */
@@ -125,11 +131,10 @@ function after(event: StoredEvent, seen: Seen): Seen {
   return over ? { ...nothingSeen(), progress: seen.progress } : seen;
 }
 
-function* statusOf(event: StoredEvent): Generator<LiveEvent> {
-  if (event.type !== "tool_started" && event.type !== "tool_result") return;
+function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
   const { call_id, tool_name, status } = event.data;
   const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
-  yield {
+  return {
     type: "tool_status",
     data: { call_id, tool_name, phase, ...(status !== undefined && { message: status }) },
   };

@@ -188,15 +188,15 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
   });
 }
 
-async function* read(events: readonly StoredEvent[], options: ReadOptions = {}): AsyncGenerator<StoredEvent> {
-  const types = options.types === undefined ? undefined : new Set<string>(options.types);
-  let left = options.limit ?? Number.POSITIVE_INFINITY;
-  for (let index = Math.max(0, options.afterSeq ?? 0); index < events.length && left > 0; index += 1) {
-    const event = events[index];
-    if (event === undefined || (types !== undefined && !types.has(event.type))) continue;
-    left -= 1;
-    yield event;
-  }
+/** No generator: one costs several turns of the microtask queue for every event, and everybody reads everything. */
+function read(
+  events: readonly StoredEvent[],
+  { afterSeq = 0, types, limit }: ReadOptions = {},
+): AsyncIterable<StoredEvent> {
+  const later = events.slice(Math.max(0, afterSeq));
+  const wanted = types === undefined ? later : later.filter(({ type }) => types.some((one) => one === type));
+  const found = wanted.slice(0, limit).values();
+  return { [Symbol.asyncIterator]: () => ({ next: async () => found.next() }) };
 }
 
 function list(entries: ReadonlyMap<string, Entry>, options: ListSessions): Session[] {
