@@ -58,7 +58,6 @@ export type {
   ModelRequest,
   RawUsage,
   StreamOptions,
-  Usage,
 } from "./model/model-client.ts";
 export type { Sleep } from "./model/pause.ts";
 export {
@@ -68,6 +67,7 @@ export {
   noUsage,
   type Pricing,
   promptTokens,
+  type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
 export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
@@ -92,5 +92,6 @@ export {
   validate,
 } from "./tools/schema.ts";
 export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } from "./tools/tool.ts";
-export { newView, reduceView, type ViewState } from "./view/reduce.ts";
+export { reduceView } from "./view/reduce.ts";
 export type { Suspension, ToolPhase, ViewMessage, ViewPart } from "./view/view.ts";
+export { newView, type ViewState } from "./view/view.ts";

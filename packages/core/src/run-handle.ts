@@ -1,7 +1,7 @@
 import type { EventType, StoredEvent, StoredOf } from "./events/event.ts";
 import type { LiveEvent, LiveEventType } from "./events/live-event.ts";
 import type { Json } from "./json.ts";
-import type { Usage } from "./model/model-client.ts";
+import type { Usage } from "./model/pricing.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
 import type { Suspension } from "./view/view.ts";
 

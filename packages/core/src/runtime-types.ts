@@ -5,7 +5,7 @@ import type { Session } from "./events/session-row.ts";
 import type { Upcasters } from "./events/upcast.ts";
 import type { Json, JsonObject } from "./json.ts";
 import type { Run, SessionEvent } from "./run-handle.ts";
-import type { ViewState } from "./view/reduce.ts";
+import type { ViewState } from "./view/view.ts";
 
 /** An answer to a pending question. */
 export interface Answer {

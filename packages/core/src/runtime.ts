@@ -17,7 +17,8 @@ import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { sweep } from "./sweep.ts";
 import { isBlank } from "./text.ts";
-import { newView, reduceView } from "./view/reduce.ts";
+import { reduceView } from "./view/reduce.ts";
+import { newView } from "./view/view.ts";
 
 /**
  * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by one at a

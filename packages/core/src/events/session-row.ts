@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.ts";
-import type { Usage } from "../model/model-client.ts";
+import type { Usage } from "../model/pricing.ts";
 
 /** `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. */
 export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";

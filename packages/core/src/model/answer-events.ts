@@ -4,7 +4,7 @@ import type { JsonObject } from "../json.ts";
 import { tokensOf, usageFromWire } from "../session/tokens.ts";
 import { type Answer, contentOf } from "./accumulate.ts";
 import { isToolUse } from "./content.ts";
-import type { Usage } from "./model-client.ts";
+import type { Usage } from "./pricing.ts";
 import { costMicroUsd, type Pricing } from "./pricing.ts";
 
 /** One attempt at an answer: what was asked of whom, and what has come of it. */

@@ -14,19 +14,6 @@ export interface ModelRequest {
   toolChoice?: JsonObject;
 }
 
-/**
- * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
- * the cache, `outputTokens` includes thinking.
- */
-export interface Usage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheWriteTokens: number;
-  /** The part of `cacheWriteTokens` that was written for an hour instead of five minutes. */
-  cacheWrite1hTokens?: number;
-}
-
 /** One event of a model's answer: the stream events of the Messages API. Unknown ones are passed over. */
 export type ModelEvent =
   | { type: "message_start"; message: MessageStart; request_id?: string }

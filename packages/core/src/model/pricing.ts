@@ -1,4 +1,15 @@
-import type { Usage } from "./model-client.ts";
+/**
+ * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
+ * the cache, `outputTokens` includes thinking.
+ */
+export interface Usage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheWriteTokens: number;
+  /** The part of `cacheWriteTokens` that was written for an hour instead of five minutes. */
+  cacheWrite1hTokens?: number;
+}
 
 /**
  * Prices in US dollars per million tokens. Cached reads and the two kinds of cache write have prices of their own:

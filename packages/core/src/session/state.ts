@@ -2,7 +2,7 @@ import type { StoredEvent, StoredOf } from "../events/event.ts";
 import type { SessionStatus } from "../events/session-row.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
-import type { Usage } from "../model/model-client.ts";
+import type { Usage } from "../model/pricing.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 
 /** One tool call and how far it has come. */

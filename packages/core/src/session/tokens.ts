@@ -1,5 +1,6 @@
 import type { TokenUsage } from "../events/event.ts";
-import type { RawUsage, Usage } from "../model/model-client.ts";
+import type { RawUsage } from "../model/model-client.ts";
+import type { Usage } from "../model/pricing.ts";
 import { promptTokens } from "../model/pricing.ts";
 
 /** A usage as the log stores it. */

@@ -1,6 +1,5 @@
 import type { Delta } from "../events/live-event.ts";
-import type { ViewState } from "./reduce.ts";
-import type { ViewMessage, ViewPart } from "./view.ts";
+import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
 /** Whether a part is still being written. */
 export function isOpen(part: ViewPart): boolean {

@@ -1,27 +1,9 @@
 import type { StoredOf } from "../events/event.ts";
 import type { SessionEvent } from "../run-handle.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
 import { inAssistant, inCall, isOpen, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
-import type { Suspension, ViewMessage } from "./view.ts";
-
-/** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
-export interface ViewState {
-  messages: ViewMessage[];
-  pending: Suspension[];
-  /** Calls at work, by id: what a "working" indicator counts. */
-  runningTools: Readonly<Record<string, string>>;
-  /** The run that is open, or the last one. `failed`: it left the session in status `error`. */
-  run: { id: string; seq: number; open: boolean; stop?: StopReason; failed?: boolean } | undefined;
-  /** `seq` of the last stored event. */
-  cursor: number;
-}
-
-/** A session without events. */
-export function newView(): ViewState {
-  return { messages: [], pending: [], runningTools: {}, run: undefined, cursor: 0 };
-}
+import type { ViewMessage, ViewState } from "./view.ts";
 
 /** Folds one event in. Returns a new state; what did not change is shared with the old one. */
 export function reduceView(view: ViewState, event: SessionEvent): ViewState {

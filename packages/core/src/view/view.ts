@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json.ts";
+import type { StopReason } from "../stop/stop-reason.ts";
 
 /** A question that waits for the user. */
 export interface Suspension {
@@ -49,4 +50,21 @@ export interface ViewMessage {
   parts: ViewPart[];
   /** `seq` of the event that began it; 0 for a message that the server has not confirmed. */
   seq: number;
+}
+
+/** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
+export interface ViewState {
+  messages: ViewMessage[];
+  pending: Suspension[];
+  /** Calls at work, by id: what a "working" indicator counts. */
+  runningTools: Readonly<Record<string, string>>;
+  /** The run that is open, or the last one. `failed`: it left the session in status `error`. */
+  run: { id: string; seq: number; open: boolean; stop?: StopReason; failed?: boolean } | undefined;
+  /** `seq` of the last stored event. */
+  cursor: number;
+}
+
+/** A session without events. */
+export function newView(): ViewState {
+  return { messages: [], pending: [], runningTools: {}, run: undefined, cursor: 0 };
 }
