@@ -30,6 +30,20 @@ describe("what cannot poison a session", () => {
     expect(JSON.stringify(world.model.requests[1])).not.toContain("After");
   });
 
+  it("L8 text that max_tokens cut off behind a call that was complete", async () => {
+    const content = [
+      { type: "text", text: "Before" },
+      { type: "tool_use", id: "toolu_1", name: "odd", input: { text: "" } },
+      { type: "text", text: "Long text behind the call" },
+    ];
+    const world = setup([{ content, clip: 6 }, ...after], { tools: [broken("done")] });
+    const { sessionId, stop, actions } = await world.say("Go");
+    expect({ type: stop.type, actions }).toEqual({ type: "max_tokens", actions: [] });
+    expect((await world.say("More", { sessionId })).stop.type).toBe("end_turn");
+    expect(world.model.rejected).toEqual([]);
+    expect(world.model.requests[1]?.messages[1]?.content).toEqual([{ type: "text", text: "Before" }]);
+  });
+
   it.each([
     ["no text", () => [{ type: "text", text: "" }]],
     ["blank text", () => [{ type: "text", text: " \n" }]],
