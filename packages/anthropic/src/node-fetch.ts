@@ -14,13 +14,19 @@ export function nodeFetch(): Fetch | undefined {
   return async (url, init = {}) => {
     const target = new URL(url instanceof Request ? url.url : url);
     const { body, headers, signal } = init;
-    if (typeof body !== "string" || !target.pathname.endsWith("/v1/messages")) return await fetch(url, init);
+    if (!(body instanceof Uint8Array) || !target.pathname.endsWith("/v1/messages"))
+      return await fetch(url, init);
     signal?.throwIfAborted();
-    return await send(target, new Headers(headers), Buffer.from(body), signal ?? undefined);
+    return await send(target, new Headers(headers), body, signal ?? undefined);
   };
 }
 
-function send(url: URL, headers: Headers, body: Buffer, signal: AbortSignal | undefined): Promise<Response> {
+function send(
+  url: URL,
+  headers: Headers,
+  body: Uint8Array,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
   const pairs = ["host", url.host, "content-length", String(body.byteLength)];
   for (const [name, value] of headers) pairs.push(name, value);
   return new Promise((resolve, reject) => {

@@ -13,10 +13,16 @@ export interface JsonObject {
  * @throws TypeError for a cycle or a bigint.
  */
 export function toJson(value: unknown): Json {
-  const text = JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === "string" ? part.toWellFormed() : part,
-  );
-  return text === undefined ? null : (JSON.parse(text) as Json);
+  const text = JSON.stringify(value);
+  if (text === undefined) return null;
+  return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;
+}
+
+/** JSON writes a lone surrogate as an escape, and nothing else in this way (but for text that talks of such escapes). */
+const LONE_SURROGATE = /\\ud[89a-f]/;
+
+function wellFormed(_key: string, part: unknown): unknown {
+  return typeof part === "string" ? part.toWellFormed() : part;
 }
 
 /** JSON text with object keys in alphabetical order, so that equal values have equal text. */
