@@ -49,6 +49,9 @@ const assistant = (page: Page) => page.getByTestId("message-assistant").last();
 
 describe.skipIf(browser === undefined)("the playground in a browser", { timeout: 120_000 }, () => {
   let api: MessagesApi;
+  /** How fast the model writes; slow enough to act while it does, also on a busy machine. */
+  const [FAST, SLOW] = [3, 0.25];
+  let speed = FAST;
   let server: PlaygroundProcess;
   let context: BrowserContext;
 
@@ -58,7 +61,8 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     await page.goto(server.url);
     return page;
   };
-  const fresh = async (): Promise<Page> => {
+  const fresh = async (pace = FAST): Promise<Page> => {
+    speed = pace;
     await context?.close();
     context = await (browser as NonNullable<typeof browser>).newContext();
     return await open();
@@ -67,7 +71,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   beforeAll(async () => {
     const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
-    api = await messagesApi({ rules: coachRules({ speed: 3 }) });
+    api = await messagesApi({ rules: (request, context) => coachRules({ speed })(request, context) });
     server = await playgroundProcess(api.url);
     await server.start();
   }, 60_000);
@@ -97,7 +101,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   });
 
   it("L10 W4 completes a text when the page is reloaded in the middle of it", async () => {
-    const page = await fresh();
+    const page = await fresh(SLOW);
     await say(page, "Good morning");
     await untilWriting(page);
     await page.reload();
@@ -148,13 +152,14 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   });
 
   it("L9 stops at once when the stop button is pressed, and the conversation goes on", async () => {
-    const page = await fresh();
+    const page = await fresh(SLOW);
     await say(page, "Good morning");
     await untilWriting(page);
     await page.getByTestId("stop").click();
     await untilIdle(page);
     const { log } = await serverView(page);
     expect(ofType(log, "run_ended").at(-1)?.data.stop.type).toBe("aborted");
+    speed = FAST;
     await say(page, "Hello again");
     await expect
       .poll(() => page.getByTestId("message-assistant").count(), { timeout: WAIT })
@@ -163,7 +168,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
   });
 
   it("P1 W4 survives a kill -9 of the server in the middle of a text, in the open page", async () => {
-    const page = await fresh();
+    const page = await fresh(SLOW);
     await say(page, "Good morning");
     await untilWriting(page);
     await server.kill();
