@@ -135,7 +135,7 @@ describe("failures of the model, over HTTP", () => {
 
   it("L9 L12 stops at once while it waits for the next attempt", async () => {
     const stop = new AbortController();
-    const { go, requests, check } = await ask([{ fault: { status: 429, retryAfter: 3600 } }, fine], (model) =>
+    const { go, requests, check } = await ask([{ fault: { status: 429, retryAfter: 60 } }, fine], (model) =>
       withRetry(model),
     );
     const run = go(stop.signal);

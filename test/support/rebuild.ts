@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
-import type { Agent, ModelRequest, StoredEvent } from "@pawl/core";
-import { buildRequest } from "../../packages/core/src/context/build-request.ts";
+import type { ModelRequest, StoredEvent } from "@pawl/core";
+import {
+  estimateTokens,
+  promptOf,
+  requestEvent,
+  requestOf,
+} from "../../packages/core/src/context/build-request.ts";
 import { applyEvent } from "../../packages/core/src/session/apply.ts";
 import { newSessionState } from "../../packages/core/src/session/state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
@@ -15,7 +20,7 @@ interface Rebuilt {
  * Every request after `fromSeq` that the log says was made; what it says of a request is what comes of building it again.
  * Of a fork, what it has copied is left out: it may have been copied redacted.
  */
-export async function rebuild(log: readonly StoredEvent[], agent: Agent, fromSeq = 0): Promise<Rebuilt[]> {
+export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise<Rebuilt[]> {
   const state = newSessionState("rebuilt");
   const requests: Rebuilt[] = [];
   let lastPrompt: unknown;
@@ -24,13 +29,20 @@ export async function rebuild(log: readonly StoredEvent[], agent: Agent, fromSeq
     if (event.type === "llm_request" && event.data.retry_of !== undefined) {
       assert.deepEqual(event.data.prompt, lastPrompt);
     } else if (event.type === "llm_request" && event.seq > fromSeq) {
-      const { prompt, estimated_tokens } = event.data;
+      const { prompt, params, model } = event.data;
       // What others stored between building and storing the request was not covered by it.
       state.lastSeq = prompt.upto_seq;
-      const built = await buildRequest(state, agent);
-      assert.deepEqual(built.event.prompt, prompt, `request ${event.seq} is rebuilt as another one`);
-      assert.equal(built.event.estimated_tokens, estimated_tokens);
-      requests.push({ prefixId: prompt.prefix_id, request: JSON.parse(JSON.stringify(built.request)) });
+      const built = promptOf(state);
+      const more = {
+        maxTokens: params.max_tokens,
+        ...(params.tool_choice && { toolChoice: params.tool_choice }),
+        ...(params.tools && { tools: params.tools }),
+      };
+      const estimatedTokens = estimateTokens(built.chars);
+      const again = await requestEvent(state, built, { ...more, model, estimatedTokens });
+      assert.deepEqual(again, event.data, `request ${event.seq} is rebuilt as another one`);
+      const request = JSON.parse(JSON.stringify(requestOf(built, more)));
+      requests.push({ prefixId: prompt.prefix_id, request });
     }
     if (event.type === "llm_request") lastPrompt = event.data.prompt;
     applyEvent(state, event);
@@ -41,13 +53,12 @@ export async function rebuild(log: readonly StoredEvent[], agent: Agent, fromSeq
 /** Every request that was sent stands in one of the logs, to the byte; within one prefix each extends the one before. */
 export async function assertRebuilds(
   logs: readonly (readonly StoredEvent[] | { log: readonly StoredEvent[]; fromSeq: number })[],
-  agent: Agent,
   sent: readonly SeenRequest[],
 ): Promise<void> {
   const known = new Set<string>();
   for (const one of logs) {
     const { log, fromSeq } = "log" in one ? one : { log: one, fromSeq: 0 };
-    const requests = await rebuild(log, agent, fromSeq);
+    const requests = await rebuild(log, fromSeq);
     for (const { request } of requests) known.add(bytes(request));
     for (const group of Map.groupBy(requests, ({ prefixId }) => prefixId).values()) {
       assertExtends(group.map(({ request }) => request));

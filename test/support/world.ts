@@ -8,6 +8,7 @@ import {
   type Runtime,
   runtime,
   type StoredEvent,
+  systemClock,
   tool,
 } from "@pawl/core";
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
@@ -86,7 +87,8 @@ export function world(
     base,
     ran,
     agent: made as Agent,
-    boot: (store = base) => runtime({ agents: [made], store, now, abortGraceMs: 20, storeRetryMs: [] }),
+    boot: (store = base) =>
+      runtime({ agents: [made], store, clock: { ...systemClock, now }, abortGraceMs: 20, storeRetryMs: [] }),
     wait: () => {
       clock += 60_000;
     },
@@ -100,7 +102,7 @@ export function world(
         const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
         return { log: await world.log(id), fromSeq: seq };
       });
-      await assertRebuilds(await Promise.all(logs), made as Agent, model.requests);
+      await assertRebuilds(await Promise.all(logs), model.requests);
       return log;
     },
   };

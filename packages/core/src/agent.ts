@@ -1,15 +1,24 @@
+import { checkAgent } from "./check-agent.ts";
+import { estimateTokens as byCharacters } from "./context/build-request.ts";
 import type { CheckpointStrategy } from "./context/strategy.ts";
 import type { UserDataSource } from "./context/user-data.ts";
-import { PawlError } from "./errors.ts";
+import { dependentCalls } from "./hooks/dependent-calls.ts";
+import { duplicateGuard } from "./hooks/duplicate-guard.ts";
+import { failureBudget } from "./hooks/failure-budget.ts";
 import type { Hook } from "./hooks/hook.ts";
 import type { ModelClient } from "./model/model-client.ts";
+import { type Budget, unlimited } from "./stop/budget.ts";
+import { circuitBreaker } from "./stop/circuit-breaker.ts";
 import type { StopCondition } from "./stop/stop-condition.ts";
+import type { StopType } from "./stop/stop-reason.ts";
 import type { Tool } from "./tools/tool.ts";
 
-/** Limits of one run, over all its legs. */
-export interface Limits {
-  /** Model calls. */
-  turns: number;
+/** Limits of one run, over all its legs. `Infinity` is no limit. */
+export interface Limits extends Budget {
+  /** Turns in a row in which every call fails; then the run ends, see `circuitBreaker`. */
+  errorTurns: number;
+  /** Failures of one tool in a row; then it is refused for the rest of the run, see `failureBudget`. */
+  toolFailures: number;
 }
 
 export interface AgentOptions<Deps> {
@@ -21,9 +30,24 @@ export interface AgentOptions<Deps> {
   /** The system prompt. */
   instructions: string;
   tools?: readonly Tool<Deps>[];
-  hooks?: readonly Hook[];
+  hooks?: readonly Hook<Deps>[];
   stopWhen?: readonly StopCondition[];
+  /**
+   * What one run may use up. Enforced inside a streaming answer and against tools that do not mind their signal; before a
+   * model call its prompt counts with its estimate, and the answer is kept as short as the limits demand.
+   */
   limits?: Partial<Limits>;
+  /** What all runs of a session may use up together; without limits when absent. */
+  sessionLimits?: Partial<Budget>;
+  /**
+   * What happens when a limit is near. `stop`: the run ends when it is reached. `land`: room is kept for one last turn
+   * without tools, in which the model tells the user how far it has come; then the run ends, for the same reason.
+   */
+  onLimit?: "stop" | "land";
+  /** What the user is told at the end of a run, by the type of its stop reason. */
+  stopMessages?: { readonly [type in StopType]?: string };
+  /** How many tokens so many characters are; limits are kept by it before a call. Default: a quarter. */
+  estimateTokens?(chars: number): number;
   /** The most tokens of one answer. */
   maxTokens?: number;
   /** How many tools of one turn run side by side. */
@@ -49,9 +73,14 @@ export interface Agent<Deps = never> {
   readonly model: ModelClient;
   readonly instructions: string;
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
+  /** Core's own guards, then the application's. */
   readonly hooks: readonly Hook[];
   readonly stopWhen: readonly StopCondition[];
   readonly limits: Readonly<Limits>;
+  readonly sessionLimits: Readonly<Budget>;
+  readonly onLimit: "stop" | "land";
+  readonly stopMessages: { readonly [type in StopType]?: string };
+  estimateTokens(chars: number): number;
   readonly maxTokens: number;
   readonly toolConcurrency: number;
   readonly resultLimit: number;
@@ -60,10 +89,20 @@ export interface Agent<Deps = never> {
   userData?(source: UserDataSource<Deps>): string | Promise<string>;
 }
 
+/** The limits of an agent that says nothing else. */
+export const defaultLimits: Readonly<Limits> = {
+  ...unlimited,
+  turns: 10,
+  wallClockMs: 300_000,
+  toolCalls: 100,
+  errorTurns: 2,
+  toolFailures: 3,
+};
+
 /**
- * Puts an agent together. All defaults are in its signature.
+ * Puts an agent together. All defaults are in its signature, those of the limits in `defaultLimits`.
  *
- * @throws PawlError `config` for two tools of one name, empty instructions or limits that are no positive numbers.
+ * @throws PawlError `config` for two tools or hooks of one name, empty instructions, or limits that are no positive numbers.
  */
 export function agent<Deps = unknown>({
   name,
@@ -73,7 +112,11 @@ export function agent<Deps = unknown>({
   tools = [],
   hooks = [],
   stopWhen = [],
-  limits: { turns = 10 } = {},
+  limits = {},
+  sessionLimits = {},
+  onLimit = "stop",
+  stopMessages = {},
+  estimateTokens = byCharacters,
   maxTokens = 4096,
   toolConcurrency = 8,
   resultLimit = 100_000,
@@ -81,37 +124,19 @@ export function agent<Deps = unknown>({
   userDataTimeoutMs = 5_000,
   checkpointWhen = [],
 }: AgentOptions<Deps>): Agent<Deps> {
-  for (const [what, value] of Object.entries({
-    "limits.turns": turns,
-    maxTokens,
-    toolConcurrency,
-    resultLimit,
-    userDataTimeoutMs,
-  })) {
-    if (!Number.isInteger(value) || value < 1) {
-      throw new PawlError(
-        "config",
-        `${what} of the agent "${name}" must be a whole number from 1, not ${value}.`,
-      );
-    }
-  }
-  if (instructions.trim() === "") throw new PawlError("config", `The agent "${name}" has no instructions.`);
-  const byName = new Map<string, Tool<Deps>>();
-  for (const tool of tools) {
-    if (byName.has(tool.name)) {
-      throw new PawlError("config", `The agent "${name}" has two tools named "${tool.name}".`);
-    }
-    byName.set(tool.name, tool);
-  }
-  return {
+  const made: Agent<Deps> = {
     name,
     version,
     model,
     instructions,
-    tools: byName,
-    hooks,
-    stopWhen,
-    limits: { turns },
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    hooks: [],
+    stopWhen: [],
+    limits: { ...defaultLimits, ...limits },
+    sessionLimits: { ...unlimited, ...sessionLimits },
+    onLimit,
+    stopMessages,
+    estimateTokens,
     maxTokens,
     toolConcurrency,
     resultLimit,
@@ -119,4 +144,13 @@ export function agent<Deps = unknown>({
     checkpointWhen,
     ...(userData && { userData }),
   };
+  const { errorTurns, toolFailures } = made.limits;
+  const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
+  const whole: Agent<Deps> = {
+    ...made,
+    hooks: [...guards, ...(hooks as readonly Hook[])],
+    stopWhen: [circuitBreaker(errorTurns), ...stopWhen],
+  };
+  checkAgent(whole, tools);
+  return whole;
 }

@@ -5,8 +5,8 @@ import { fetchUserData } from "./context/user-data.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent, StoredEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
+import { tellHooks } from "./hooks/call-hooks.ts";
 import type { ActiveLeg, Host } from "./host.ts";
-import { tellHooks } from "./leg.ts";
 import { type OpenLeg, openLeg } from "./leg-runner.ts";
 import { endEvent } from "./run.ts";
 import type { RunStart } from "./run-handle.ts";
@@ -101,7 +101,7 @@ async function storeMessage(
       const [first] = await log.append(events, { atTip: true });
       if (failure !== undefined) {
         const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-        const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0 };
+        const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
         const more = await tellHooks(patience, agent.hooks, failure.data, context);
         if (more.length > 0) await log.append(more);
       }

@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import type { Clock } from "./clock.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
@@ -35,5 +36,5 @@ export interface Host {
   report(error: unknown): void;
   deps(session: Session): unknown;
   newId(): string;
-  now(): number;
+  readonly clock: Clock;
 }

@@ -1,5 +1,6 @@
 // Public names, in the order of the data's way.
-export { type Agent, type AgentOptions, agent, type Limits } from "./agent.ts";
+export { type Agent, type AgentOptions, agent, defaultLimits, type Limits } from "./agent.ts";
+export { type Clock, systemClock } from "./clock.ts";
 export { dropOldResults } from "./context/drop-old-results.ts";
 export type { ResendFields } from "./context/resend.ts";
 export { sanitize } from "./context/sanitize.ts";
@@ -34,8 +35,24 @@ export { REDACTED, readShown } from "./events/redacted.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
 export type { Upcasters } from "./events/upcast.ts";
-export type { Hook, HookContext } from "./hooks/hook.ts";
+export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
+export type {
+  AppendableEvent,
+  Hook,
+  HookContext,
+  ModelAnswer,
+  OutcomeChange,
+  PlannedRequest,
+  PlannedToolCall,
+  RunContext,
+  ToolChange,
+  ToolOutcome,
+  TurnChange,
+  TurnPlan,
+} from "./hooks/hook.ts";
+export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
+export { answering } from "./model/answering.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
 export type {
   ContentBlock,
@@ -58,6 +75,7 @@ export type {
   ModelRequest,
   RawUsage,
   StreamOptions,
+  ToolChoice,
 } from "./model/model-client.ts";
 export type { Sleep } from "./model/pause.ts";
 export {
@@ -79,10 +97,11 @@ export type {
   RuntimeOptions,
   SessionView,
 } from "./runtime-types.ts";
-export type { CallState, RunState, TurnState } from "./session/state.ts";
+export type { CallState, Question, RunState, SessionState, TurnState } from "./session/state.ts";
+export type { Budget, Resource } from "./stop/budget.ts";
+export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
 export type { StopReason, StopType } from "./stop/stop-reason.ts";
-export { turnLimit } from "./stop/turn-limit.ts";
 export {
   type Infer,
   jsonSchema,

@@ -3,11 +3,13 @@ import { causeOf, messageOf, PawlError } from "./errors.ts";
 import type { Lease } from "./events/event-store.ts";
 import type { Session } from "./events/session-row.ts";
 import type { ActiveLeg, Host } from "./host.ts";
-import { errorEvent, type Leg, tellHooks, withinLeg } from "./leg.ts";
+import { type Leg, withinLeg } from "./leg.ts";
+import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { endRun, runLoop } from "./run.ts";
 import { loadState } from "./session/load.ts";
 import { openLog, type SessionLog } from "./session/log.ts";
 import { openRun, type SessionState } from "./session/state.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
 
 /** A leg that holds its lease and has read its log, but has not begun. */
 export interface OpenLeg {
@@ -19,6 +21,8 @@ export interface OpenLeg {
   /** Gives the lease back without having done anything. */
   close(): Promise<void>;
 }
+
+const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
 /** Takes the session for this process, if it is free. The lease is renewed until the leg is over. */
 export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
@@ -33,7 +37,6 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
 }
 
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
-  const control = new AbortController();
   const log = openLog({
     store: host.store,
     tail: host.tail,
@@ -42,10 +45,10 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     newId: host.newId,
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own) control.abort(new Error("The run was asked to stop."));
+      if (own) leg.halt(ABORTED);
     },
   });
-  const leg = makeLeg(host, session, agent, log, control);
+  const leg = makeLeg(host, session, agent, log);
   const stopRenewing = keepLease(host, lease, log, leg.lose);
   const close = async () => {
     stopRenewing();
@@ -53,11 +56,13 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
     leg.live = host.tail.live(session.id);
-    const abort = () => control.abort(signal?.reason);
+    const stopClock = leg.begin();
+    const abort = () => leg.halt(ABORTED);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
     const finish = async () => {
       stopRenewing();
+      stopClock();
       signal?.removeEventListener("abort", abort);
       if (host.legs.get(session.id) !== active) return;
       host.legs.delete(session.id);
@@ -75,7 +80,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     const active: ActiveLeg = {
       done: done.finally(finish),
       catchUp: () => log.catchUp(),
-      abort: () => control.abort(new Error("The run was stopped.")),
+      abort: () => leg.halt(ABORTED),
       leave: leg.leave,
     };
     active.done.catch(() => undefined);
@@ -95,63 +100,6 @@ function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void):
   }, host.leaseTtlMs / 3);
   renewal.unref?.();
   return () => clearInterval(renewal);
-}
-
-/** `lose`: somebody else has the session. `leave`: it is given back as it is. */
-type OwnLeg = Leg & { lose(): void; leave(): void; makeDeps(): Promise<unknown> };
-
-function makeLeg(
-  host: Host,
-  session: Session,
-  agent: Agent,
-  log: SessionLog,
-  control: AbortController,
-): OwnLeg {
-  let deps: Promise<unknown> | undefined;
-  const leg: OwnLeg = {
-    makeDeps: () => {
-      deps ??= (async () => await host.deps(session))();
-      return deps;
-    },
-    agent,
-    session,
-    deps: undefined,
-    log,
-    live: { attempt: 0, parts: [], progress: new Map() },
-    signal: control.signal,
-    lost: false,
-    get draining() {
-      return host.draining;
-    },
-    abortGraceMs: host.abortGraceMs,
-    now: host.now,
-    newId: host.newId,
-    touch: () => host.tail.touch(session.id),
-    lose: () => {
-      leg.lost = true;
-      control.abort(new PawlError("fenced", "Another process has taken this session over."));
-    },
-    leave: () => {
-      leg.lost = true;
-      control.abort(new PawlError("draining", "The process is going down."));
-    },
-    fail: async (report, events = []) => {
-      const error = errorEvent(report);
-      await log.append([...events, error]);
-      await leg.tell(error.data);
-    },
-    tell: async (error) => {
-      const runId = log.state.run?.runId ?? "";
-      const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-      const failures = await tellHooks(leg, agent.hooks, error, context);
-      if (failures.length > 0) await log.append(failures);
-    },
-    reportLate: async (report) => {
-      const options = { appendId: host.newId() };
-      await host.store.append(session.id, [errorEvent(report)], options).catch(() => undefined);
-    },
-  };
-  return leg;
 }
 
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */

@@ -1,10 +1,10 @@
 import type { Agent } from "./agent.ts";
-import { messageOf } from "./errors.ts";
+import type { Clock } from "./clock.ts";
 import type { EventData, NewEvent } from "./events/event.ts";
 import type { LiveState } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
-import type { Hook, HookContext } from "./hooks/hook.ts";
 import type { SessionLog } from "./session/log.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
 
 /** One process's share of a run: everything that the loop and its stations work with. */
 export interface Leg {
@@ -15,15 +15,27 @@ export interface Leg {
   readonly log: SessionLog;
   /** What readers in this process are shown before it is stored. */
   live: LiveState;
-  /** Fires when the run is to stop, or the lease is lost. */
+  /** Fires when what is under way is to stop: the run, or all but its last turn, or the lease is lost. */
   readonly signal: AbortSignal;
+  /** Why the run has to end at once. */
+  readonly halted: StopReason | undefined;
   /** The lease is gone: start nothing more, write nothing more. */
   lost: boolean;
   /** The process is going down: stop at the next turn boundary. */
   readonly draining: boolean;
   readonly abortGraceMs: number;
-  now(): number;
+  readonly clock: Clock;
+  /** The turn of which the hooks have been told that it is over. */
+  turnTold: number;
+  /** How long the leg has been at work. */
+  legMs(): number;
+  /** How long until the run's time is up. */
+  timeLeftMs(): number;
   newId(): string;
+  /** Ends the run at once, for this reason. */
+  halt(stop: StopReason): void;
+  /** After what was under way has stopped for a last turn: lets that one begin. */
+  beginLanding(): void;
   /** Tells readers that `live` has changed. */
   touch(): void;
   /** Logs an error after `events`, in one append, and tells the hooks. */
@@ -42,49 +54,28 @@ export function errorEvent(error: ErrorReport): Extract<NewEvent, { type: "error
   return { type: "error", data: { ...error, stack: null } };
 }
 
+/** What bounds the application's work: the leg's signal, and how long it may take to notice. */
+export type Patience = Pick<Leg, "signal" | "abortGraceMs" | "clock">;
+
 /**
  * Waits for something of the application's that may never settle: once the leg is stopped it has the grace to do so, and
  * then the promise rejects with the reason of the stop.
  */
 export async function withinLeg<T>(
-  { signal, abortGraceMs }: Pick<Leg, "signal" | "abortGraceMs">,
+  { signal, abortGraceMs, clock }: Patience,
   work: T | PromiseLike<T>,
 ): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: (() => void) | undefined;
   const onAbort = () => {
-    timer = setTimeout(() => reject(signal.reason), abortGraceMs);
+    cancel = clock.after(abortGraceMs, () => reject(signal.reason));
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([work, stopped]);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-/** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
-export async function tellHooks(
-  leg: Pick<Leg, "signal" | "abortGraceMs">,
-  hooks: readonly Hook[],
-  error: EventData["error"],
-  context: HookContext,
-): Promise<NewEvent[]> {
-  const failures: NewEvent[] = [];
-  for (const hook of hooks) {
-    try {
-      await withinLeg(leg, hook.onError?.(error, context));
-    } catch (cause) {
-      failures.push(
-        errorEvent({
-          code: "hook_failed",
-          message: `onError of "${hook.name}": ${messageOf(cause)}`,
-          context: null,
-        }),
-      );
-    }
-  }
-  return failures;
 }

@@ -2,15 +2,19 @@ import { checkpointIfDue } from "./context/strategy.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent } from "./events/event.ts";
 import type { SessionStatus } from "./events/session-row.ts";
-import { errorEvent, type Leg, tellHooks } from "./leg.ts";
+import { tellHooks } from "./hooks/call-hooks.ts";
+import { finalStop, runEffects } from "./hooks/end-hooks.ts";
+import type { HookContext } from "./hooks/hook.ts";
+import { afterTurn, planTurn } from "./hooks/turn-hooks.ts";
+import { land } from "./land.ts";
+import { errorEvent, type Leg } from "./leg.ts";
 import { modelTurn } from "./model/turn.ts";
 import { closeOpenCalls } from "./session/close.ts";
-import { decide } from "./session/decide.ts";
+import { decide, type Next } from "./session/decide.ts";
 import { eventKey } from "./session/keys.ts";
-import { openRun, type RunState } from "./session/state.ts";
+import { type CallState, openRun, type RunState } from "./session/state.ts";
 import { tokensOf } from "./session/tokens.ts";
-import type { StopReason } from "./stop/stop-reason.ts";
-import { turnLimit } from "./stop/turn-limit.ts";
+import { isFailed, isReported, type StopReason, worded } from "./stop/stop-reason.ts";
 import { runTools } from "./tools/execute.ts";
 
 /**
@@ -19,61 +23,74 @@ import { runTools } from "./tools/execute.ts";
  * nothing to do, or not here.
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
-  const stopWhen = [...leg.agent.stopWhen, turnLimit(leg.agent.limits.turns)];
   while (!leg.lost) {
-    const next = decide(leg.log.state, stopWhen, leg.signal.aborted);
+    const next = decide(leg.log.state, leg.agent, { legMs: leg.legMs(), halted: leg.halted });
     switch (next.do) {
       case "tools":
         await runTools(leg, next.calls);
         break;
-      case "model": {
-        if (leg.draining) return false;
-        await checkpointIfDue(leg);
-        const failure = await modelTurn(leg);
-        if (failure !== undefined && (await endRun(leg, failure))) return true;
-        break;
-      }
       case "suspend":
-        if (
-          await suspendRun(
-            leg,
-            next.pending.map((call) => call.callId),
-          )
-        )
-          return true;
-        break;
-      case "end":
-        if (await endRun(leg, next.stop)) return true;
+        if (await suspendRun(leg, next.pending)) return true;
         break;
       case "nothing":
         return false;
+      default: {
+        const over = await turnOver(leg);
+        if (over === "look again") break;
+        const stop = over ?? (await goOn(leg, next));
+        if (stop === "leave") return false;
+        if (stop !== undefined && (await endRun(leg, stop))) return true;
+      }
     }
   }
   return false;
 }
 
-/** Stops that leave the session in need of attention. */
-const FAILED: readonly string[] = ["error", "turn_limit", "crash_loop", "context_window"];
+/** Between two turns: tells the hooks that one is over. Comes back with why the run ends, if they say so. */
+async function turnOver(leg: Leg): Promise<StopReason | "look again" | undefined> {
+  const run = openRun(leg.log.state);
+  if (run?.turn === undefined) return undefined;
+  const { told, stop } = await afterTurn(leg, run.turns, run.turn);
+  return stop ?? (told ? "look again" : undefined);
+}
+
+/** Begins the next turn, or ends the run. Comes back with why the run ends, if it does. */
+async function goOn(
+  leg: Leg,
+  next: Extract<Next, { do: "model" | "land" | "end" }>,
+): Promise<StopReason | "leave" | undefined> {
+  if (next.do === "end") return next.stop;
+  if (leg.draining) return "leave";
+  if (next.do === "land") {
+    await land(leg, next.stop);
+    return undefined;
+  }
+  const planned = await planTurn(leg);
+  if (leg.signal.aborted) return undefined;
+  if ("stop" in planned) return planned.stop;
+  await checkpointIfDue(leg);
+  return await modelTurn(leg, planned.plan);
+}
 
 /** Ends the run, with every call answered. `false`: something was stored meanwhile, look again. */
-export async function endRun(leg: Leg, stop: StopReason): Promise<boolean> {
+export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
-  const events: NewEvent[] = closeOpenCalls(run, closingReason(stop));
-  const reported = stop.type === "turn_limit" || stop.type === "crash_loop" || stop.type === "context_window";
+  const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
+  if (!(await runEffects(leg, run, stop, closeOpenCalls(run, closingReason(stop))))) return false;
+  const landed = run.landing !== undefined && run.turns > run.landing.turns;
+  const status = isFailed(stop) && !landed ? "error" : (run.sessionStatus ?? "active");
+  const events = closeOpenCalls(run, closingReason(stop));
   const error = errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } });
-  if (reported) events.push(error);
-  events.push(endEvent(run, stop, FAILED.includes(stop.type) ? "error" : (run.sessionStatus ?? "active")));
+  if (isReported(stop)) events.push(error);
+  events.push(endEvent(run, stop, status));
   const ended = await atTip(leg, events);
-  if (ended && reported) {
-    await tellHooks(leg, leg.agent.hooks, error.data, {
-      sessionId: leg.session.id,
-      userId: leg.session.userId,
-      runId: run.runId,
-      agent: leg.agent.name,
-    });
-  }
+  if (ended && isReported(stop)) await tellHooks(leg, leg.agent.hooks, error.data, contextAtEnd(leg, run));
   return ended;
+}
+
+function contextAtEnd({ session, agent }: Leg, { runId }: RunState): HookContext {
+  return { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
 }
 
 /** The event that ends a run, under a key that only one end can have. */
@@ -96,9 +113,10 @@ function closingReason(stop: StopReason): string {
   return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
 }
 
-async function suspendRun(leg: Leg, pending: string[]): Promise<boolean> {
+async function suspendRun(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
+  const pending = waiting.map((call) => call.callId);
   return await atTip(leg, [{ type: "run_suspended", data: { run_id: run.runId, pending } }]);
 }
 

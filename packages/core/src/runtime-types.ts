@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import type { Clock } from "./clock.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
@@ -50,8 +51,8 @@ export interface RuntimeOptions<Deps> {
   abortGraceMs?: number;
   /** Makes ids of sessions, runs and appends. */
   newId?(): string;
-  /** The clock for durations and expiry, in milliseconds since 1970. Leases use the store's. */
-  now?(): number;
+  /** The clock for limits, time-outs and durations. Leases use the store's. */
+  clock?: Clock;
   /** Pauses after which an append is tried again when the store was unavailable, in milliseconds. */
   storeRetryMs?: readonly number[];
   /** Told of failures that no caller hears of, e.g. of a session that cannot be recovered. Default: the console. */

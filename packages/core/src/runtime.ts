@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { type Begun, beginWithAnswers, beginWithMessage } from "./begin.ts";
+import { systemClock } from "./clock.ts";
 import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
@@ -34,7 +35,7 @@ export function runtime<Deps>({
   leaseTtlMs = 10_000,
   abortGraceMs = 1_000,
   newId = () => crypto.randomUUID(),
-  now = Date.now,
+  clock = systemClock,
   pollMs = 1_000,
   storeRetryMs = [50, 250],
   onError = (error) => console.error(`pawl: ${messageOf(error)}`),
@@ -57,7 +58,7 @@ export function runtime<Deps>({
     report: onError,
     deps,
     newId,
-    now,
+    clock,
   };
   let sweeping: ReturnType<typeof setInterval> | undefined;
   return {

@@ -2,7 +2,7 @@ import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../test/support/rebuild.ts";
-import { type Agent, type CheckpointStrategy, dropOldResults, summarize, tool } from "../src/index.ts";
+import { type CheckpointStrategy, dropOldResults, summarize, tool } from "../src/index.ts";
 import { type Setup, setup } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -21,7 +21,7 @@ const messagesOf = (world: Setup, n: number) => JSON.stringify(world.model.reque
 
 async function sound(world: Setup, sessionId: string): Promise<void> {
   expect(world.model.rejected).toEqual([]);
-  await assertRebuilds([await world.log(sessionId)], world.agent as Agent, world.model.requests);
+  await assertRebuilds([await world.log(sessionId)], world.model.requests);
 }
 
 describe("C11 dropping old results", () => {
@@ -165,7 +165,7 @@ describe("C11 summaries", () => {
     const log = await Array.fromAsync(store.read("s1"));
     expect(log.some(({ type }) => type === "checkpoint")).toBe(true);
     expect(log.at(-1)).toMatchObject({ type: "run_ended", data: { stop: { type: "end_turn" } } });
-    await assertRebuilds([log], world.agent as Agent, world.model.requests);
+    await assertRebuilds([log], world.model.requests);
     expect(world.model.rejected).toEqual([]);
   });
 });

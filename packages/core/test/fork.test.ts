@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertExtends } from "../../../test/support/invariants.ts";
 import { assertRebuilds } from "../../../test/support/rebuild.ts";
-import { type Agent, tool } from "../src/index.ts";
+import { tool } from "../src/index.ts";
 import { setup } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -62,7 +62,7 @@ describe("E2 a fork", () => {
       "Other.",
     ]);
     await world.say("Bye", { sessionId: fork.id });
-    await assertRebuilds([await world.log(fork.id)], world.agent as Agent, world.model.requests.slice(4));
+    await assertRebuilds([await world.log(fork.id)], world.model.requests.slice(4));
     expect(world.model.rejected).toEqual([]);
   });
 

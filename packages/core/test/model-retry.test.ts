@@ -10,8 +10,14 @@ const fine: Reply = { text: "Fine." };
 function retrying(script: readonly Reply[], options: RetryOptions = {}) {
   const clock = testClock({ hurry: true });
   const strict: StrictModel = strictModel({ script });
-  const { now, sleep, waits } = clock;
-  return { model: withRetry(strict, { jitter: 0, now, sleep, ...options }), strict, waits, clock };
+  const { sleep, waits } = clock;
+  return { model: withRetry(strict, { jitter: 0, sleep, ...options }), strict, waits, clock };
+}
+
+/** The bounds of a call that has so much time left, counted from now. */
+function timeLeft(clock: { now(): number }, ms: number) {
+  const end = clock.now() + ms;
+  return { timeLeftMs: () => end - clock.now() };
 }
 
 describe("withRetry", () => {
@@ -98,17 +104,17 @@ describe("withRetry", () => {
   it("L4 gives up at once when retry-after reaches beyond the deadline", async () => {
     const script: Reply[] = [{ fault: { status: 429, retryAfter: 10 } }, fine];
     const late = retrying(script);
-    const { events, error } = await read(late.model, { deadlineMs: late.clock.now() + 10_000 });
+    const { events, error } = await read(late.model, timeLeft(late.clock, 10_000));
     expect(error?.details).toMatchObject({ status: 429, retryAfterMs: 10_000 });
     expect({ events, waits: late.waits }).toEqual({ events: [], waits: [] });
     const inTime = retrying(script);
-    const bounds = { deadlineMs: inTime.clock.now() + 10_001 };
+    const bounds = timeLeft(inTime.clock, 10_001);
     expect(textOf((await read(inTime.model, bounds)).events)).toBe("Fine.");
   });
 
   it("L4 gives up at once when its own wait would reach the deadline, counted from now", async () => {
     const { model, waits, clock, strict } = retrying([busy, busy, busy, fine], { baseMs: 1000 });
-    const { error } = await read(model, { deadlineMs: clock.now() + 4000 });
+    const { error } = await read(model, timeLeft(clock, 4000));
     expect(error?.details.status).toBe(529);
     expect(waits).toEqual([1000, 2000]);
     expect(strict.requests).toHaveLength(3);

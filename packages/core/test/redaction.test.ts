@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../test/support/rebuild.ts";
-import { type Agent, newView, readShown, reduceView, type StoredEvent, tool } from "../src/index.ts";
+import { newView, readShown, reduceView, type StoredEvent, tool } from "../src/index.ts";
 import { type Setup, setup } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -75,7 +75,7 @@ describe("a redaction", () => {
       expect(sent).not.toContain('"thinking"');
       expect(await world.of(sessionId, "prefix")).toHaveLength(2);
       expect(world.model.rejected).toEqual([]);
-      await assertRebuilds([await world.log(sessionId)], world.agent as Agent, world.model.requests);
+      await assertRebuilds([await world.log(sessionId)], world.model.requests);
     },
   );
 

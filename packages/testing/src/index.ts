@@ -13,6 +13,7 @@ export {
 export type { RecordedRequest } from "./serve-request.ts";
 export type { Rejection, RuleContext, Rules, SimulatorOptions } from "./simulator.ts";
 export { type StrictModel, type StrictModelOptions, strictModel } from "./strict-model.ts";
+export { type TestClock, testClock } from "./test-clock.ts";
 export type { LegacyRules } from "./validate/roles.ts";
 export { type ValidateOptions, validateMessagesRequest } from "./validate/validate.ts";
 export type { ParsedRequest, WireMessage } from "./wire-request.ts";

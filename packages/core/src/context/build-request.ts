@@ -1,53 +1,77 @@
-import type { Agent } from "../agent.ts";
 import { PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
-import type { ModelRequest } from "../model/model-client.ts";
-import { openRun, type SessionState } from "../session/state.ts";
+import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
+import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
 
-/** A request, and the event that says it was made. */
-export interface BuiltRequest {
-  request: ModelRequest;
-  event: EventData["llm_request"];
+/** What the model is to read: the prefix and all context of the log. */
+export interface Prompt {
+  prefix: Prefix;
+  entries: ContextEntry[];
+  uptoSeq: number;
+  /** Its characters as JSON. */
+  chars: number;
+}
+
+/** What of a request is no prompt. */
+export interface RequestParams {
+  model: string;
+  maxTokens: number;
+  toolChoice?: ToolChoice;
+  tools?: readonly string[];
+  estimatedTokens: number;
 }
 
 /**
- * The next request of the session's open run. It depends on the log and on parameters outside the prompt only; within
- * one prefix it extends the request before it.
+ * What the next request of the session's open run will say.
  *
  * @throws PawlError `context` when the log has nothing to send.
  */
-export async function buildRequest(state: SessionState, agent: Agent): Promise<BuiltRequest> {
+export function promptOf(state: SessionState): Prompt {
   if (state.lastSeq === 0) throw new PawlError("context", "Cannot build context: no events in session");
-  const { prefix } = state;
-  const entries = admitted(state, state.lastSeq);
+  const { prefix, lastSeq: uptoSeq } = state;
+  const entries = admitted(state, uptoSeq);
   if (prefix === undefined || entries.at(-1)?.role !== "user") {
     throw new PawlError("context", "Cannot build context: nothing for the model to answer");
   }
-  const request: ModelRequest = {
+  return { prefix, entries, uptoSeq, chars: entries.reduce((sum, { chars }) => sum + chars, prefix.chars) };
+}
+
+/** The prompt as a request. It depends on the log and on `params` only; within one prefix it extends the one before it. */
+export function requestOf(
+  { prefix, entries }: Prompt,
+  { maxTokens, toolChoice }: Pick<RequestParams, "maxTokens" | "toolChoice">,
+): ModelRequest {
+  return withCacheBreakpoints({
     system: prefix.system,
     tools: prefix.tools,
     messages: toMessages(entries),
-    maxTokens: agent.maxTokens,
-  };
+    maxTokens,
+    ...(toolChoice !== undefined && { toolChoice }),
+  });
+}
+
+/** The event that says that a request was made. */
+export async function requestEvent(
+  state: SessionState,
+  { prefix, entries, uptoSeq }: Prompt,
+  { model, maxTokens, toolChoice, tools, estimatedTokens }: RequestParams,
+): Promise<EventData["llm_request"]> {
   const fresh = entries.slice(state.hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
   const base = state.hashed.hash === "" ? JSON.stringify([prefix.system, prefix.tools]) : state.hashed.hash;
   return {
-    request: withCacheBreakpoints(request),
-    event: {
-      model: agent.model.id,
-      prompt: {
-        prefix_id: prefix.id,
-        upto_seq: state.lastSeq,
-        hash: await sha256(base + JSON.stringify(fresh)),
-      },
-      params: { max_tokens: agent.maxTokens },
-      estimated_tokens: estimateTokens(entries.reduce((sum, { chars }) => sum + chars, prefix.chars)),
-      turn: (openRun(state)?.turns ?? 0) + 1,
+    model,
+    prompt: { prefix_id: prefix.id, upto_seq: uptoSeq, hash: await sha256(base + JSON.stringify(fresh)) },
+    params: {
+      max_tokens: maxTokens,
+      ...(toolChoice !== undefined && { tool_choice: toolChoice }),
+      ...(tools !== undefined && { tools: [...tools] }),
     },
+    estimated_tokens: estimatedTokens,
+    turn: (openRun(state)?.turns ?? 0) + 1,
   };
 }
 

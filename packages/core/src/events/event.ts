@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
+import type { ToolChoice } from "../model/model-client.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import type { SessionStatus } from "./session-row.ts";
 
@@ -25,7 +26,8 @@ export interface EventData {
   /**
    * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result` as text.
    * `resend` names fields of the call's input that are not sent again, with the word for what was done with them.
-   * `ends_run` and `session_status` carry what the tool decided about run and session.
+   * `ends_run`, `session_status` and `mode` carry what the tool decided about run and session. `skipped`: the call was
+   * answered without having been run and without having failed, e.g. as a duplicate.
    */
   tool_result: {
     call_id: string;
@@ -36,6 +38,8 @@ export interface EventData {
     resend?: { readonly [field: string]: string };
     ends_run?: boolean;
     session_status?: SessionStatus;
+    mode?: string | null;
+    skipped?: string;
     status?: string;
   };
   knowledge: { source: string; data: string; params?: JsonObject };
@@ -48,8 +52,8 @@ export interface EventData {
     auto_start: boolean;
     payload: JsonObject;
   };
-  /** Something the model should know from now on. */
-  note: { text: string };
+  /** Something the model should know from now on. With `landing` the next turn is the run's last, for this reason. */
+  note: { text: string; landing?: StopReason };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /** System and tools as they are sent. Requests read them from here, never from the agent. */
@@ -82,12 +86,25 @@ export interface EventData {
     cost_cents: number;
   };
   stop_requested: { run_id: string };
+  /** What belongs to a run's end has begun, or is over; from the first one on the run only ends, with this reason. */
+  effect_started: { run_id: string; name: string; stop: StopReason };
+  effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
   /** A call as the model made it. `invalid` says why its arguments could not be read at all. */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string };
-  tool_started: { tool_name: string; call_id: string; idempotency_key: string; status?: string };
-  /** A call that waits for an answer. `expires_at` is ISO 8601. */
+  /** `input` is what the tool is given, where a hook has changed that. */
+  tool_started: {
+    tool_name: string;
+    call_id: string;
+    idempotency_key: string;
+    status?: string;
+    input?: Json;
+  };
+  /**
+   * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not the tool;
+   * `input` is the call's input where a hook had changed it by then.
+   */
   tool_suspended: {
     tool_name: string;
     call_id: string;
@@ -95,6 +112,8 @@ export interface EventData {
     payload: Json;
     answer_schema: JsonObject;
     expires_at?: string;
+    by?: string;
+    input?: Json;
   };
   /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
   tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };
@@ -104,11 +123,12 @@ export interface EventData {
    * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up to
    * `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the run. With
    * `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within the same turn.
+   * `params.tools` names the tools that may run in this turn, where that is not all of the prefix.
    */
   llm_request: {
     model: string;
     prompt: { prefix_id: string; upto_seq: number; hash: string };
-    params: { max_tokens: number; tool_choice?: JsonObject };
+    params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
     turn: number;
     retry_of?: number;
@@ -162,7 +182,8 @@ export type ExtensionType = `${string}.${string}`;
 interface Envelope {
   /**
    * At most one event of a session has this key; a second append of it is refused. Used for what may happen only once:
-   * `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`.
+   * `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`,
+   * `effect:<runId>:<name>`.
    */
   key?: string;
   /** How long the thing took that this event reports, in milliseconds. */

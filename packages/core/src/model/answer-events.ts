@@ -3,7 +3,7 @@ import type { EventData, NewEvent } from "../events/event.ts";
 import type { JsonObject } from "../json.ts";
 import { tokensOf, usageFromWire } from "../session/tokens.ts";
 import { type Answer, contentOf } from "./accumulate.ts";
-import { isToolUse } from "./content.ts";
+import { type ContentBlock, isToolUse } from "./content.ts";
 import type { Usage } from "./pricing.ts";
 import { costMicroUsd, type Pricing } from "./pricing.ts";
 
@@ -18,16 +18,20 @@ export interface Attempt {
   answer: Answer;
 }
 
-/** The answer as the model gave it. */
-export function assistantMessage({ answer, seq }: Attempt, usable: boolean): NewEvent {
+/** The answer as the model gave it, or with `content` in its place. */
+export function assistantMessage(
+  { answer, seq }: Attempt,
+  usable: boolean,
+  content: readonly ContentBlock[] = contentOf(answer),
+): NewEvent {
   return {
     type: "assistant_message",
     data: {
-      content: contentOf(answer),
+      content: [...content],
       disposition: dispositionOf(answer, usable),
       stop_reason: answer.stopReason,
       attempt: seq,
-      complete: answer.blocks.filter(({ complete }) => complete).length,
+      complete: Math.min(content.length, answer.blocks.filter(({ complete }) => complete).length),
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { ModelFailure } from "../errors.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json } from "../json.ts";
 import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
 import type { Pricing } from "./pricing.ts";
 
-/** What the model is asked. Built from the log alone, see `buildRequest`. */
+/** What the model is asked. Built from the log alone, see `requestOf`. */
 export interface ModelRequest {
   system: TextBlock[];
   tools: ToolSpec[];
@@ -11,8 +11,14 @@ export interface ModelRequest {
   /** The most tokens the answer may have. */
   maxTokens: number;
   /** `auto` when absent. */
-  toolChoice?: JsonObject;
+  toolChoice?: ToolChoice;
 }
+
+/** Whether the model has to use a tool, and which. */
+export type ToolChoice =
+  | { type: "auto" | "any"; disable_parallel_tool_use?: boolean }
+  | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
+  | { type: "none" };
 
 /** One event of a model's answer: the stream events of the Messages API. Unknown ones are passed over. */
 export type ModelEvent =
@@ -75,11 +81,8 @@ export interface RawUsage {
 export interface StreamOptions {
   /** Ends the call; `stream` throws the signal's reason. */
   signal: AbortSignal;
-  /**
-   * When the answer would come too late, in milliseconds since 1970: a wait that reaches it is not begun. What is under
-   * way is ended by the signal, not by this.
-   */
-  deadlineMs?: number;
+  /** How long until the answer would come too late, in milliseconds: no wait is begun that takes as long as that. */
+  timeLeftMs?(): number;
 }
 
 /**

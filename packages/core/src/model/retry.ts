@@ -15,8 +15,6 @@ export interface RetryOptions {
   sleep?: Sleep;
   /** From 0 to 1. */
   random?: () => number;
-  /** Milliseconds since 1970. */
-  now?: () => number;
 }
 
 /**
@@ -25,7 +23,7 @@ export interface RetryOptions {
  * tried again, nor is an open circuit.
  *
  * Waits grow and are scattered; a server that says how long to wait is obeyed to the millisecond. Where no time would be
- * left before `deadlineMs`, the failure is thrown at once. A new attempt is announced by an `attempt_failed` event before
+ * left (`timeLeftMs`), the failure is thrown at once. A new attempt is announced by an `attempt_failed` event before
  * the wait: what was streamed until then is void.
  *
  * @example
@@ -43,18 +41,18 @@ export interface RetryOptions {
  */
 export function withRetry(model: ModelClient, options: RetryOptions = {}): ModelClient {
   const { retries = 3, baseMs = 500, maxMs = 20_000, jitter = 0.25 } = options;
-  const { sleep = pause, random = Math.random, now = Date.now } = options;
+  const { sleep = pause, random = Math.random } = options;
 
   const backoff = (attempt: number): number =>
     Math.round(Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (1 - jitter * random()));
 
   /** What to tell before the next attempt; `undefined` if there is none. */
-  const nextAfter = (error: unknown, attempt: number, { signal, deadlineMs }: StreamOptions) => {
+  const nextAfter = (error: unknown, attempt: number, { signal, timeLeftMs }: StreamOptions) => {
     const failure = failureOf(error);
     if (failure?.retryable !== true || failure.type === "circuit_open") return undefined;
     if (attempt > retries || signal.aborted) return undefined;
     const waitMs = failure.retryAfterMs ?? backoff(attempt);
-    if (deadlineMs !== undefined && now() + waitMs >= deadlineMs) return undefined;
+    if (timeLeftMs !== undefined && waitMs >= timeLeftMs()) return undefined;
     return attemptFailed(error, failure, model, waitMs);
   };
 

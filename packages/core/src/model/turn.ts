@@ -1,35 +1,45 @@
-import { buildRequest } from "../context/build-request.ts";
 import { causeOf, messageOf, PawlError } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
+import type { TurnPlan } from "../hooks/hook.ts";
+import { afterModel } from "../hooks/turn-hooks.ts";
 import type { JsonObject } from "../json.ts";
-import { errorEvent, type Leg } from "../leg.ts";
+import { errorEvent, type Leg, withinLeg } from "../leg.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
-import { newAnswer, takeEvent } from "./accumulate.ts";
+import { contentOf, newAnswer, takeEvent } from "./accumulate.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { toolCallsOf } from "./calls.ts";
 import { cutStream } from "./failure.ts";
-import type { AttemptFailed, ModelRequest } from "./model-client.ts";
+import type { AttemptFailed, ModelClient, ModelRequest } from "./model-client.ts";
+import { planCall } from "./plan-call.ts";
 
 /**
  * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
- * a stop reason if the call failed for good; then the log already says why.
+ * why the run ends with it, if it does; then the log already says what was wrong.
  */
-export async function modelTurn(leg: Leg): Promise<StopReason | undefined> {
-  const { request, event } = await buildRequest(leg.log.state, leg.agent);
+export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | undefined> {
+  const planned = await planCall(leg, plan);
+  if (planned === undefined || "stop" in planned) return planned?.stop;
+  const { request, event, model } = planned;
   const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
   const first = beginAttempt(leg, {
     seq: stored?.seq ?? 0,
     request: event,
-    pricing: leg.agent.model.pricing,
-    startedAt: leg.now(),
+    pricing: model.pricing,
+    startedAt: leg.clock.now(),
   });
-  const { attempt, failure } = await readAnswer(leg, request, first);
+  const { attempt, failure } = await readAnswer(leg, model, request, first);
   if (failure !== undefined) return await failedTurn(leg, attempt, failure.cause);
-  const { calls, breach } = toolCallsOf(attempt.answer, leg.log.state);
+  return await storeAnswer(leg, attempt);
+}
+
+async function storeAnswer(leg: Leg, attempt: Attempt): Promise<StopReason | undefined> {
+  const { answer } = attempt;
+  const { calls, breach } = toolCallsOf(answer, leg.log.state);
+  const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
   const events: NewEvent[] = [
-    assistantMessage(attempt, breach === undefined),
+    assistantMessage(attempt, breach === undefined, content),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
-    ...llmResponse(attempt, leg.now()),
+    ...llmResponse(attempt, leg.clock.now()),
   ];
   if (breach === undefined) {
     await leg.log.append(events);
@@ -39,34 +49,45 @@ export async function modelTurn(leg: Leg): Promise<StopReason | undefined> {
   return { type: "error", message: "The model's answer could not be used. Please try again." };
 }
 
-/** Reads the stream to its end. Comes back with the last attempt, and with what broke it, if something did. */
+/** The attempt under way, and what broke the last one, if something did. */
+interface Reading {
+  attempt: Attempt;
+  failure?: { cause: unknown };
+}
+
+/** Reads the stream to its end, or for as long as the leg lets it: a model that minds no signal is left behind. */
 async function readAnswer(
   leg: Leg,
+  model: ModelClient,
   request: ModelRequest,
-  first: Attempt,
-): Promise<{ attempt: Attempt; failure?: { cause: unknown } }> {
-  let attempt = first;
+  attempt: Attempt,
+): Promise<Reading> {
+  const reading: Reading = { attempt };
+  const { signal, timeLeftMs } = leg;
   // What the log throws is no failure of the model.
-  let logging = false;
-  try {
-    leg.signal.throwIfAborted();
-    for await (const part of leg.agent.model.stream(request, { signal: leg.signal })) {
-      leg.signal.throwIfAborted();
+  let logging: Promise<Attempt> | undefined;
+  const read = async () => {
+    signal.throwIfAborted();
+    for await (const part of model.stream(request, { signal, timeLeftMs })) {
+      signal.throwIfAborted();
       if (part.type === "attempt_failed") {
-        logging = true;
-        attempt = await nextAttempt(leg, attempt, part);
-        logging = false;
+        logging = nextAttempt(leg, reading.attempt, part);
+        reading.attempt = await logging;
+        logging = undefined;
         continue;
       }
-      takeEvent(attempt.answer, part);
+      takeEvent(reading.attempt.answer, part);
       if (part.type === "content_block_delta") leg.touch();
     }
-    if (!attempt.answer.finished) throw cutStream();
-    return { attempt };
+    if (!reading.attempt.answer.finished) throw cutStream();
+  };
+  try {
+    await withinLeg(leg, read());
   } catch (cause) {
-    if (logging) throw cause;
-    return { attempt, failure: { cause } };
+    if (logging !== undefined) reading.attempt = await logging;
+    reading.failure = { cause };
   }
+  return reading;
 }
 
 /** Lets readers see this attempt's text, in place of any earlier one's. */
@@ -92,7 +113,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
   });
   const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
   const rows = await leg.log.append([
-    ...llmResponse(failed, leg.now()),
+    ...llmResponse(failed, leg.clock.now()),
     error,
     { type: "llm_request", data: request },
   ]);
@@ -100,7 +121,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
     seq: rows.at(-1)?.seq ?? 0,
     request,
     pricing: event.model === undefined ? failed.pricing : event.pricing,
-    startedAt: leg.now() + retry_in_ms,
+    startedAt: leg.clock.now() + retry_in_ms,
   });
   await leg.tell(error.data);
   return next;
@@ -113,7 +134,7 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
     answer.blocks.length === 0
       ? []
       : [assistantMessage({ ...attempt, answer: { ...answer, stopReason: null } }, false)];
-  kept.push(...llmResponse(attempt, leg.now()));
+  kept.push(...llmResponse(attempt, leg.clock.now()));
   if (leg.signal.aborted) {
     if (leg.lost) throw cause;
     if (kept.length > 0) await leg.log.append(kept);

@@ -55,9 +55,9 @@ function findQuestion(state: SessionState, callId: string): CallState {
 }
 
 async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
-  // A question outlives the tool that asked it: then the schema on record decides.
-  const schema =
-    agent.tools.get(call.toolName)?.suspends?.answer ?? jsonSchema(call.asked?.answerSchema ?? {});
+  // A question outlives the tool that asked it: then, and for a hook's question, the schema on record decides.
+  const own = call.asked?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
+  const schema = own ?? jsonSchema(call.asked?.answerSchema ?? {});
   const checked = await validate(schema, value);
   if (!checked.ok) {
     throw new PawlError(

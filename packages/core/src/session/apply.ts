@@ -1,14 +1,15 @@
-import { admit } from "../context/admit.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
-import { assistantEntry } from "../context/project.ts";
 import { userDataBlock } from "../context/user-data.ts";
-import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
-import { textOf } from "../model/content.ts";
-import { addUsage, noUsage } from "../model/pricing.ts";
-import { type CallState, openRun, type RunState, type SessionState } from "./state.ts";
-import { usageOf } from "./tokens.ts";
+import type { StoredEvent } from "../events/event.ts";
+import { addSpent } from "../stop/budget.ts";
+import { spentOf } from "../stop/limits.ts";
+import { addCall, applyCallEvent } from "./apply-call.ts";
+import { applyModelEvent, chargeLostAttempt } from "./apply-model.ts";
+import { newRun } from "./new-run.ts";
+import { openRun, type RunState, type SessionState } from "./state.ts";
+import { countWork } from "./work-time.ts";
 
 /**
  * Folds one event into the state. Pure but for changing `state`: the same log gives the same state, in any process.
@@ -23,7 +24,12 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "user_message":
     case "artifact":
+      state.waiting.push(event);
+      break;
     case "note":
+      if (run !== undefined && event.data.landing !== undefined) {
+        run.landing = { stop: event.data.landing, turns: run.turns };
+      }
       state.waiting.push(event);
       break;
     case "prefix":
@@ -36,7 +42,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      state.run = newRun(event.data);
+      state.run = newRun(event.data, event.at);
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
@@ -44,6 +50,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
 }
 
 function applyToRun(state: SessionState, run: RunState, event: StoredEvent): void {
+  countWork(run.work, event);
   switch (event.type) {
     case "llm_request":
     case "llm_response":
@@ -70,124 +77,18 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       run.inLeg = true;
       run.recoveries += 1;
       break;
+    case "effect_started":
+      run.ending ??= event.data.stop;
+      run.effects.set(event.data.name, "begun");
+      break;
+    case "effect_ended":
+      run.effects.set(event.data.name, "over");
+      break;
     case "run_ended":
       chargeLostAttempt(run);
       run.inLeg = false;
       run.ended = event.data.stop;
+      state.spent = addSpent(state.spent, spentOf(run, 0));
       break;
   }
-}
-
-type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
-
-function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
-  switch (event.type) {
-    case "llm_request": {
-      const { prompt, estimated_tokens: estimatedTokens } = event.data;
-      chargeLostAttempt(run);
-      admit(state, prompt.upto_seq);
-      state.hashed = { entries: state.entries.length, hash: prompt.hash };
-      run.attempt = { seq: event.seq, estimatedTokens };
-      run.inLeg = true;
-      break;
-    }
-    case "llm_response":
-      run.usage = addUsage(run.usage, usageOf(event.data.tokens));
-      run.costCents += event.data.cost_cents;
-      if (run.attempt?.seq === event.data.attempt) run.attempt = undefined;
-      break;
-    case "assistant_message":
-      applyAssistant(state, run, event);
-      break;
-    case "error":
-      // The model refused or failed before it counted anything: nothing to charge.
-      if (event.data.code === "model_error") run.attempt = undefined;
-      if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
-      break;
-  }
-}
-
-function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
-  const entry = assistantEntry(event.data, event.seq);
-  if (entry !== undefined) state.entries.push(entry);
-  const text = entry === undefined ? "" : textOf(entry.blocks).trim();
-  if (text !== "") run.texts.push(text);
-  run.turns += 1;
-  run.recoveries = 0;
-  run.turn = { assistantSeq: event.seq, stopReason: event.data.stop_reason, calls: [] };
-}
-
-function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
-  if (run.turn === undefined) return;
-  const call: CallState = {
-    callId: data.call_id,
-    toolName: data.tool_name,
-    place: state.calls.size,
-    arguments: data.arguments,
-    invalid: data.invalid,
-    assistantSeq: run.turn.assistantSeq,
-    asked: undefined,
-    answer: undefined,
-    started: undefined,
-    result: undefined,
-  };
-  run.turn.calls.push(call);
-  run.calls.push(call);
-  state.calls.set(call.callId, call);
-}
-
-type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
-
-function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
-  const call = state.calls.get(event.data.call_id);
-  if (call === undefined) return;
-  run.inLeg = run.inLeg || event.type !== "tool_answered";
-  switch (event.type) {
-    case "tool_started":
-      call.started = { idempotencyKey: event.data.idempotency_key };
-      break;
-    case "tool_suspended": {
-      const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt } = event.data;
-      call.asked = { kind, payload, answerSchema, seq: event.seq, ...(expiresAt && { expiresAt }) };
-      break;
-    }
-    case "tool_answered":
-      call.answer = { value: event.data.value, closed: event.data.closed };
-      run.recoveries = 0;
-      break;
-    case "tool_result":
-      call.result = event;
-      state.waiting.push(event);
-      run.sessionStatus = event.data.session_status ?? run.sessionStatus;
-      run.recoveries = 0;
-      break;
-  }
-}
-
-function newRun(data: EventData["run_started"]): RunState {
-  return {
-    runId: data.run_id,
-    agent: data.agent,
-    agentVersion: data.agent_version,
-    turns: 0,
-    usage: noUsage,
-    costCents: 0,
-    texts: [],
-    calls: [],
-    turn: undefined,
-    attempt: undefined,
-    stopRequested: false,
-    checkpointFailed: false,
-    sessionStatus: undefined,
-    inLeg: true,
-    recoveries: 0,
-    ended: undefined,
-  };
-}
-
-/** A request that was sent and whose answer got lost cost something: its estimate is charged. */
-function chargeLostAttempt(run: RunState): void {
-  if (run.attempt === undefined) return;
-  run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
-  run.attempt = undefined;
 }

@@ -9,7 +9,12 @@ import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts
  * Questions are closed under the same keys as answers: an answer that comes at the same moment wins or loses whole.
  */
 export function closeOpenCalls(run: RunState, reason: string): NewEvent[] {
-  return unanswered(run).flatMap((call) => closeCall(call, reason));
+  return closeCalls(unanswered(run), reason);
+}
+
+/** Answers these calls, none of which has a result. */
+export function closeCalls(calls: readonly CallState[], reason: string): NewEvent[] {
+  return calls.flatMap((call) => closeCall(call, reason));
 }
 
 function closeCall(call: CallState, reason: string): NewEvent[] {

@@ -1,3 +1,5 @@
+import type { Budget } from "../stop/budget.ts";
+import { type Left, type Limited, leftOf, limitReached, limitStop } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import { type CallState, isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
@@ -6,27 +8,71 @@ import { type CallState, isWaiting, openRun, type RunState, type SessionState, u
 export type Next =
   | { do: "model" }
   | { do: "tools"; calls: CallState[] }
+  /** One last turn, without tools. */
+  | { do: "land"; stop: StopReason }
   | { do: "suspend"; pending: CallState[] }
   | { do: "end"; stop: StopReason }
   | { do: "nothing" };
 
+/** The rules by which an agent's runs end. */
+export interface Rules extends Limited {
+  readonly stopWhen: readonly StopCondition[];
+  readonly onLimit: "stop" | "land";
+}
+
+/** What the log does not know yet. */
+export interface Now {
+  /** How long the leg has been at work, in milliseconds. */
+  legMs: number;
+  /** Why the run has to end at once. */
+  halted: StopReason | undefined;
+}
+
 /** Recoveries in a row that may come to nothing before the run is given up. */
 const MAX_RECOVERIES = 3;
 
+/** The share of the time that is kept for a last turn. */
+const LANDING_TIME = 0.2;
+
 /** The next step of the session's open run: a pure function of the log, the same in the first leg and the last. */
-export function decide(state: SessionState, stopWhen: readonly StopCondition[], aborted: boolean): Next {
+export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
-  if (run.stopRequested || aborted) return end("aborted", "Stopped.");
-  if (run.recoveries > MAX_RECOVERIES) {
-    return end("crash_loop", "Something goes wrong every time I try this. Please try something else.");
-  }
+  const over = halted ?? run.ending ?? overtaken(run);
+  if (over !== undefined) return { do: "end", stop: over };
+  const left = leftOf(state, rules, legMs);
+  if (left.left.wallClockMs <= 0) return { do: "end", stop: limitStop(left, "wallClockMs") };
   const open = unanswered(run);
   const pending = open.filter(isWaiting);
   if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
   if (pending.length > 0) return { do: "suspend", pending };
-  const stop = afterTurn(run) ?? firstStop(stopWhen, run);
-  return stop === undefined ? { do: "model" } : { do: "end", stop };
+  const stop = landed(run) ?? afterTurn(run) ?? firstStop(rules.stopWhen, run, state) ?? limitReached(left);
+  if (stop !== undefined) return { do: "end", stop };
+  const last =
+    rules.onLimit === "land" && run.landing === undefined ? limitReached(left, reserve(left)) : undefined;
+  return last === undefined ? { do: "model" } : { do: "land", stop: last };
+}
+
+/** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */
+function reserve({ scope }: Left): Partial<Budget> {
+  return { turns: 1, wallClockMs: landingTime(scope.wallClockMs.limit) };
+}
+
+/** The last part of a time limit, in milliseconds, in which nothing but the last turn is begun. */
+export function landingTime(limitMs: number): number {
+  return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
+}
+
+/** Why the run goes no further, whatever its last turn was. */
+function overtaken(run: RunState): StopReason | undefined {
+  if (run.stopRequested) return { type: "aborted", message: "Stopped." };
+  if (run.recoveries > MAX_RECOVERIES) {
+    return {
+      type: "crash_loop",
+      message: "Something goes wrong every time I try this. Please try something else.",
+    };
+  }
+  return undefined;
 }
 
 /** Whether the last turn was the last one. Its stop reason is the authority, never what the content looks like. */
@@ -56,6 +102,7 @@ function afterTurn({ turn }: RunState): StopReason | undefined {
   }
 }
 
-function end(type: StopReason["type"], message: string): Next {
-  return { do: "end", stop: { type, message } };
+/** The last turn that a limit has left has been made. */
+function landed({ landing, turns }: RunState): StopReason | undefined {
+  return landing !== undefined && turns > landing.turns ? landing.stop : undefined;
 }

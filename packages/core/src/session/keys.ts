@@ -3,7 +3,16 @@ import type { CallState } from "./state.ts";
 /** The keys of what may happen only once in a session. */
 export const eventKey = {
   result: (call: CallState): string => `result:${call.assistantSeq}:${call.callId}`,
-  answer: (call: CallState): string => `answer:${call.assistantSeq}:${call.callId}`,
+  asked: (call: CallState): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
+  /** To the call's last question. */
+  answer: (call: CallState): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
+  landing: (runId: string): string => `landing:${runId}`,
+  effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
 };
+
+/** A call may ask more than once; its first question goes without a number. */
+function nth(earlier: number): string {
+  return earlier === 0 ? "" : `:${earlier}`;
+}

@@ -3,7 +3,22 @@ import type { SessionStatus } from "../events/session-row.ts";
 import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
+import { type Budget, nothingSpent } from "../stop/budget.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
+import type { WorkTime } from "./work-time.ts";
+
+/** A question to the user, as it is on record. */
+export interface Question {
+  kind: string;
+  payload: Json;
+  answerSchema: JsonObject;
+  expiresAt?: string;
+  seq: number;
+  /** The hook that asks; the tool itself when absent. */
+  by?: string;
+  /** The call's input, where a hook had changed it by then. */
+  input?: Json;
+}
 
 /** One tool call and how far it has come. */
 export interface CallState {
@@ -16,11 +31,13 @@ export interface CallState {
   invalid: string | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
-  asked:
-    | { kind: string; payload: Json; answerSchema: JsonObject; expiresAt?: string; seq: number }
-    | undefined;
+  /** The question that it waits for or waited for last, and the answer to it. */
+  asked: Question | undefined;
   answer: { value: Json; closed: string | undefined } | undefined;
-  started: { idempotencyKey: string } | undefined;
+  /** How many questions it has asked. */
+  questions: number;
+  /** `input` is what the tool is given, where a hook has changed that. */
+  started: { idempotencyKey: string; input?: Json } | undefined;
   result: StoredOf<"tool_result"> | undefined;
 }
 
@@ -29,6 +46,8 @@ export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
   calls: CallState[];
+  /** The tools that may run in this turn; all when absent. */
+  tools: readonly string[] | undefined;
 }
 
 /** A run, folded from the log over all its legs. */
@@ -45,7 +64,16 @@ export interface RunState {
   calls: CallState[];
   turn: TurnState | undefined;
   /** An `llm_request` that nothing has come of yet. */
-  attempt: { seq: number; estimatedTokens: number } | undefined;
+  attempt: { seq: number; estimatedTokens: number; tools?: readonly string[] } | undefined;
+  /** Successful calls of the run, by what was called with what; see `callKey`. */
+  succeeded: Map<string, CallState>;
+  /** Time at work in the legs before the one that goes on now. */
+  work: WorkTime;
+  /** The run is given one last turn, after so many; why it ends then. */
+  landing: { stop: StopReason; turns: number } | undefined;
+  /** Effects of the run's end, by name, once they have begun; why it ends. */
+  effects: Map<string, "begun" | "over">;
+  ending: StopReason | undefined;
   stopRequested: boolean;
   /** A checkpoint could not be made; none is tried again in this run. */
   checkpointFailed: boolean;
@@ -89,6 +117,10 @@ export interface SessionState {
   waiting: StoredEvent[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
+  /** What the runs before the open one have used up. */
+  spent: Budget;
+  /** The mode that a tool has set; the session's type is what goes without one. */
+  mode: string | null;
   /** The open run, or the last one. */
   run: RunState | undefined;
   /** Every call of the session by its id. */
@@ -104,6 +136,8 @@ export function newSessionState(sessionId: string): SessionState {
     entries: [],
     waiting: [],
     hashed: { entries: 0, hash: "" },
+    spent: nothingSpent,
+    mode: null,
     run: undefined,
     calls: new Map(),
   };

@@ -1,15 +1,21 @@
-/** Why a run stopped. The list is open: stop conditions of your own may add types. */
+/** Why a run stopped. The list is open: stop conditions and hooks of your own may add types. */
 export type StopType =
   | "end_turn"
   | "suspended"
   | "terminal_tool"
   | "turn_limit"
+  | "deadline"
+  | "tool_call_limit"
+  | "token_limit"
+  | "cost_limit"
+  | "circuit_open"
   | "max_tokens"
   | "refusal"
   | "context_window"
   | "aborted"
   | "interrupted"
   | "crash_loop"
+  | "blocked"
   | "error"
   | (string & {});
 
@@ -17,4 +23,39 @@ export type StopType =
 export interface StopReason {
   type: StopType;
   message: string;
+}
+
+/** Ends that leave the session in need of attention. `error` has been logged by whoever saw it. */
+const FAILED: readonly StopType[] = ["error"];
+
+/** Ends that are logged as an error when they come about, and leave the session in need of attention. */
+const REPORTED: readonly StopType[] = [
+  "turn_limit",
+  "deadline",
+  "tool_call_limit",
+  "token_limit",
+  "cost_limit",
+  "circuit_open",
+  "context_window",
+  "crash_loop",
+];
+
+export function isReported({ type }: StopReason): boolean {
+  return REPORTED.includes(type);
+}
+
+export function isFailed(stop: StopReason): boolean {
+  return FAILED.includes(stop.type) || isReported(stop);
+}
+
+/** The words of every end that an agent has words of its own for; a blank sentence is replaced. */
+export interface StopMessages {
+  readonly stopMessages: { readonly [type in StopType]?: string };
+}
+
+/** The reason with the agent's own words, and never without any. */
+export function worded({ stopMessages }: StopMessages, { type, message }: StopReason): StopReason {
+  const own = stopMessages[type];
+  if (own !== undefined && own.trim() !== "") return { type, message: own };
+  return { type, message: message.trim() === "" ? "Stopped." : message };
 }

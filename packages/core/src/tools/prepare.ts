@@ -1,18 +1,27 @@
 import { copiedNote } from "../context/resend.ts";
 import { messageOf } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
+import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { type Json, toJson } from "../json.ts";
 import type { Leg } from "../leg.ts";
 import { outcomeUnknown, resultEvent } from "../session/close.ts";
-import type { CallState } from "../session/state.ts";
+import { eventKey } from "../session/keys.ts";
+import { type CallState, openRun } from "../session/state.ts";
+import { leftOf } from "../stop/limits.ts";
 import { formatted } from "./format-result.ts";
-import { toJsonSchema, validate } from "./schema.ts";
+import { type Schema, toJsonSchema, validate } from "./schema.ts";
 import type { Tool } from "./tool.ts";
 
 /** What is to be done about a call: store events at once, or run the tool. */
-export type Prepared =
-  | { do: "store"; events: NewEvent[] }
-  | { do: "run"; call: CallState; tool: Tool; input: unknown; answer: unknown };
+export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
+
+/** A call that may run. `changed` is its input as JSON, where hooks have changed that. */
+export interface Runnable extends CallInput {
+  do: "run";
+  call: CallState;
+  tool: Tool;
+  answer: unknown;
+}
 
 /** Looks a call over: whether it may run, has to wait for an answer, or is answered right away. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
@@ -21,28 +30,78 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   if (call.started !== undefined && !tool.idempotent) {
     return refuse(call, outcomeUnknown("the process was cut off while it ran."));
   }
-  if (call.invalid !== undefined) return refuse(call, call.invalid);
-  const copied = copiedNote(call.arguments, tool.resend);
-  if (copied !== undefined)
-    return refuse(call, `"${copied}" holds only a note of its length. Send the whole text.`);
-  const input = await validate(tool.input, call.arguments);
+  const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
+  if (why !== undefined) return refuse(call, why);
+  const changed = call.started?.input ?? call.asked?.input;
+  const input = await validate(tool.input, changed ?? call.arguments);
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
-  if (tool.suspends === undefined) return { do: "run", call, tool, input: input.value, answer: undefined };
-  if (call.answer === undefined) return { do: "store", events: [ask(call, tool, input.value)] };
-  const answer = await validate(tool.suspends.answer, call.answer.value);
+  const given = { input: input.value, changed };
+  // Its own question comes last, and a started call has been through all of it.
+  const screened = call.started !== undefined || (call.asked !== undefined && call.asked.by === undefined);
+  return screened ? await goOn(call, tool, given) : await screen(leg, call, tool, given);
+}
+
+/** Why a call may not run, whatever the tool: it is one too many, or not one of this turn's tools. */
+function barred({ log, agent, legMs }: Leg, call: CallState): string | undefined {
+  const run = openRun(log.state);
+  if (run === undefined || call.started !== undefined) return undefined;
+  const { left } = leftOf(log.state, agent, legMs());
+  const behind = run.calls.length - 1 - run.calls.indexOf(call);
+  if (left.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
+  const allowed = run.landing === undefined ? run.turn?.tools : [];
+  if (allowed === undefined || allowed.includes(call.toolName)) return undefined;
+  return `"${call.toolName}" cannot be used now${allowed.length === 0 ? "." : `, only ${allowed.join(", ")}.`}`;
+}
+
+function copied(call: CallState, tool: Tool): string | undefined {
+  const field = copiedNote(call.arguments, tool.resend);
+  return field === undefined ? undefined : `"${field}" holds only a note of its length. Send the whole text.`;
+}
+
+/** Lets the hooks have their say. */
+async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
+  const screened = await screenCall(leg, call, tool, given);
+  switch (screened.do) {
+    case "leave":
+      return { do: "store", events: [] };
+    case "deny":
+      return refuse(call, screened.why);
+    case "answer": {
+      const { result, skipped } = screened;
+      const data = skipped === undefined ? {} : { skipped };
+      return { do: "store", events: [resultEvent(call, true, result, { data })] };
+    }
+    case "ask": {
+      const { kind, payload, answer } = screened.ask;
+      const event = question(call, { kind, payload, answer, by: screened.by, changed: screened.changed });
+      return { do: "store", events: [event] };
+    }
+    case "run": {
+      if (tool.suspends === undefined) return await goOn(call, tool, screened);
+      const { answer, kind = tool.name, payload } = tool.suspends;
+      const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
+      const event = question(call, { kind, payload: shown, answer, changed: screened.changed });
+      return { do: "store", events: [event] };
+    }
+  }
+}
+
+/** Everybody has been asked: the tool runs, or its answer is the result. */
+async function goOn(call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
+  if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
+  const answer = await validate(tool.suspends.answer, call.answer?.value);
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
-  if (tool.execute !== undefined) return { do: "run", call, tool, input: input.value, answer: answer.value };
+  if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [succeed(call, tool, answer.value)] };
 }
 
-/** The result of a tool that did its work. */
+/** The result of a tool that did its work, and what it has decided about run and session. */
 export function succeed(
   call: CallState,
   tool: Tool,
   value: unknown,
-  durationMs?: number,
-  completed = false,
-): NewEvent {
+  { durationMs, completed = false, mode }: Decided = {},
+): ReturnType<typeof resultEvent> {
   const result = shownResult(value);
   const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
@@ -53,26 +112,39 @@ export function succeed(
       ...(tool.resend !== undefined && { resend: tool.resend }),
       ...(tool.endsRun !== false && { ends_run: true }),
       ...(status !== undefined && { session_status: status }),
+      ...(mode !== undefined && { mode }),
       ...(tool.status.done !== undefined && { status: tool.status.done }),
     },
   });
+}
+
+/** What a tool has decided while it ran. */
+export interface Decided {
+  durationMs?: number;
+  completed?: boolean;
+  mode?: string | null;
 }
 
 function refuse(call: CallState, why: string): Prepared {
   return { do: "store", events: [resultEvent(call, false, why)] };
 }
 
-function ask(call: CallState, tool: Tool, input: unknown): NewEvent {
-  const { answer, kind = tool.name, payload } = tool.suspends as NonNullable<Tool["suspends"]>;
+function question(
+  call: CallState,
+  asked: { kind: string; payload: Json; answer: Schema; by?: string; changed: Json | undefined },
+): NewEvent {
+  const { kind, payload, answer, by, changed } = asked;
   return {
     type: "tool_suspended",
-    key: `asked:${call.assistantSeq}:${call.callId}`,
+    key: eventKey.asked(call),
     data: {
       tool_name: call.toolName,
       call_id: call.callId,
       kind,
-      payload: toJson(payload === undefined ? input : payload(input)),
-      answer_schema: toJsonSchema(answer, `answers to "${tool.name}"`),
+      payload,
+      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+      ...(by !== undefined && { by }),
+      ...(changed !== undefined && { input: changed }),
     },
   };
 }

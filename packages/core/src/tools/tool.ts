@@ -22,8 +22,12 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   answer: Answer;
   /** Shows something about the work in progress to whoever watches. Not stored. */
   progress(data: Json): void;
+  /** The mode that a tool has set, or else the session's `metadata.type`. */
+  type: string | undefined;
   /** Marks the session as completed once this run ends. */
   completeSession(): void;
+  /** Puts the session into another mode, or back to none, if the call succeeds. See `permissions`. */
+  setMode(mode: string | null): void;
 }
 
 /** A question to the user that the call waits for, across processes and days. */
@@ -66,6 +70,10 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   timeoutMs?: number;
   /** A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does. */
   idempotent?: boolean;
+  /** May be called again with the same input in one run. Otherwise a call that has succeeded is not run again. */
+  repeatable?: boolean;
+  /** Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the next turn. */
+  dependsOn?: readonly string[];
   /** The run ends after this tool succeeded; given a status, the session is left with it. */
   endsRun?: boolean | SessionStatus;
 }
@@ -81,6 +89,8 @@ export interface Tool<Deps = never> {
   readonly maxResultChars: number | undefined;
   readonly resend: ResendFields | undefined;
   readonly idempotent: boolean;
+  readonly repeatable: boolean;
+  readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
   execute?(input: unknown, context: ToolContext<Deps>): unknown;
@@ -123,6 +133,7 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
 ): Tool<Deps> {
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
   const { idempotent = false, endsRun = false, maxResultChars, resend } = options;
+  const { repeatable = false, dependsOn = [] } = options;
   if (!NAME.test(name)) {
     throw new PawlError("config", `"${name}" is no tool name: 1 to 64 letters, digits, _ and - are allowed.`);
   }
@@ -152,6 +163,8 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
     maxResultChars,
     resend: resendFields(resend as ResendFields | undefined, name, inputSchema),
     idempotent,
+    repeatable,
+    dependsOn,
     endsRun,
     suspends: suspends as Suspends<unknown, Schema> | undefined,
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),

@@ -46,6 +46,8 @@ const payloads: EventData = {
     cost_cents: 0.5,
   },
   stop_requested: { run_id: "r1" },
+  effect_started: { run_id: "r1", name: "summary", stop: { type: "end_turn", message: "Done." } },
+  effect_ended: { run_id: "r1", name: "summary", success: true },
   tool_call: { tool_name: "weather", arguments: { city: "Bern" }, call_id: "c1" },
   tool_started: { tool_name: "weather", call_id: "c1", idempotency_key: "s:5:c1" },
   tool_suspended: { tool_name: "ask", call_id: "c2", kind: "question", payload: {}, answer_schema: {} },

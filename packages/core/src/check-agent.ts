@@ -1,0 +1,41 @@
+import type { Agent } from "./agent.ts";
+import { PawlError } from "./errors.ts";
+
+/** Refuses an agent that could not work, when it is defined and not when it is used. */
+export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
+  const { name, limits, sessionLimits, maxTokens, toolConcurrency, resultLimit, userDataTimeoutMs } = agent;
+  for (const [what, value] of Object.entries({
+    maxTokens,
+    toolConcurrency,
+    resultLimit,
+    userDataTimeoutMs,
+  })) {
+    if (!Number.isInteger(value) || value < 1) {
+      throw config(name, `${what} must be a whole number from 1, not ${value}.`);
+    }
+  }
+  for (const [group, all] of Object.entries({ limits, sessionLimits })) {
+    for (const [what, value] of Object.entries(all)) {
+      if (!(typeof value === "number" && value > 0)) {
+        throw config(name, `${group}.${what} must be a number above 0, not ${value}; Infinity is no limit.`);
+      }
+    }
+  }
+  const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
+  if (costs && agent.model.pricing === undefined) {
+    throw config(name, `there is a limit on cost, and ${agent.model.id} has no prices. Give the model some.`);
+  }
+  if (agent.instructions.trim() === "") throw config(name, "it has no instructions.");
+  refuseTwins(name, "tools", tools);
+  refuseTwins(name, "hooks", agent.hooks);
+}
+
+function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {
+  const names = named.map((one) => one.name);
+  const twin = names.find((one, at) => names.indexOf(one) !== at);
+  if (twin !== undefined) throw config(agent, `it has two ${what} named "${twin}".`);
+}
+
+function config(agent: string, what: string): PawlError {
+  return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`);
+}

@@ -1,0 +1,140 @@
+import { messageOf, PawlError } from "../errors.ts";
+import type { EventData, NewEvent } from "../events/event.ts";
+import { errorEvent, type Leg, type Patience, withinLeg } from "../leg.ts";
+import { openRun, type RunState } from "../session/state.ts";
+import type { StopReason } from "../stop/stop-reason.ts";
+import type { Hook, HookContext, RunContext } from "./hook.ts";
+
+/** The hooks' methods that take part in a run. */
+export type HookMethod = Exclude<keyof Hook, "name" | "idempotent" | "onError">;
+
+/** What a run says when it cannot go on because a hook has failed. */
+export const HOOK_FAILED: StopReason = {
+  type: "error",
+  message: "Something went wrong. Please try again.",
+};
+
+type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
+
+const sorted = new WeakMap<readonly Hook[], Map<HookMethod, Hook[]>>();
+
+/** The agent's hooks with this method, in the order in which they are called. */
+export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
+  const { hooks } = leg.agent;
+  let byMethod = sorted.get(hooks);
+  if (byMethod === undefined) {
+    byMethod = new Map();
+    sorted.set(hooks, byMethod);
+  }
+  let found = byMethod.get(method);
+  if (found === undefined) {
+    found = hooks.filter((hook) => hook[method] !== undefined);
+    if (method.startsWith("after")) found.reverse();
+    byMethod.set(method, found);
+  }
+  return found as HookWith<M>[];
+}
+
+/**
+ * Calls one hook. What it throws is logged and told to `onError`, and `failed` comes back; nothing comes back from a hook
+ * that was overtaken by the end of the run.
+ */
+export async function callHook<T>(
+  leg: Leg,
+  hook: Hook,
+  method: HookMethod,
+  work: (context: RunContext) => T | Promise<T>,
+): Promise<{ value?: T; failed?: true }> {
+  try {
+    const value = work(contextOf(leg));
+    return { value: isPromise(value) ? await withinLeg(leg, value) : value };
+  } catch (cause) {
+    if (PawlError.is(cause, "fenced") || PawlError.is(cause, "store_unavailable")) throw cause;
+    if (leg.signal.aborted) return {};
+    await leg.fail(hookFailure(hook, method, cause));
+    return { failed: true };
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && "then" in value;
+}
+
+/** What goes to the log when a hook throws. */
+export function hookFailure(hook: Hook, method: string, cause: unknown) {
+  return {
+    code: "hook_failed",
+    message: `${method} of "${hook.name}": ${messageOf(cause)}`,
+    context: { hook: hook.name, method },
+  };
+}
+
+const contexts = new WeakMap<Leg, RunContext>();
+
+/** What the hooks of this leg are given. */
+export function contextOf(leg: Leg): RunContext {
+  const known = contexts.get(leg);
+  if (known !== undefined) return known;
+  const context = runContext(leg);
+  contexts.set(leg, context);
+  return context;
+}
+
+function runContext(leg: Leg): RunContext {
+  const { session, agent, log } = leg;
+  return {
+    sessionId: session.id,
+    userId: session.userId,
+    agent: agent.name,
+    session,
+    get runId() {
+      return this.run.runId;
+    },
+    get type() {
+      return effectiveType(leg);
+    },
+    get run() {
+      return log.state.run as RunState;
+    },
+    get deps() {
+      return leg.deps;
+    },
+    get signal() {
+      return leg.signal;
+    },
+    append: async (event) => {
+      if (openRun(log.state) === undefined) throw new Error("The run is over.");
+      try {
+        await log.append([event]);
+        return true;
+      } catch (error) {
+        if (event.key !== undefined && PawlError.is(error, "key_taken")) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The session's type for this moment: the mode that a tool has set, or else the type it was created with. */
+export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
+  const { type } = session.metadata;
+  return log.state.mode ?? (typeof type === "string" ? type : undefined);
+}
+
+/** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
+export async function tellHooks(
+  patience: Patience,
+  hooks: readonly Hook[],
+  error: EventData["error"],
+  context: HookContext,
+): Promise<NewEvent[]> {
+  const failures: NewEvent[] = [];
+  for (const hook of hooks) {
+    try {
+      await withinLeg(patience, hook.onError?.(error, context));
+    } catch (cause) {
+      failures.push(errorEvent(hookFailure(hook, "onError", cause)));
+    }
+  }
+  return failures;
+}

@@ -1,0 +1,22 @@
+import type { Hook } from "./hook.ts";
+
+/**
+ * Answers a call that depends on another one of the same turn with "waiting", so that the model makes it again when it has
+ * read the other's result; see `dependsOn` of a tool. Every agent has this hook.
+ */
+export function dependentCalls(): Hook {
+  return {
+    name: "dependent-calls",
+    beforeTool: ({ tool, callId }, { run }) => {
+      if (tool.dependsOn.length === 0) return undefined;
+      const first = run.turn?.calls.find(
+        (call) => call.callId !== callId && tool.dependsOn.includes(call.toolName),
+      );
+      if (first === undefined) return undefined;
+      return {
+        result: `Waiting for "${first.toolName}": call this again when you have read its result.`,
+        skipped: "waiting",
+      };
+    },
+  };
+}

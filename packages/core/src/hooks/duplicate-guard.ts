@@ -1,0 +1,21 @@
+import { callKey } from "../session/apply-call.ts";
+import type { Hook } from "./hook.ts";
+
+/**
+ * Skips a call that has succeeded with the same input in this run: the model is told to look at that result. Tools that may
+ * well be called twice are marked as `repeatable`. Every agent has this hook.
+ */
+export function duplicateGuard(): Hook {
+  return {
+    name: "duplicate-guard",
+    beforeTool: ({ tool, callId }, { run }) => {
+      if (tool.repeatable || run.succeeded.size === 0) return undefined;
+      const call = run.turn?.calls.find((one) => one.callId === callId);
+      if (call === undefined || !run.succeeded.has(callKey(call))) return undefined;
+      return {
+        result: `Not run again: "${tool.name}" has succeeded with this input before. Its result is above.`,
+        skipped: "duplicate",
+      };
+    },
+  };
+}

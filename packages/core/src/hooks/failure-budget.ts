@@ -1,0 +1,39 @@
+import type { RunState } from "../session/state.ts";
+import type { Hook } from "./hook.ts";
+
+/**
+ * Refuses a tool for the rest of the run once it has failed so many times in a row, and tells the model so by a note.
+ * Every agent has this hook, see `limits.toolFailures`.
+ */
+export function failureBudget(failures: number): Hook {
+  const spent = (run: Readonly<RunState>, tool: string) => failuresInARow(run, tool, failures) >= failures;
+  return {
+    name: "failure-budget",
+    beforeTurn: async (_plan, { run, append }) => {
+      for (const tool of new Set(run.turn?.calls.map(({ toolName }) => toolName))) {
+        if (!spent(run, tool)) continue;
+        const text = `"${tool}" has failed ${failures} times in a row and cannot be used for the rest of this request. Do without it.`;
+        await append({ type: "note", key: `failure-budget:${run.runId}:${tool}`, data: { text } });
+      }
+    },
+    beforeTool: ({ tool }, { run }) =>
+      spent(run, tool.name)
+        ? {
+            deny: `Not run: "${tool.name}" has failed ${failures} times in a row. Do without it for this request.`,
+          }
+        : undefined,
+  };
+}
+
+/** How often the tool has failed since it last succeeded, counted up to `most`. */
+function failuresInARow({ calls }: Readonly<RunState>, tool: string, most: number): number {
+  let count = 0;
+  for (let at = calls.length - 1; at >= 0 && count < most; at -= 1) {
+    const call = calls[at];
+    if (call?.toolName !== tool || call.result === undefined || call.result.data.skipped !== undefined)
+      continue;
+    if (call.result.data.success) return count;
+    count += 1;
+  }
+  return count;
+}

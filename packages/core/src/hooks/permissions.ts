@@ -1,0 +1,54 @@
+import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
+
+export interface PermissionOptions<Deps = unknown> {
+  /** The tools that may run, by the session's type: the mode that a tool has set, or else its `metadata.type`. */
+  allow: { readonly [type: string]: readonly string[] };
+  /** The tools of a session whose type is not in the list; none when absent. */
+  otherwise?: readonly string[];
+  /** A closer look at a call of an allowed tool, e.g. at what it is about to write. A sentence denies it. */
+  check?(call: PlannedToolCall, context: RunContext<Deps>): string | undefined | Promise<string | undefined>;
+}
+
+/**
+ * Lets a tool run only where the session's type allows it; the model reads why not, and what it may use instead. It always
+ * sees all tools: what is on the wire is the same for the whole session.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, permissions, runtime, tool } from "@pawl/core";
+ * import { strictModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const save = tool({ name: "save", description: "Saves a note.", input: z.object({ text: z.string() }), execute: () => "ok" });
+ * const model = strictModel({ script: [{ tools: [{ name: "save", input: { text: "x" } }] }, { text: "I may not." }] });
+ * const pawl = runtime({
+ *   agents: [
+ *     agent({ name: "a", model, instructions: "Help.", tools: [save], hooks: [permissions({ allow: { talk: [], work: ["save"] } })] }),
+ *   ],
+ *   store: memoryStore(),
+ * });
+ * const { actions } = await pawl.run("a", { userId: "u", input: "Save it", metadata: { type: "talk" } }).result;
+ * console.log(actions[0]?.result); // "save" is not allowed in "talk". …
+ * ```
+ */
+export function permissions<Deps = unknown>({
+  allow,
+  otherwise = [],
+  check,
+}: PermissionOptions<Deps>): Hook<Deps> {
+  return {
+    name: "permissions",
+    beforeTool: async (call, context) => {
+      const { type } = context;
+      const allowed =
+        (type !== undefined && Object.hasOwn(allow, type) ? allow[type] : undefined) ?? otherwise;
+      const { name } = call.tool;
+      if (!allowed.includes(name)) {
+        const instead = allowed.length === 0 ? "No tool is." : `Allowed are: ${allowed.join(", ")}.`;
+        return { deny: `"${name}" is not allowed${type === undefined ? "" : ` in "${type}"`}. ${instead}` };
+      }
+      const why = await check?.(call, context);
+      return why === undefined ? undefined : { deny: why };
+    },
+  };
+}

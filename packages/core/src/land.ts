@@ -1,0 +1,23 @@
+import { PawlError } from "./errors.ts";
+import type { Leg } from "./leg.ts";
+import { eventKey } from "./session/keys.ts";
+import { openRun } from "./session/state.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
+
+/** What the model reads before its last turn. */
+const LAST_TURN =
+  "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
+
+/** Lets the next turn be the run's last one: a limit is about to be reached, and the user is owed a proper word. */
+export async function land(leg: Leg, stop: StopReason): Promise<void> {
+  const run = openRun(leg.log.state);
+  if (run === undefined) return;
+  leg.beginLanding();
+  try {
+    await leg.log.append([
+      { type: "note", key: eventKey.landing(run.runId), data: { text: LAST_TURN, landing: stop } },
+    ]);
+  } catch (error) {
+    if (!PawlError.is(error, "key_taken")) throw error;
+  }
+}

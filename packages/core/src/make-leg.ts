@@ -1,0 +1,125 @@
+import type { Agent } from "./agent.ts";
+import { PawlError } from "./errors.ts";
+import type { Session } from "./events/session-row.ts";
+import { tellHooks } from "./hooks/call-hooks.ts";
+import type { Host } from "./host.ts";
+import { errorEvent, type Leg } from "./leg.ts";
+import { landingTime } from "./session/decide.ts";
+import type { SessionLog } from "./session/log.ts";
+import { leftOf, limitStop } from "./stop/limits.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
+
+/** What the runner does with a leg and the loop does not. */
+export interface OwnLeg extends Leg {
+  /** Lets the time run; the result stops it. */
+  begin(): () => void;
+  /** Somebody else has the session. */
+  lose(): void;
+  /** The session is given back as it is. */
+  leave(): void;
+  makeDeps(): Promise<unknown>;
+}
+
+/** A leg of this process. It has not begun. */
+export function makeLeg(host: Host, session: Session, agent: Agent, log: SessionLog): OwnLeg {
+  const { clock } = host;
+  let deps: Promise<unknown> | undefined;
+  let control = new AbortController();
+  let startedAt = clock.now();
+  let deadlineMs = Number.POSITIVE_INFINITY;
+  let halted: StopReason | undefined;
+  const abandon = (error: PawlError) => {
+    leg.lost = true;
+    control.abort(error);
+  };
+  const leg: OwnLeg = {
+    makeDeps: () => {
+      deps ??= (async () => await host.deps(session))();
+      return deps;
+    },
+    agent,
+    session,
+    deps: undefined,
+    log,
+    live: { attempt: 0, parts: [], progress: new Map() },
+    get signal() {
+      return control.signal;
+    },
+    get halted() {
+      return halted;
+    },
+    lost: false,
+    get draining() {
+      return host.draining;
+    },
+    abortGraceMs: host.abortGraceMs,
+    clock,
+    turnTold: 0,
+    legMs: () => clock.now() - startedAt,
+    timeLeftMs: () => deadlineMs - clock.now(),
+    newId: host.newId,
+    halt: (stop) => {
+      halted ??= stop;
+      control.abort(new Error(stop.message));
+    },
+    beginLanding: () => {
+      if (control.signal.aborted && halted === undefined && !leg.lost) control = new AbortController();
+    },
+    begin: () => {
+      startedAt = clock.now();
+      const left = leftOf(log.state, agent, 0);
+      const ms = left.left.wallClockMs;
+      deadlineMs = startedAt + ms;
+      const end = clock.after(ms, () => leg.halt(limitStop(left, "wallClockMs")));
+      const land = clock.after(timeToLand(agent, ms), () => {
+        // The last turn itself has all of the time that is left.
+        if (log.state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
+      });
+      return () => {
+        end();
+        land();
+      };
+    },
+    lose: () => abandon(new PawlError("fenced", "Another process has taken this session over.")),
+    leave: () => abandon(new PawlError("draining", "The process is going down.")),
+    touch: () => host.tail.touch(session.id),
+    ...reporting(host, session, agent, log, () => leg),
+  };
+  return leg;
+}
+
+/** When what is under way is to stop for the last turn, in milliseconds from now. */
+function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
+  if (onLimit !== "land") return Number.POSITIVE_INFINITY;
+  const limitMs = Math.min(limits.wallClockMs, sessionLimits.wallClockMs);
+  // The machine's timers may be early by a fraction of a millisecond.
+  return Math.max(0, leftMs - landingTime(limitMs)) + 1;
+}
+
+/** How a leg tells of what went wrong. */
+function reporting(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  log: SessionLog,
+  leg: () => Leg,
+): Pick<Leg, "fail" | "tell" | "reportLate"> {
+  const tell: Leg["tell"] = async (error) => {
+    const runId = log.state.run?.runId ?? "";
+    const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
+    const failures = await tellHooks(leg(), agent.hooks, error, context);
+    if (failures.length > 0) await log.append(failures);
+  };
+  return {
+    tell,
+    fail: async (report, events = []) => {
+      const error = errorEvent(report);
+      await log.append([...events, error]);
+      await tell(error.data);
+    },
+    reportLate: async (report) => {
+      const options = { appendId: host.newId() };
+      await host.store.append(session.id, [errorEvent(report)], options).catch(() => undefined);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { type Prompt, promptOf, requestEvent, requestOf } from "../context/build-request.ts";
+import type { EventData } from "../events/event.ts";
+import type { TurnPlan } from "../hooks/hook.ts";
+import { planRequest } from "../hooks/turn-hooks.ts";
+import { land } from "../land.ts";
+import type { Leg } from "../leg.ts";
+import { openRun } from "../session/state.ts";
+import { leftOf } from "../stop/limits.ts";
+import { roomFor } from "../stop/room.ts";
+import type { StopReason } from "../stop/stop-reason.ts";
+import type { ModelClient, ModelRequest, ToolChoice } from "./model-client.ts";
+
+/** A call that is allowed, and the event that says it was made. */
+export interface PlannedCall {
+  model: ModelClient;
+  request: ModelRequest;
+  event: EventData["llm_request"];
+}
+
+/**
+ * The next request, as the plan, the hooks and the limits want it; or why there is none. `undefined`: things have changed,
+ * look again.
+ */
+export async function planCall(
+  leg: Leg,
+  wanted: TurnPlan,
+): Promise<PlannedCall | { stop: StopReason } | undefined> {
+  const prompt = promptOf(leg.log.state);
+  const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
+  const planned = await planRequest(leg, wanted, (plan) => ({
+    request: requestOf(prompt, paramsOf(leg, plan)),
+    estimatedTokens,
+    plan,
+  }));
+  if (leg.signal.aborted) return undefined;
+  if ("stop" in planned) return planned;
+  return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
+}
+
+/** The call, with an answer no longer than the limits allow. */
+async function withinLimits(
+  leg: Leg,
+  prompt: Prompt,
+  plan: TurnPlan & { estimatedTokens: number },
+): Promise<PlannedCall | { stop: StopReason } | undefined> {
+  const { state } = leg.log;
+  const { model, tools, estimatedTokens } = plan;
+  const left = leftOf(state, leg.agent, leg.legMs());
+  const last = openRun(state)?.landing !== undefined;
+  const keepLast = leg.agent.onLimit === "land" && !last;
+  const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
+  const room = roomFor(left, call, keepLast);
+  if (typeof room !== "number") {
+    if (!keepLast) return { stop: room };
+    await land(leg, room);
+    return undefined;
+  }
+  const params = { ...paramsOf(leg, plan), maxTokens: room };
+  const event = await requestEvent(state, prompt, {
+    ...params,
+    model: model.id,
+    estimatedTokens,
+    ...(tools !== undefined && { tools }),
+  });
+  return { model, request: requestOf(prompt, params), event };
+}
+
+/** In the last turn the model speaks and uses no tool. */
+function paramsOf(
+  leg: Leg,
+  { maxTokens, toolChoice }: TurnPlan,
+): { maxTokens: number; toolChoice?: ToolChoice } {
+  const hasTools = (leg.log.state.prefix?.tools.length ?? 0) > 0;
+  if (hasTools && openRun(leg.log.state)?.landing !== undefined)
+    return { maxTokens, toolChoice: { type: "none" } };
+  return { maxTokens, ...(toolChoice !== undefined && { toolChoice }) };
+}

@@ -1,0 +1,75 @@
+import type { EventData, StoredOf } from "../events/event.ts";
+import { canonicalJson } from "../json.ts";
+import type { CallState, Question, RunState, SessionState } from "./state.ts";
+
+/** Takes up a call of the run's last turn. */
+export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
+  if (run.turn === undefined) return;
+  const call: CallState = {
+    callId: data.call_id,
+    toolName: data.tool_name,
+    place: state.calls.size,
+    arguments: data.arguments,
+    invalid: data.invalid,
+    assistantSeq: run.turn.assistantSeq,
+    asked: undefined,
+    answer: undefined,
+    questions: 0,
+    started: undefined,
+    result: undefined,
+  };
+  run.turn.calls.push(call);
+  run.calls.push(call);
+  state.calls.set(call.callId, call);
+}
+
+type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
+
+/** Folds in how far a call has come. */
+export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
+  const call = state.calls.get(event.data.call_id);
+  if (call === undefined) return;
+  run.inLeg = run.inLeg || event.type !== "tool_answered";
+  switch (event.type) {
+    case "tool_started": {
+      const { idempotency_key: idempotencyKey, input } = event.data;
+      call.started = { idempotencyKey, ...(input !== undefined && { input }) };
+      break;
+    }
+    case "tool_suspended":
+      call.asked = questionOf(event);
+      call.answer = undefined;
+      call.questions += 1;
+      break;
+    case "tool_answered":
+      call.answer = { value: event.data.value, closed: event.data.closed };
+      run.recoveries = 0;
+      break;
+    case "tool_result":
+      call.result = event;
+      state.waiting.push(event);
+      run.sessionStatus = event.data.session_status ?? run.sessionStatus;
+      if (event.data.mode !== undefined) state.mode = event.data.mode;
+      if (event.data.success && event.data.skipped === undefined) run.succeeded.set(callKey(call), call);
+      run.recoveries = 0;
+      break;
+  }
+}
+
+function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
+  const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input } = data;
+  return {
+    kind,
+    payload,
+    answerSchema,
+    seq,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(by !== undefined && { by }),
+    ...(input !== undefined && { input }),
+  };
+}
+
+/** What was called with what: equal for equal calls. */
+export function callKey({ toolName, arguments: input }: CallState): string {
+  return `${toolName} ${canonicalJson(input)}`;
+}

@@ -1,0 +1,59 @@
+import { admit } from "../context/admit.ts";
+import { assistantEntry } from "../context/project.ts";
+import type { StoredOf } from "../events/event.ts";
+import { textOf } from "../model/content.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
+import type { RunState, SessionState } from "./state.ts";
+import { usageOf } from "./tokens.ts";
+
+type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
+
+/** Folds in what has to do with a model call. */
+export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
+  switch (event.type) {
+    case "llm_request": {
+      const { prompt, estimated_tokens: estimatedTokens, params } = event.data;
+      chargeLostAttempt(run);
+      admit(state, prompt.upto_seq);
+      state.hashed = { entries: state.entries.length, hash: prompt.hash };
+      run.attempt = { seq: event.seq, estimatedTokens, ...(params.tools && { tools: params.tools }) };
+      run.inLeg = true;
+      break;
+    }
+    case "llm_response":
+      run.usage = addUsage(run.usage, usageOf(event.data.tokens));
+      run.costCents += event.data.cost_cents;
+      if (run.attempt?.seq === event.data.attempt) run.attempt = undefined;
+      break;
+    case "assistant_message":
+      applyAssistant(state, run, event);
+      break;
+    case "error":
+      // The model refused or failed before it counted anything: nothing to charge.
+      if (event.data.code === "model_error") run.attempt = undefined;
+      if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
+      break;
+  }
+}
+
+function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
+  const entry = assistantEntry(event.data, event.seq);
+  if (entry !== undefined) state.entries.push(entry);
+  const text = entry === undefined ? "" : textOf(entry.blocks).trim();
+  if (text !== "") run.texts.push(text);
+  run.turns += 1;
+  run.recoveries = 0;
+  run.turn = {
+    assistantSeq: event.seq,
+    stopReason: event.data.stop_reason,
+    calls: [],
+    tools: run.attempt?.tools,
+  };
+}
+
+/** A request that was sent and whose answer got lost cost something: its estimate is charged. */
+export function chargeLostAttempt(run: RunState): void {
+  if (run.attempt === undefined) return;
+  run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
+  run.attempt = undefined;
+}

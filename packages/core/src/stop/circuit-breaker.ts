@@ -1,0 +1,30 @@
+import type { CallState, RunState } from "../session/state.ts";
+import type { StopCondition } from "./stop-condition.ts";
+
+/**
+ * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit calls count as
+ * failures. One success, and the count begins anew. Every agent has one, see `limits.errorTurns`.
+ */
+export function circuitBreaker(rounds: number): StopCondition {
+  return (run) =>
+    errorTurns(run, rounds) >= rounds
+      ? {
+          type: "circuit_open",
+          message: "I stopped here: nothing that I tried has worked. Please try it another way.",
+        }
+      : undefined;
+}
+
+/** How many of the last turns failed as a whole, counted up to `most`. */
+function errorTurns({ calls }: Readonly<RunState>, most: number): number {
+  let turns = 0;
+  let seq = -1;
+  for (let at = calls.length - 1; at >= 0 && turns <= most; at -= 1) {
+    const call = calls[at] as CallState;
+    const sameTurn = call.assistantSeq === seq;
+    if (call.result?.data.success !== false) return sameTurn ? turns - 1 : turns;
+    if (!sameTurn) turns += 1;
+    seq = call.assistantSeq;
+  }
+  return turns;
+}

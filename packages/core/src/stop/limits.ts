@@ -1,0 +1,96 @@
+import { promptTokens } from "../model/pricing.ts";
+import { openRun, type RunState, type SessionState } from "../session/state.ts";
+import { addSpent, type Budget, type Resource } from "./budget.ts";
+import type { StopReason } from "./stop-reason.ts";
+
+/** What an agent is limited by. */
+export interface Limited {
+  readonly limits: Readonly<Budget>;
+  readonly sessionLimits: Readonly<Budget>;
+}
+
+/** How much is left, and of which of the two budgets the least. */
+export interface Left {
+  left: Budget;
+  /** The limits that are to be named when one is reached. */
+  scope: { readonly [resource in Resource]: { limit: number; of: "request" | "conversation" } };
+}
+
+/** What the open run has used up so far; `legMs` is what the leg at work adds to the run's earlier legs. */
+export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
+  return {
+    turns: run.turns,
+    wallClockMs: run.work.ms + legMs,
+    toolCalls: run.calls.length,
+    inputTokens: promptTokens(run.usage),
+    outputTokens: run.usage.outputTokens,
+    costCents: run.costCents,
+  };
+}
+
+/** What the open run may still use up: the lesser of its own rest and the session's, for each resource. */
+export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
+  const run = openRun(state);
+  const spent = run === undefined ? state.spent : spentOf(run, legMs);
+  const all = addSpent(state.spent, spent);
+  const left = { ...limits };
+  const scope = {} as Record<Resource, Left["scope"][Resource]>;
+  for (const resource of resources) {
+    const ofRun = limits[resource] - spent[resource];
+    const ofSession = sessionLimits[resource] - all[resource];
+    left[resource] = Math.min(ofRun, ofSession);
+    scope[resource] =
+      ofSession < ofRun
+        ? { limit: sessionLimits[resource], of: "conversation" }
+        : { limit: limits[resource], of: "request" };
+  }
+  return { left, scope };
+}
+
+const resources: readonly Resource[] = [
+  "turns",
+  "wallClockMs",
+  "toolCalls",
+  "inputTokens",
+  "outputTokens",
+  "costCents",
+];
+
+/**
+ * The first resource of which no more than `reserve` is left, as a reason to stop. The last tool call may be made and its
+ * result read: only a call too many ends a run.
+ */
+export function limitReached(
+  left: Left,
+  reserve: Partial<Budget> = { toolCalls: -1 },
+): StopReason | undefined {
+  const resource = resources.find((one) => left.left[one] <= (reserve[one] ?? 0));
+  return resource === undefined ? undefined : limitStop(left, resource);
+}
+
+/** The typed end for a resource that has run out. */
+export function limitStop({ scope }: Left, resource: Resource): StopReason {
+  const { limit, of } = scope[resource];
+  return {
+    type: stopTypes[resource],
+    message: `I stopped here: ${words[resource](limit)} for one ${of} is reached.`,
+  };
+}
+
+const stopTypes: { readonly [resource in Resource]: StopReason["type"] } = {
+  turns: "turn_limit",
+  wallClockMs: "deadline",
+  toolCalls: "tool_call_limit",
+  inputTokens: "token_limit",
+  outputTokens: "token_limit",
+  costCents: "cost_limit",
+};
+
+const words: { readonly [resource in Resource]: (limit: number) => string } = {
+  turns: (limit) => `the limit of ${limit} steps`,
+  wallClockMs: (limit) => `the time limit of ${Math.round(limit / 100) / 10} s`,
+  toolCalls: (limit) => `the limit of ${limit} tool calls`,
+  inputTokens: () => "the limit of text to be read",
+  outputTokens: () => "the limit of text to be written",
+  costCents: () => "the cost limit",
+};

@@ -1,0 +1,67 @@
+import type { Pricing } from "../model/pricing.ts";
+import type { Budget } from "./budget.ts";
+import { type Left, limitStop } from "./limits.ts";
+import type { StopReason } from "./stop-reason.ts";
+
+/** A model call as it is planned. */
+export interface PlannedCall {
+  estimatedTokens: number;
+  maxTokens: number;
+  /** Absent: the call costs nothing that is counted. */
+  pricing: Pricing | undefined;
+}
+
+/** Fewer tokens than these are no answer. */
+const SHORTEST_ANSWER = 256;
+
+/** What is kept for a last turn: a prompt half as long again as this one, and an answer of this many tokens. */
+const LAST = { promptShare: 1.5, answerTokens: 1_024 };
+
+/**
+ * How long the answer may be, so that no limit is passed; a reason to stop if there is no room for one. Usage arrives too
+ * late to decide by, so the prompt counts with its estimate, at the highest price that it can have. With `keepLast` room
+ * for one more turn is left over.
+ */
+export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): number | StopReason {
+  const { inputTokens, outputTokens, costCents } = left.left;
+  const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);
+  const last = keepLast ? lastCall(call) : undefined;
+  if (inputTokens < call.estimatedTokens + (last?.estimatedTokens ?? 0))
+    return limitStop(left, "inputTokens");
+  const byTokens = outputTokens - (last?.maxTokens ?? 0);
+  if (byTokens < shortest) return limitStop(left, "outputTokens");
+  const affordable = answerFor(costCents - (last === undefined ? 0 : centsOf(last)), call);
+  if (affordable < shortest) return limitStop(left, "costCents");
+  return Math.min(call.maxTokens, byTokens, affordable);
+}
+
+function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {
+  return {
+    estimatedTokens: Math.ceil(estimatedTokens * LAST.promptShare),
+    maxTokens: Math.min(LAST.answerTokens, maxTokens),
+    pricing,
+  };
+}
+
+/** The most tokens of an answer that so many cents pay for, beside the prompt. */
+function answerFor(cents: Budget["costCents"], call: PlannedCall): number {
+  if (call.pricing === undefined || cents === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  const forAnswer = cents - centsOf({ ...call, maxTokens: 0 });
+  const { output } = priceOf(call);
+  return output === 0 ? Number.POSITIVE_INFINITY : Math.floor((forAnswer * MICRO_USD_PER_CENT) / output);
+}
+
+/** The most that a call can cost, in cents. */
+function centsOf(call: PlannedCall): number {
+  if (call.pricing === undefined) return 0;
+  const { input, cacheWrite5m, cacheWrite1h, output } = priceOf(call);
+  const perToken = Math.max(input, cacheWrite5m, cacheWrite1h);
+  return (call.estimatedTokens * perToken + call.maxTokens * output) / MICRO_USD_PER_CENT;
+}
+
+function priceOf({ pricing, estimatedTokens }: PlannedCall): Omit<Pricing, "longPrompt"> {
+  const { longPrompt, ...short } = pricing as Pricing;
+  return longPrompt !== undefined && estimatedTokens > longPrompt.above ? longPrompt : short;
+}
+
+const MICRO_USD_PER_CENT = 10_000;
