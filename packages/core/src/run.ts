@@ -78,8 +78,8 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   if (run === undefined) return false;
   const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
   if (!(await runEffects(leg, run, stop, closeOpenCalls(run, closingReason(stop))))) return false;
-  const landed = run.landing !== undefined && run.turns > run.landing.turns;
-  const status = isFailed(stop) && !landed ? "error" : (run.sessionStatus ?? "active");
+  const failed = isFailed(stop) && !hasLandedWell(run);
+  const status = failed ? "error" : (run.sessionStatus ?? "active");
   const events = closeOpenCalls(run, closingReason(stop));
   const error = errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } });
   if (isReported(stop)) events.push(error);
@@ -87,6 +87,11 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const ended = await atTip(leg, events);
   if (ended && isReported(stop)) await tellHooks(leg, leg.agent.hooks, error.data, contextAtEnd(leg, run));
   return ended;
+}
+
+/** The user has got a proper word in the run's last turn. */
+function hasLandedWell({ landing, turns, turn }: RunState): boolean {
+  return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }
 
 function contextAtEnd({ session, agent }: Leg, { runId }: RunState): HookContext {
