@@ -3,7 +3,9 @@ import type { Clock } from "./clock.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
+import type { Leg } from "./leg.ts";
 import type { SessionState } from "./session/state.ts";
+import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
 
 /** A leg at work in this process. */
 export interface ActiveLeg {
@@ -35,6 +37,8 @@ export interface Host {
   /** Told of failures that no caller hears of. */
   report(error: unknown): void;
   deps(session: Session): unknown;
+  /** Lets an agent do the work of a call. */
+  delegate(leg: Leg, delegated: Delegated): Promise<Delegation>;
   newId(): string;
   readonly clock: Clock;
 }

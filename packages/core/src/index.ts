@@ -102,6 +102,7 @@ export type { Budget, Resource } from "./stop/budget.ts";
 export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
 export type { StopReason, StopType } from "./stop/stop-reason.ts";
+export { type AgentToolOptions, agentTool, type Delegate } from "./sub-agents/agent-tool.ts";
 export {
   type Infer,
   jsonSchema,

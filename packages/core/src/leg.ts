@@ -5,6 +5,7 @@ import type { LiveState } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
 import type { SessionLog } from "./session/log.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
+import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
 
 /** One process's share of a run: everything that the loop and its stations work with. */
 export interface Leg {
@@ -32,6 +33,8 @@ export interface Leg {
   /** How long until the run's time is up. */
   timeLeftMs(): number;
   newId(): string;
+  /** Lets an agent do the work of a call. */
+  delegate(delegated: Delegated): Promise<Delegation>;
   /** Ends the run at once, for this reason. */
   halt(stop: StopReason): void;
   /** After what was under way has stopped for a last turn: lets that one begin. */

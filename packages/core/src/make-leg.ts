@@ -58,6 +58,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     legMs: () => clock.now() - startedAt,
     timeLeftMs: () => deadlineMs - clock.now(),
     newId: host.newId,
+    delegate: (delegated) => host.delegate(leg, delegated),
     halt: (stop) => {
       halted ??= stop;
       control.abort(new Error(stop.message));

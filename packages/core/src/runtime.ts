@@ -16,6 +16,7 @@ import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime
 import { fork } from "./session/fork.ts";
 import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
+import { delegateCall } from "./sub-agents/delegate.ts";
 import { sweep } from "./sweep.ts";
 import { isBlank } from "./text.ts";
 import { reduceView } from "./view/reduce.ts";
@@ -57,6 +58,7 @@ export function runtime<Deps>({
     over: new AbortController(),
     report: onError,
     deps,
+    delegate: (leg, delegated) => delegateCall(host, leg, delegated),
     newId,
     clock,
   };

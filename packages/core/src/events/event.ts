@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
+import type { Budget } from "../stop/budget.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import type { SessionStatus } from "./session-row.ts";
 
@@ -27,7 +28,8 @@ export interface EventData {
    * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result` as text.
    * `resend` names fields of the call's input that are not sent again, with the word for what was done with them.
    * `ends_run`, `session_status` and `mode` carry what the tool decided about run and session. `skipped`: the call was
-   * answered without having been run and without having failed, e.g. as a duplicate.
+   * answered without having been run and without having failed, e.g. as a duplicate. `spent` is what an agent has used up
+   * that did the work.
    */
   tool_result: {
     call_id: string;
@@ -40,6 +42,7 @@ export interface EventData {
     session_status?: SessionStatus;
     mode?: string | null;
     skipped?: string;
+    spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
   };
   knowledge: { source: string; data: string; params?: JsonObject };
@@ -93,17 +96,22 @@ export interface EventData {
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
   /** A call as the model made it. `invalid` says why its arguments could not be read at all. */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string };
-  /** `input` is what the tool is given, where a hook has changed that. */
+  /**
+   * `input` is what the tool is given, where a hook has changed that. `slice`: an agent does the work, within these limits,
+   * in the session `<session>:<callId>`.
+   */
   tool_started: {
     tool_name: string;
     call_id: string;
     idempotency_key: string;
     status?: string;
     input?: Json;
+    slice?: Partial<Budget>;
   };
   /**
    * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not the tool;
-   * `input` is the call's input where a hook had changed it by then.
+   * `input` is the call's input where a hook had changed it by then. `child` is the call that asks in the session of an
+   * agent that does the work.
    */
   tool_suspended: {
     tool_name: string;
@@ -114,6 +122,7 @@ export interface EventData {
     expires_at?: string;
     by?: string;
     input?: Json;
+    child?: { session_id: string; call_id: string };
   };
   /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
   tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };

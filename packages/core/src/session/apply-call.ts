@@ -1,6 +1,8 @@
 import type { EventData, StoredOf } from "../events/event.ts";
 import { canonicalJson } from "../json.ts";
+import { addUsage } from "../model/pricing.ts";
 import type { CallState, Question, RunState, SessionState } from "./state.ts";
+import { usageOf } from "./tokens.ts";
 
 /** Takes up a call of the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
@@ -32,8 +34,12 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   run.inLeg = run.inLeg || event.type !== "tool_answered";
   switch (event.type) {
     case "tool_started": {
-      const { idempotency_key: idempotencyKey, input } = event.data;
-      call.started = { idempotencyKey, ...(input !== undefined && { input }) };
+      const { idempotency_key: idempotencyKey, input, slice } = event.data;
+      call.started ??= {
+        idempotencyKey,
+        ...(input !== undefined && { input }),
+        ...(slice !== undefined && { slice }),
+      };
       break;
     }
     case "tool_suspended":
@@ -48,6 +54,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
     case "tool_result":
       call.result = event;
       state.waiting.push(event);
+      if (event.data.spent !== undefined) charge(run, event.data.spent);
       run.sessionStatus = event.data.session_status ?? run.sessionStatus;
       if (event.data.mode !== undefined) state.mode = event.data.mode;
       if (event.data.success && event.data.skipped === undefined) run.succeeded.set(callKey(call), call);
@@ -56,8 +63,13 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   }
 }
 
+function charge(run: RunState, { tokens, cost_cents }: NonNullable<EventData["tool_result"]["spent"]>): void {
+  run.usage = addUsage(run.usage, usageOf(tokens));
+  run.costCents += cost_cents;
+}
+
 function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
-  const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input } = data;
+  const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input, child } = data;
   return {
     kind,
     payload,
@@ -66,6 +78,7 @@ function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
     ...(expiresAt !== undefined && { expiresAt }),
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
+    ...(child !== undefined && { child: { sessionId: child.session_id, callId: child.call_id } }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { NewEvent } from "../events/event.ts";
+import type { NewEvent, TokenUsage } from "../events/event.ts";
 import type { SessionPatch } from "../events/session-row.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { usageOf } from "./tokens.ts";
@@ -33,10 +33,20 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         if (event.data.reason !== "drop_old_results") patch.contextStartSeq = event.data.from_seq - 1;
         break;
       case "llm_response":
-        patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(event.data.tokens));
-        patch.addCostCents = (patch.addCostCents ?? 0) + event.data.cost_cents;
+        charge(patch, event.data);
+        break;
+      case "tool_result":
+        if (event.data.spent !== undefined) charge(patch, event.data.spent);
         break;
     }
   }
   return patch;
+}
+
+function charge(
+  patch: SessionPatch,
+  { tokens, cost_cents }: { tokens: TokenUsage; cost_cents: number },
+): void {
+  patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(tokens));
+  patch.addCostCents = (patch.addCostCents ?? 0) + cost_cents;
 }

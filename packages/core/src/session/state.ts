@@ -18,6 +18,8 @@ export interface Question {
   by?: string;
   /** The call's input, where a hook had changed it by then. */
   input?: Json;
+  /** The call that asks, in the session of an agent that does the work. */
+  child?: { sessionId: string; callId: string };
 }
 
 /** One tool call and how far it has come. */
@@ -36,8 +38,8 @@ export interface CallState {
   answer: { value: Json; closed: string | undefined } | undefined;
   /** How many questions it has asked. */
   questions: number;
-  /** `input` is what the tool is given, where a hook has changed that. */
-  started: { idempotencyKey: string; input?: Json } | undefined;
+  /** `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the work. */
+  started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget> } | undefined;
   result: StoredOf<"tool_result"> | undefined;
 }
 

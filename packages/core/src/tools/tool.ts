@@ -3,6 +3,7 @@ import { PawlError } from "../errors.ts";
 import type { SessionStatus } from "../events/session-row.ts";
 import type { Json } from "../json.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
+import type { Delegate } from "../sub-agents/agent-tool.ts";
 import { type Infer, type Schema, toJsonSchema } from "./schema.ts";
 
 /** What a tool knows beside its input. */
@@ -93,6 +94,8 @@ export interface Tool<Deps = never> {
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
+  /** The agent that does the work, see {@link agentTool}. */
+  readonly delegate?: Delegate;
   execute?(input: unknown, context: ToolContext<Deps>): unknown;
   format?(result: Json): string | ContentBlock[];
 }

@@ -1,0 +1,101 @@
+import type { Agent } from "../agent.ts";
+import { beginWithAnswers, beginWithMessage, recover } from "../begin.ts";
+import { PawlError } from "../errors.ts";
+import type { Session } from "../events/session-row.ts";
+import type { ActiveLeg, Host } from "../host.ts";
+import type { Leg } from "../leg.ts";
+import { pause } from "../model/pause.ts";
+import { loadState } from "../session/load.ts";
+import { type CallState, isWaiting, openRun, type SessionState } from "../session/state.ts";
+import type { Budget } from "../stop/budget.ts";
+import type { Delegate } from "./agent-tool.ts";
+import { childAgent, openChild } from "./child-session.ts";
+
+/** A call whose work another agent does. */
+export interface Delegated {
+  call: CallState;
+  delegate: Delegate;
+  input: unknown;
+  slice: Partial<Budget>;
+}
+
+/** The state in which the task has come to rest; `undefined`: the process lets go of it, and another one goes on. */
+export type Delegation = SessionState | undefined;
+
+/**
+ * Does a call's task in a session of its own, from wherever it is: gives the task, or hands an answer on, or goes on with
+ * what was cut off.
+ */
+export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
+  const { call, delegate, input, slice } = delegated;
+  const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
+  const session = await openChild(host, leg.session, call.callId, agent.name);
+  const begun = await giveWork(host, session, agent, delegate.message(input), call);
+  return await untilRest(host, leg, session, agent, begun);
+}
+
+/** The leg that works on the task here, if one was begun just now. */
+async function giveWork(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  message: string,
+  call: CallState,
+): Promise<ActiveLeg | undefined> {
+  const question = call.asked?.child;
+  const answer = call.answer;
+  try {
+    if (question !== undefined && answer !== undefined) {
+      const answers = [{ callId: question.callId, value: answer.value }];
+      return (await beginWithAnswers(host, session, agent, { answers })).leg;
+    }
+    return (await beginWithMessage(host, session, agent, message, { clientMessageId: "task" })).leg;
+  } catch (error) {
+    // It was told before, by a process that did not live to see what came of it.
+    if (PawlError.is(error, "already_answered") || PawlError.is(error, "session_busy")) return undefined;
+    throw error;
+  }
+}
+
+async function untilRest(
+  host: Host,
+  leg: Leg,
+  session: Session,
+  agent: Agent,
+  begun: ActiveLeg | undefined,
+): Promise<Delegation> {
+  let active = begun;
+  for (;;) {
+    if (active !== undefined) {
+      const { state, settled } = await followed(leg, active);
+      if (settled) return state;
+    }
+    const state = await loadState(host.store, session.id);
+    if (isAtRest(state)) return state;
+    if (leg.lost || host.draining) return undefined;
+    active = await recover(host, session, agent);
+    // Somebody else has it, or had it until a moment ago.
+    if (active === undefined)
+      await pause(Math.min(host.pollMs, 100), AbortSignal.timeout(host.pollMs + 1_000));
+  }
+}
+
+/** Waits for the task's leg. It is stopped with the caller's, and left where the caller's is left. */
+async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
+  const { signal } = leg;
+  const onAbort = () => (leg.lost ? active.leave() : active.abort());
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await active.done;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The task is done, or waits for nothing but an answer. */
+function isAtRest(state: SessionState): boolean {
+  const run = openRun(state);
+  if (run === undefined) return state.run !== undefined;
+  return !run.inLeg && run.calls.some(isWaiting);
+}

@@ -1,0 +1,57 @@
+import type { NewEvent } from "../events/event.ts";
+import { resultOf } from "../result.ts";
+import { resultEvent } from "../session/close.ts";
+import { eventKey } from "../session/keys.ts";
+import {
+  type CallState,
+  isWaiting,
+  type Question,
+  type RunState,
+  type SessionState,
+} from "../session/state.ts";
+import { tokensOf } from "../session/tokens.ts";
+import type { StopType } from "../stop/stop-reason.ts";
+
+/** Ends after which an agent's last words are the answer to its task. */
+const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
+
+/** What the caller's log is told of a task that has come to rest: a question of the agent's, or the result. */
+export function outcomeOf(
+  call: CallState,
+  state: SessionState,
+  durationMs: number,
+): Extract<NewEvent, { type: "tool_result" | "tool_suspended" }> {
+  const run = state.run as RunState;
+  const waiting = run.ended === undefined ? run.calls.find(isWaiting) : undefined;
+  if (waiting !== undefined) return askedBy(call, state.sessionId, waiting);
+  const { stop, text, usage } = resultOf(state);
+  const success = DONE.includes(stop.type);
+  const said = run.texts.at(-1) ?? text;
+  const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` It had come so far: ${said}`}`;
+  return resultEvent(call, success, success ? said || "Done." : unfinished, {
+    durationMs,
+    data: { spent: { tokens: tokensOf(usage), cost_cents: run.costCents } },
+  });
+}
+
+/** A question of the agent's, as one of the call that gave it the task. */
+function askedBy(
+  call: CallState,
+  sessionId: string,
+  waiting: CallState,
+): Extract<NewEvent, { type: "tool_suspended" }> {
+  const { kind, payload, answerSchema, expiresAt } = waiting.asked as Question;
+  return {
+    type: "tool_suspended",
+    key: eventKey.asked(call),
+    data: {
+      tool_name: call.toolName,
+      call_id: call.callId,
+      kind,
+      payload,
+      answer_schema: answerSchema,
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+      child: { session_id: sessionId, call_id: waiting.callId },
+    },
+  };
+}

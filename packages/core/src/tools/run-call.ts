@@ -1,0 +1,156 @@
+import { clipResults } from "../context/clip.ts";
+import { messageOf, PawlError } from "../errors.ts";
+import type { NewEvent } from "../events/event.ts";
+import { effectiveType } from "../hooks/call-hooks.ts";
+import { afterTool } from "../hooks/tool-hooks.ts";
+import { toJson } from "../json.ts";
+import type { Leg } from "../leg.ts";
+import { outcomeUnknown, resultEvent } from "../session/close.ts";
+import { type CallState, openRun } from "../session/state.ts";
+import type { Delegate } from "../sub-agents/agent-tool.ts";
+import { outcomeOf } from "../sub-agents/outcome.ts";
+import { type Decided, type Runnable, succeed } from "./prepare.ts";
+import type { Tool, ToolContext } from "./tool.ts";
+
+/** Runs one call that is stored as started. Rejects only when the log cannot be written. */
+export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
+  const { call, tool, input } = runnable;
+  const startedAt = leg.clock.now();
+  const durationMs = () => leg.clock.now() - startedAt;
+  const control = new AbortController();
+  const work = tool.delegate === undefined ? runTool : runAgent;
+  const settled = work(leg, runnable, durationMs, control.signal).catch((cause: unknown) =>
+    resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
+  );
+  const event = await withinTime(leg, settled, control, tool.timeoutMs);
+  leg.live.progress.delete(call.callId);
+  if (event === "left") {
+    leg.lost = true;
+    return;
+  }
+  if (event === undefined) void settled.then(() => reportLate(leg, call));
+  const late = () => resultEvent(call, false, outcomeUnknown(leg.signal.aborted ? STOPPED : TOO_LONG));
+  const outcome = event ?? late();
+  const stored =
+    event === undefined || outcome.type === "tool_suspended"
+      ? outcome
+      : await rewritten(leg, call, tool, input, outcome);
+  try {
+    await leg.log.append(clipResults(leg.agent, [stored]));
+  } catch (error) {
+    if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
+    throw error;
+  }
+}
+
+/** What has come of a call. `left`: the process lets go of it, and another one goes on. */
+type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "left";
+
+type Work = (leg: Leg, runnable: Runnable, durationMs: () => number, timeUp: AbortSignal) => Promise<Outcome>;
+
+const runTool: Work = async (leg, { call, tool, input, answer }, durationMs, timeUp) => {
+  let signal: AbortSignal | undefined;
+  const decided: Decided = {};
+  const context: ToolContext<never> = {
+    ...callContext(leg, call),
+    deps: leg.deps as never,
+    // Made when it is asked for: most tools never look.
+    get signal() {
+      signal ??= AbortSignal.any([leg.signal, timeUp]);
+      return signal;
+    },
+    answer,
+    completeSession: () => {
+      decided.completed = true;
+    },
+    setMode: (mode) => {
+      decided.mode = mode;
+    },
+  };
+  const value = await tool.execute?.(input, context);
+  return succeed(call, tool, value, { ...decided, durationMs: durationMs() });
+};
+
+const runAgent: Work = async (leg, { call, tool, input }, durationMs) => {
+  const delegate = tool.delegate as Delegate;
+  const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
+  return state === undefined ? "left" : outcomeOf(call, state, durationMs());
+};
+
+type ResultEvent = ReturnType<typeof resultEvent>;
+
+/** The result as the hooks want it. */
+async function rewritten(
+  leg: Leg,
+  { callId }: CallState,
+  tool: Tool,
+  input: unknown,
+  event: ResultEvent,
+): Promise<ResultEvent> {
+  const { success, result, content } = event.data;
+  const outcome = { callId, tool, input, success, result, ...(content !== undefined && { content }) };
+  const change = await afterTool(leg, outcome);
+  return Object.keys(change).length === 0 ? event : { ...event, data: { ...event.data, ...change } };
+}
+
+/** The first start says it once and for all. */
+export function idempotencyKeyOf(leg: Leg, call: CallState): string {
+  return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
+}
+
+const STOPPED = "the run was stopped before it came back.";
+const TOO_LONG = "it took too long.";
+
+function callContext(leg: Leg, call: CallState) {
+  return {
+    sessionId: leg.session.id,
+    userId: leg.session.userId,
+    runId: openRun(leg.log.state)?.runId ?? "",
+    callId: call.callId,
+    idempotencyKey: idempotencyKeyOf(leg, call),
+    type: effectiveType(leg),
+    progress: (data: unknown) => {
+      if (call.result !== undefined) return;
+      const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));
+      leg.live.progress.set(call.callId, { tool_name: call.toolName, data: toJson(data) ?? null, version });
+      leg.touch();
+    },
+  };
+}
+
+/** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
+async function withinTime<T>(
+  { signal, abortGraceMs, clock }: Leg,
+  work: Promise<T>,
+  control: AbortController,
+  timeoutMs: number | undefined,
+): Promise<T | undefined> {
+  const timers: (() => void)[] = [];
+  const after = (ms: number, then: () => void) => timers.push(clock.after(ms, then));
+  const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  const onAbort = () => after(abortGraceMs, () => resolve(undefined));
+  try {
+    void work.then(resolve);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      after(timeoutMs, () => {
+        control.abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+        resolve(undefined);
+      });
+    }
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    for (const cancel of timers) cancel();
+  }
+}
+
+/** The call has been answered without its result, here or by the process that took the session over. */
+async function reportLate(leg: Leg, call: CallState): Promise<void> {
+  await leg.reportLate({
+    code: "late_result",
+    message: `"${call.toolName}" came back after its call had been answered.`,
+    context: { call_id: call.callId },
+  });
+}

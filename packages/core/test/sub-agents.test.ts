@@ -1,0 +1,297 @@
+import { type Reply, type StrictModel, strictModel, testClock } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { crashingStore } from "../../../test/support/crashing-store.ts";
+import { assertSoundLog } from "../../../test/support/invariants.ts";
+import { byTurn } from "../../../test/support/world.ts";
+import {
+  type Agent,
+  type AgentOptions,
+  type AgentToolOptions,
+  agent,
+  agentTool,
+  type EventStore,
+  memoryStore,
+  PawlError,
+  type RunResult,
+  type Runtime,
+  type RuntimeOptions,
+  runtime,
+  type Schema,
+  type StoredEvent,
+  tool,
+} from "../src/index.ts";
+
+const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
+const user = { userId: "u1" };
+const sessionId = "s1";
+const task = (id: string, text = "Find out."): Reply["tools"] & object => [
+  { name: "researcher", input: { task: text }, id },
+];
+const ask = tool({
+  name: "ask",
+  description: "Asks.",
+  input: z.object({ q: z.string() }),
+  suspends: { answer: z.object({ text: z.string() }), kind: "question" },
+});
+const asking = (q: string): Reply => ({ tools: [{ name: "ask", input: { q } }] });
+
+interface Family {
+  caller: StrictModel;
+  callee: StrictModel;
+  host: Agent;
+  base: EventStore;
+  ran: string[];
+  boot(store?: EventStore, more?: Partial<RuntimeOptions<unknown>>): Runtime;
+  say(pawl?: Runtime): Promise<RunResult>;
+  answer(callId: string, text: string, pawl?: Runtime): Promise<RunResult>;
+  log(id?: string): Promise<StoredEvent[]>;
+  check(): Promise<void>;
+}
+
+/** An agent that hands its tasks to another one. */
+function family(
+  callerScript: readonly Reply[],
+  calleeScript: readonly Reply[],
+  options: {
+    slice?: AgentToolOptions<Schema, unknown>["limits"];
+    callee?: Partial<AgentOptions<unknown>>;
+    caller?: Partial<AgentOptions<unknown>>;
+  } = {},
+): Family {
+  let time = Date.UTC(2026, 0, 1);
+  const caller = strictModel({ rules: byTurn(callerScript), pricing });
+  const callee = strictModel({ rules: byTurn(calleeScript), pricing });
+  const ran: string[] = [];
+  const look = tool({
+    name: "look",
+    description: "Looks.",
+    input: z.object({ n: z.number() }),
+    execute: ({ n }, { idempotencyKey }) => {
+      ran.push(idempotencyKey);
+      return n;
+    },
+  });
+  const researcher = agent({
+    name: "researcher",
+    instructions: "You look things up.",
+    model: callee,
+    tools: [ask, look],
+    ...options.callee,
+  });
+  const host = agent({
+    name: "host",
+    instructions: "You hand tasks over.",
+    model: caller,
+    tools: [
+      agentTool({ agent: researcher, description: "Looks things up.", limits: options.slice ?? {} }),
+      ask,
+    ],
+    ...options.caller,
+  });
+  const base = memoryStore({ now: () => time });
+  const boot: Family["boot"] = (store = base, more = {}) => {
+    time += 60_000;
+    return runtime({ agents: [host], store, abortGraceMs: 20, storeRetryMs: [], pollMs: 20, ...more });
+  };
+  const log: Family["log"] = async (id = sessionId) => await Array.fromAsync(base.read(id));
+  const first = boot();
+  return {
+    caller,
+    callee,
+    host: host as Agent,
+    base,
+    ran,
+    boot,
+    log,
+    say: async (pawl = first) => {
+      await base.sessions.create({ id: sessionId, userId: "u1", agent: "host" }).catch(() => undefined);
+      return await pawl.run("host", { ...user, sessionId, input: "Go", clientMessageId: "m1" }).result;
+    },
+    answer: (callId, text, pawl = first) =>
+      pawl.run("host", { ...user, sessionId, answers: [{ callId, value: { text } }] }).result,
+    check: async () => {
+      expect(caller.rejected).toEqual([]);
+      expect(callee.rejected).toEqual([]);
+      for (const { id } of await base.sessions.list({ userId: "u1" })) assertSoundLog(await log(id));
+    },
+  };
+}
+
+const ofType = (log: readonly StoredEvent[], type: string) => log.filter((event) => event.type === type);
+
+describe("an agent as a tool", () => {
+  it("works in a session of its own, and its cost is the caller's too", async () => {
+    const world = family(
+      [{ tools: task("toolu_a", "When?") }, { text: "In 1969." }],
+      [{ tools: [{ name: "look", input: { n: 1 } }] }, { text: "It was in 1969." }],
+    );
+    const result = await world.say();
+    expect(result).toMatchObject({ stop: { type: "end_turn" }, text: "In 1969.", turns: 2 });
+    expect(result.actions).toMatchObject([{ tool: "researcher", success: true, result: "It was in 1969." }]);
+    const child = await world.base.sessions.get(`${sessionId}:toolu_a`);
+    expect(child).toMatchObject({
+      userId: "u1",
+      agent: "host/researcher",
+      openRun: null,
+      metadata: { parent: { session_id: sessionId, call_id: "toolu_a" } },
+    });
+    expect(world.callee.requests[0]?.messages).toMatchObject([
+      { role: "user", content: [{ text: "When?" }] },
+    ]);
+    const own = ofType(await world.log(), "llm_response").reduce(
+      (sum, { data }) => sum + (data as { cost_cents: number }).cost_cents,
+      0,
+    );
+    const session = await world.base.sessions.get(sessionId);
+    expect(result.costMicroUsd).toBe(Math.round((own + (child?.costCents ?? 0)) * 10_000));
+    expect(session?.costCents).toBeCloseTo(own + (child?.costCents ?? 0), 9);
+    await world.check();
+  });
+
+  it("P1 P4 asks on the caller, is answered there from any process, and may ask again", async () => {
+    const world = family(
+      [
+        { tools: [...task("toolu_a"), { name: "ask", input: { q: "Own?" }, id: "toolu_q" }] },
+        { text: "Done." },
+      ],
+      [asking("First?"), asking("Second?"), { text: "Both are known." }],
+    );
+    const { pending } = await world.say();
+    expect(pending).toMatchObject([
+      { callId: "toolu_a", toolName: "researcher", kind: "question", payload: { q: "First?" } },
+      { callId: "toolu_q", payload: { q: "Own?" } },
+    ]);
+    const second = await world.answer("toolu_a", "yes", world.boot());
+    expect(second.pending.find(({ callId }) => callId === "toolu_a")?.payload).toEqual({ q: "Second?" });
+    const late = world.answer("toolu_a", "no", world.boot());
+    const twice = world.answer("toolu_a", "never", world.boot());
+    const outcomes = await Promise.allSettled([late, twice]);
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused).toHaveLength(1);
+    const result = await world.answer("toolu_q", "mine", world.boot());
+    expect(result).toMatchObject({ stop: { type: "end_turn" }, text: "Done." });
+    expect(result.actions[0]).toMatchObject({ success: true, result: "Both are known." });
+    expect(ofType(await world.log(`${sessionId}:toolu_a`), "tool_answered")).toHaveLength(2);
+    await world.check();
+  });
+
+  it("P5 checks an answer by the schema of the agent's question", async () => {
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Done." }],
+      [asking("First?"), { text: "Known." }],
+    );
+    await world.say();
+    const bad = world.boot().run("host", { ...user, sessionId, answers: [{ callId: "toolu_a", value: 7 }] });
+    await expect(bad.result).rejects.toThrow(PawlError);
+    const foreign = { ...user, sessionId: `${sessionId}:toolu_a`, input: "Hello" };
+    await expect(world.boot().run("host", foreign).result).rejects.toMatchObject({ code: "not_found" });
+    expect((await world.answer("toolu_a", "yes")).stop.type).toBe("end_turn");
+    await world.check();
+  });
+
+  it("P6 leaves the task behind when the user goes on without answering", async () => {
+    const world = family([{ tools: task("toolu_a") }, { text: "All right." }], [asking("First?")]);
+    await world.say();
+    const result = await world.boot().run("host", { ...user, sessionId, input: "Never mind" }).result;
+    expect(result.text).toBe("All right.");
+    await world.check();
+  });
+
+  it("keeps to its slice of the caller's limits", async () => {
+    const looks = Array.from({ length: 9 }, (_, n): Reply => ({ tools: [{ name: "look", input: { n } }] }));
+    const world = family([{ tools: task("toolu_a") }, { text: "Too bad." }], looks, { slice: { turns: 2 } });
+    const result = await world.say();
+    expect(result.actions[0]).toMatchObject({ success: false });
+    expect(result.actions[0]?.result).toContain("did not finish");
+    expect(world.callee.requests).toHaveLength(2);
+    const [started] = ofType(await world.log(), "tool_started");
+    expect(started?.data).toMatchObject({ slice: { turns: 2 } });
+    await world.check();
+  });
+
+  it("spends no more than its caller has left, also side by side", async () => {
+    const looks = Array.from({ length: 60 }, (_, n): Reply => ({ tools: [{ name: "look", input: { n } }] }));
+    const both = [...task("toolu_a"), ...task("toolu_b", "Find out more.")];
+    const world = family([{ tools: both }, { text: "Too bad." }], looks, {
+      callee: { limits: { turns: 30 }, maxTokens: 500 },
+      caller: { limits: { costCents: 3 }, maxTokens: 500 },
+    });
+    const result = await world.say();
+    expect(result.costMicroUsd).toBeLessThanOrEqual(30_000);
+    expect(result.actions.map(({ success }) => success)).toEqual([false, false]);
+    await world.check();
+  });
+
+  it("L9 L4 is stopped with its caller, by hand and at the deadline", async () => {
+    const hang = tool({
+      name: "hang",
+      description: "Hangs.",
+      input: z.object({}),
+      execute: () => new Promise(() => undefined),
+    });
+    const clock = testClock();
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Fine." }],
+      [{ tools: [{ name: "hang", input: {} }] }],
+      {
+        callee: { tools: [hang] },
+        caller: { limits: { wallClockMs: 5_000 } },
+      },
+    );
+    const running = world.say(world.boot(world.base, { clock }));
+    while (ofType(await world.log(`${sessionId}:toolu_a`), "tool_started").length === 0)
+      await clock.advance(1);
+    await clock.advance(5_100);
+    expect((await running).stop.type).toBe("deadline");
+    await clock.advance(100);
+    const child = await world.log(`${sessionId}:toolu_a`);
+    expect(ofType(child, "run_ended")).toMatchObject([{ data: { stop: { type: "aborted" } } }]);
+    await world.check();
+  });
+
+  it("C11 goes on after a crash before and after every append, in the caller's log and in the task's", async () => {
+    const script: [Reply[], Reply[]] = [
+      [
+        { tools: [...task("toolu_a"), { name: "ask", input: { q: "Own?" }, id: "toolu_q" }] },
+        { text: "Done." },
+      ],
+      [{ tools: [{ name: "look", input: { n: 1 } }] }, asking("First?"), { text: "Known." }],
+    ];
+    let crashes = 0;
+    for (const when of ["before", "after"] as const) {
+      for (let at = 1; at <= 40; at += 1) {
+        const world = family(...script);
+        crashes += await survive(world, crashingStore(world.base, at, when));
+        await world.check();
+        expect(ofType(await world.log(), "run_ended")).toMatchObject([
+          { data: { stop: { type: "end_turn" } } },
+        ]);
+        expect(new Set(world.ran).size).toBe(world.ran.length);
+      }
+    }
+    expect(crashes).toBeGreaterThan(40);
+  }, 60_000);
+});
+
+/** What a user and a supervisor do until the run has ended. */
+async function survive(world: Family, store: EventStore): Promise<number> {
+  let pawl = world.boot(store);
+  let crashes = 0;
+  for (let round = 0; round < 30; round += 1) {
+    try {
+      const log = await world.log();
+      if (ofType(log, "run_ended").length > 0) return crashes;
+      if (ofType(log, "user_message").length === 0) await world.say(pawl);
+      if ((await pawl.sweep()) > 0)
+        for await (const _ of pawl.follow(sessionId, { afterSeq: log.length, untilIdle: true }));
+      const [question] = (await pawl.view(sessionId, user)).pending;
+      if (question !== undefined) await world.answer(question.callId, "yes", pawl);
+    } catch (error) {
+      if (!PawlError.is(error, "store_unavailable") && !PawlError.is(error, "session_busy")) throw error;
+      crashes += 1;
+      pawl = world.boot();
+    }
+  }
+  throw new Error("the run does not come to an end");
+}
