@@ -1,6 +1,6 @@
 import { messageOf, PawlError } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
-import { errorEvent, type Leg, type Patience, withinLeg } from "../leg.ts";
+import { type ErrorReport, errorEvent, type Leg, type Patience, withinLeg } from "../leg.ts";
 import { openRun, type RunState } from "../session/state.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import type { Hook, HookContext, RunContext } from "./hook.ts";
@@ -61,7 +61,7 @@ function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
 }
 
 /** What goes to the log when a hook throws. */
-export function hookFailure(hook: Hook, method: string, cause: unknown) {
+export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorReport {
   return {
     code: "hook_failed",
     message: `${method} of "${hook.name}": ${messageOf(cause)}`,
