@@ -62,7 +62,10 @@ export interface RuntimeOptions<Deps> {
   pollMs?: number;
   /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
   upcasters?: Upcasters;
-  /** Where payloads above 256 kB are kept. Without it they are in the log like all others. See {@link withBlobs}. */
+  /**
+   * Where payloads above 256 kB are kept, see {@link withBlobs}. Without it they are in the log like all others; once a log
+   * has blobs, every process over it needs them.
+   */
   blobs?: BlobStore;
 }
 
