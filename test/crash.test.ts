@@ -1,7 +1,15 @@
-import { PawlError, type Runtime, withRetry } from "@pawl/core";
+import {
+  type EventStore,
+  memoryBlobs,
+  PawlError,
+  type Runtime,
+  type StoredEvent,
+  withBlobs,
+  withRetry,
+} from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { type CrashingStore, crashingStore } from "./support/crashing-store.ts";
+import { crashingStore } from "./support/crashing-store.ts";
 import { ofType, stops } from "./support/invariants.ts";
 import { byTurn, failingAtFirst, type World, world } from "./support/world.ts";
 
@@ -30,7 +38,7 @@ const sessionId = "s1";
 const message = { ...user, sessionId, input: "Go", clientMessageId: "m1" };
 
 /** What a client and a supervisor do until the run has ended: send, answer, and start the next process. */
-async function drive(setting: World, first: CrashingStore): Promise<number> {
+async function drive(setting: World, first: EventStore): Promise<number> {
   let pawl: Runtime = setting.boot(first);
   let crashes = 0;
   for (let step = 0; step < 50; step += 1) {
@@ -103,5 +111,56 @@ describe.each([
         expect((await crashAt(replies, at, when)).crashes).toBe(1);
       });
     }
+  }
+});
+
+/**
+ * Over a blob for nearly every payload, dying between the blobs of an append and its events, or when both are stored and
+ * nobody has been told.
+ */
+async function crashOverBlobs(
+  at: number,
+  when: "before" | "after",
+): Promise<{ appends: number; slim: number }> {
+  const blobs = memoryBlobs();
+  const over = (log: EventStore) => withBlobs(log, blobs, { aboveBytes: 60 });
+  let log: EventStore | undefined;
+  const setting = world(byTurn(script), {
+    over: (inner) => {
+      log = inner;
+      return over(inner);
+    },
+  });
+  await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
+  const dying = crashingStore(log as EventStore, at, when);
+  const first = over(dying);
+  const acknowledged: StoredEvent[] = [];
+  const append: EventStore["append"] = async (...args) => {
+    const rows = await first.append(...args);
+    acknowledged.push(...rows);
+    return rows;
+  };
+  const crashes = await drive(setting, { ...first, append });
+  expect(crashes).toBe(at === Number.POSITIVE_INFINITY ? 0 : 1);
+  expect(stops(await setting.check(sessionId, acknowledged))).toEqual(["end_turn"]);
+  const rows = await Array.fromAsync((log as EventStore).read(sessionId));
+  return { appends: dying.appends, slim: rows.filter(({ data }) => "$blob" in (data as object)).length };
+}
+
+describe("a crash at every append over blobs", async () => {
+  const whole = await crashOverBlobs(Number.POSITIVE_INFINITY, "before");
+
+  it("covers a whole run", () => {
+    expect(whole.appends).toBeGreaterThanOrEqual(36);
+    expect(whole.slim).toBeGreaterThan(40);
+  });
+
+  for (let at = 1; at <= whole.appends; at += 1) {
+    it(`L1 L7 C12 E2 recovers from a crash between the blobs and the events of append ${at}`, async () => {
+      await crashOverBlobs(at, "before");
+    });
+    it(`L1 L7 C12 E2 recovers from a crash after append ${at} with its blobs`, async () => {
+      await crashOverBlobs(at, "after");
+    });
   }
 });

@@ -62,9 +62,11 @@ export function world(
     thinking?: boolean;
     /** Put around the model; `World.model` is what it is put around. */
     around?: (model: ModelClient) => ModelClient;
+    /** Put around the log; `World.base` is what comes of it. */
+    over?: (log: EventStore) => EventStore;
   } = {},
 ): World {
-  const { thinking = true, around = (inner) => inner, ...more } = options;
+  const { thinking = true, around = (inner) => inner, over = (log) => log, ...more } = options;
   let clock = Date.UTC(2026, 10, 20);
   const now = () => clock;
   const model = strictModel({
@@ -73,7 +75,7 @@ export function world(
     ...(thinking && { body: { thinking: { type: "adaptive", display: "summarized" } } }),
     pricing: { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 },
   });
-  const base = memoryStore({ now });
+  const base = over(memoryStore({ now }));
   const ran = new Map<string, number>();
   const made = agent({
     name: "tester",

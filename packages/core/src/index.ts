@@ -8,6 +8,8 @@ export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./con
 export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
+export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
+export { type BlobOptions, withBlobs } from "./events/blobs.ts";
 export {
   contextTypes,
   EVENT_VERSION,

@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import type { Clock } from "./clock.ts";
+import type { BlobStore } from "./events/blob-store.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
@@ -61,11 +62,16 @@ export interface RuntimeOptions<Deps> {
   pollMs?: number;
   /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
   upcasters?: Upcasters;
+  /**
+   * Where payloads above 256 kB are kept, see {@link withBlobs}. Without it they are in the log like all others; once a log
+   * has blobs, every process over it needs them.
+   */
+  blobs?: BlobStore;
 }
 
 /** Runs agents over one store. Made by `runtime()`. */
 export interface Runtime {
-  /** The store, read through the upcasters. It shows what was redacted; `readShown` does not. */
+  /** The store, read through blobs and upcasters. It shows what was redacted; `readShown` does not. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */
   run(agent: string, options: RunOptions): Run;

@@ -5,6 +5,7 @@ import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
 import { messageOf, PawlError } from "./errors.ts";
+import { withBlobs } from "./events/blobs.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
 import { retryingStore } from "./events/retrying-store.ts";
@@ -41,12 +42,14 @@ export function runtime<Deps>({
   storeRetryMs = [50, 250],
   onError = (error) => console.error(`pawl: ${messageOf(error)}`),
   upcasters = {},
+  blobs,
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   if (byName.size !== agents.length) throw new PawlError("config", "Two agents have the same name.");
+  const whole = blobs === undefined ? store : withBlobs(store, blobs);
   const host: Host = {
     agents: byName,
-    store: retryingStore(upcastingStore(store, { ...UPCASTERS, ...upcasters }), storeRetryMs),
+    store: retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs),
     tail,
     legs: new Map(),
     begins: new Set(),

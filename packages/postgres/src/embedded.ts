@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { type EventStore, messageOf, PawlError } from "@pawl/core";
+import { type BlobStore, type EventStore, messageOf, PawlError } from "@pawl/core";
 import { lockDirectory } from "./directory-lock.ts";
 import { clearLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
+import { postgresBlobs } from "./postgres-blobs.ts";
 import { postgresStore } from "./postgres-store.ts";
 
 export interface EmbeddedOptions {
@@ -13,6 +14,8 @@ export interface EmbeddedOptions {
 
 /** A store that has to be closed; what is still asked of it afterwards fails with `store_unavailable`. */
 export interface EmbeddedStore extends EventStore {
+  /** For large payloads, in the same database: `runtime({ store, blobs: store.blobs })`. */
+  readonly blobs: BlobStore;
   close(): Promise<void>;
 }
 
@@ -54,7 +57,7 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
       details: { directory: where },
     });
   }
-  return { ...postgresStore(db), close: closing(db, unlock) };
+  return { ...postgresStore(db), blobs: postgresBlobs(db), close: closing(db, unlock) };
 }
 
 /**

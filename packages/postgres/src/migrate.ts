@@ -1,4 +1,5 @@
 import { log } from "./migrations/001-log.ts";
+import { blobs } from "./migrations/002-blobs.ts";
 import { ask, type Queryable } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -10,7 +11,10 @@ export interface Migration {
 }
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [{ version: 1, name: "log", sql: log }];
+export const migrations: readonly Migration[] = [
+  { version: 1, name: "log", sql: log },
+  { version: 2, name: "blobs", sql: blobs },
+];
 
 /**
  * Brings the database's schema up to date. Safe to run at every start, also by several processes at once: each step

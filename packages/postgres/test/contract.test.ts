@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
-import { PawlError } from "@pawl/core";
+import { PawlError, withBlobs } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { eventStoreContract } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -13,6 +13,17 @@ describe("embeddedStore in memory", () => {
   afterAll(() => store.close());
 
   for (const { name, run } of eventStoreContract(async () => ({ store }))) it(name, run);
+});
+
+describe("E9 withBlobs over embeddedStore and its blobs", () => {
+  let store: EmbeddedStore;
+  beforeAll(async () => {
+    store = await embeddedStore();
+  }, 60_000);
+  afterAll(() => store.close());
+
+  const make = async () => ({ store: withBlobs(store, store.blobs, { aboveBytes: 24 }) });
+  for (const { name, run } of eventStoreContract(make)) it(name, run);
 });
 
 describe("postgresStore over a PGlite of the caller's", () => {

@@ -1,4 +1,5 @@
 import { PawlError } from "../errors.ts";
+import { bound } from "./bound.ts";
 import type { EventStore } from "./event-store.ts";
 
 /**
@@ -17,5 +18,5 @@ export function retryingStore(store: EventStore, delaysMs: readonly number[]): E
       }
     }
   };
-  return { ...store, append };
+  return { ...bound(store), append };
 }

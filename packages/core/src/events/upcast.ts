@@ -1,3 +1,4 @@
+import { bound } from "./bound.ts";
 import { EVENT_VERSION, type StoredEvent } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 
@@ -44,18 +45,5 @@ export function upcastingStore(store: EventStore, upcasters: Upcasters): EventSt
     read: async function* (sessionId, options) {
       for await (const event of store.read(sessionId, options)) yield upcast(event, upcasters);
     },
-  };
-}
-
-/** The store's methods as an object that can be spread, whether it is an instance of a class or not. */
-function bound(store: EventStore): EventStore {
-  return {
-    append: (...args) => store.append(...args),
-    read: (...args) => store.read(...args),
-    acquire: (...args) => store.acquire(...args),
-    renew: (...args) => store.renew(...args),
-    release: (...args) => store.release(...args),
-    listRecoverable: (...args) => store.listRecoverable(...args),
-    sessions: store.sessions,
   };
 }

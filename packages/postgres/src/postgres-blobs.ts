@@ -1,0 +1,41 @@
+import { type BlobStore, isName } from "@pawl/core";
+import { notFound } from "./append.ts";
+import { ask, type Queryable } from "./queryable.ts";
+
+/**
+ * Large payloads in a table of their own, `agent_session_blobs`, in the database of their sessions: `put` rejects with
+ * `not_found` for a session that is not there. Deleting a session's row deletes its events and its blobs.
+ *
+ * @example
+ * ```ts
+ * import { PGlite } from "@electric-sql/pglite";
+ * import { runtime } from "@pawl/core";
+ * import { migrate, postgresBlobs, postgresStore } from "@pawl/postgres";
+ *
+ * const db = await PGlite.create();
+ * await migrate(db);
+ * runtime({ agents: [], store: postgresStore(db), blobs: postgresBlobs(db) });
+ * await db.close();
+ * ```
+ */
+export function postgresBlobs(db: Queryable): BlobStore {
+  return {
+    async put(sessionId, id, text) {
+      const rows = isName(sessionId) ? await ask(db, putBlob, [sessionId, id, text]) : [];
+      if (rows.length === 0) throw notFound(sessionId);
+    },
+    async get(sessionId, id) {
+      if (!isName(sessionId)) return undefined;
+      const [row] = await ask(db, getBlob, [sessionId, id]);
+      return row === undefined ? undefined : String(row.data);
+    },
+  };
+}
+
+const putBlob = `
+INSERT INTO agent_session_blobs (session_id, id, data)
+SELECT id, $2::text, $3::text FROM agent_sessions WHERE id = $1::text
+ON CONFLICT (session_id, id) DO UPDATE SET stored_at = excluded.stored_at
+RETURNING 1`;
+
+const getBlob = "SELECT data FROM agent_session_blobs WHERE session_id = $1::text AND id = $2::text";
