@@ -14,6 +14,7 @@ import {
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import * as z from "zod";
 import { assertSoundLog } from "./invariants.ts";
+import { helperTool } from "./policies.ts";
 import { assertRebuilds } from "./rebuild.ts";
 
 /** One user, one agent, one log, and as many processes as a test needs. */
@@ -62,11 +63,13 @@ export function world(
     thinking?: boolean;
     /** Put around the model; `World.model` is what it is put around. */
     around?: (model: ModelClient) => ModelClient;
+    /** What the agent behind the tool `helper` says; without, there is no such tool. */
+    helper?: readonly Reply[];
     /** Put around the log; `World.base` is what comes of it. */
     over?: (log: EventStore) => EventStore;
   } = {},
 ): World {
-  const { thinking = true, around = (inner) => inner, over = (log) => log, ...more } = options;
+  const { thinking = true, around = (inner) => inner, over = (log) => log, helper, ...more } = options;
   let clock = Date.UTC(2026, 10, 20);
   const now = () => clock;
   const model = strictModel({
@@ -77,11 +80,14 @@ export function world(
   });
   const base = over(memoryStore({ now }));
   const ran = new Map<string, number>();
+  const tools = standardTools(ran);
+  const child = helper && helperTool(helper, tools, byTurn);
+  const models = child === undefined ? [model] : [model, child.model];
   const made = agent({
     name: "tester",
     model: around(model),
     instructions: "You are a test.",
-    tools: standardTools(ran),
+    tools: child === undefined ? tools : [...tools, child.tool],
     ...more,
   });
   const world: World = {
@@ -98,13 +104,15 @@ export function world(
     check: async (sessionId, acknowledged) => {
       const log = await world.log(sessionId);
       assertSoundLog(log, acknowledged);
-      if (model.rejected.length > 0) throw new Error(JSON.stringify(model.rejected[0], null, 1));
+      const [rejected] = models.flatMap((one) => one.rejected);
+      if (rejected !== undefined) throw new Error(JSON.stringify(rejected, null, 1));
       const sessions = await base.sessions.list({ userId: "u1" });
       const logs = sessions.map(async ({ id, metadata }) => {
         const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
         return { log: await world.log(id), fromSeq: seq };
       });
-      await assertRebuilds(await Promise.all(logs), model.requests);
+      const requests = models.flatMap((one) => one.requests);
+      await assertRebuilds(await Promise.all(logs), requests);
       return log;
     },
   };

@@ -26,7 +26,9 @@ export async function openChild(
   agent: string,
 ): Promise<Session> {
   const id = childId(parent.id, callId);
-  const { userId, metadata } = parent;
+  const { userId } = parent;
+  // The task is no copy of anything, even where its caller is.
+  const { forked_from: _, ...metadata } = parent.metadata;
   const known = await host.store.sessions.get(id);
   if (known !== undefined) return own(known, userId, agent);
   try {

@@ -1,0 +1,128 @@
+import {
+  type AgentOptions,
+  agent,
+  agentTool,
+  approval,
+  type Budget,
+  type Hook,
+  isText,
+  permissions,
+  type Tool,
+} from "@pawl/core";
+import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
+import fc from "fast-check";
+
+/** What an agent of the random runs is bound by, and who has a say in its runs. */
+export type Policy = Pick<AgentOptions<unknown>, "limits" | "sessionLimits" | "onLimit" | "hooks">;
+
+/** How often each run's effect was begun. */
+export const effects = new Map<string, number>();
+
+const hooks: readonly Hook[] = [
+  { name: "denies", beforeTool: ({ tool }) => (tool.name === "odd" ? { deny: "Not this one." } : undefined) },
+  {
+    name: "changes",
+    beforeTool: ({ tool, input }) =>
+      tool.name === "save" ? { input: { value: `${(input as { value: string }).value}!` } } : undefined,
+  },
+  {
+    name: "answers",
+    beforeTool: ({ tool, input }) =>
+      tool.name === "fetch" && (input as { value: string }).value === "b" ? { result: "known" } : undefined,
+  },
+  {
+    name: "throws",
+    beforeTool: ({ tool }) => {
+      if (tool.name === "stubborn") throw new Error("no check today");
+      return undefined;
+    },
+    afterTurn: async () => {
+      throw new Error("no comment");
+    },
+  },
+  permissions({ allow: {}, otherwise: ["save", "fetch", "ask", "approve", "helper"] }),
+  approval({ when: ["save", "approve"] }),
+  { name: "rewrites", afterTool: ({ result }) => ({ result: { checked: result } }) },
+  {
+    name: "edits",
+    afterModel: ({ content }) =>
+      content.length === 1 && content.every(isText)
+        ? { content: [{ type: "text", text: "Edited." }] }
+        : undefined,
+  },
+  { name: "plans", beforeTurn: () => ({ maxTokens: 300, tools: ["fetch", "ask", "save", "helper"] }) },
+  {
+    name: "tells",
+    beforeTurn: async (_plan, { run, append }) => {
+      const key = `told:${run.runId}:${run.turns}`;
+      await append({ type: "note", key, data: { text: `Turn ${run.turns} comes.` } });
+    },
+  },
+  { name: "ends", onStop: (stop) => ({ ...stop, message: `${stop.message} Good bye.` }) },
+  {
+    name: "effect",
+    afterRun: async ({ runId }, { append }) => {
+      effects.set(runId, (effects.get(runId) ?? 0) + 1);
+      await append({ type: "knowledge", data: { source: "summary", data: "It went well." } });
+    },
+  },
+  {
+    name: "blocks",
+    beforeRun: ({ run }) =>
+      run.runId.endsWith("7") ? { stop: { type: "blocked", message: "Not today." } } : undefined,
+  },
+];
+
+const budget: fc.Arbitrary<Partial<Budget>> = fc.constantFrom<Partial<Budget>>(
+  {},
+  {},
+  { turns: 2 },
+  { toolCalls: 2 },
+  { outputTokens: 400 },
+  { inputTokens: 1_200 },
+  { costCents: 0.6 },
+  { wallClockMs: 8 },
+);
+
+export const policy: fc.Arbitrary<Policy> = fc.record({
+  limits: fc
+    .tuple(budget, fc.constantFrom({}, { errorTurns: 1 }, { toolFailures: 1, errorTurns: 9 }))
+    .map(([one, other]) => ({ ...one, ...other })),
+  sessionLimits: fc.oneof({ weight: 4, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: budget }),
+  onLimit: fc.constantFrom("stop" as const, "land" as const),
+  hooks: fc.oneof(
+    { weight: 1, arbitrary: fc.constant([]) },
+    { weight: 2, arbitrary: fc.subarray([...hooks], { minLength: 1, maxLength: 4 }) },
+  ),
+});
+
+/** What the agent does that others hand tasks to. */
+export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<readonly Reply[]>(
+  [{ text: "Found it." }],
+  [{ tools: [{ name: "ask", input: { value: "Which one?" } }] }, { text: "That one." }],
+  [
+    {
+      tools: [
+        { name: "save", input: { value: "x" } },
+        { name: "ask", input: { value: "?" } },
+      ],
+    },
+    { text: "So." },
+  ],
+  [{ text: "No.", stop: "refusal" }],
+  [{ fault: { status: 400 } }],
+);
+
+/** A tool `helper` that is an agent, with the model that plays it. */
+export function helperTool(
+  script: readonly Reply[],
+  tools: readonly Tool<unknown>[],
+  byTurn: (replies: readonly Reply[]) => Rules,
+): { tool: Tool<unknown>; model: StrictModel } {
+  const model = strictModel({ rules: byTurn(script) });
+  const helper = agent({ name: "helper", model, instructions: "You help.", tools });
+  return {
+    model,
+    tool: agentTool({ agent: helper, description: "Helps.", limits: { turns: 4 } }),
+  };
+}
