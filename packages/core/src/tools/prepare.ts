@@ -6,7 +6,8 @@ import type { Leg } from "../leg.ts";
 import { outcomeUnknown, resultEvent } from "../session/close.ts";
 import type { CallState } from "../session/state.ts";
 import { formatted } from "./format-result.ts";
-import { toJsonSchema, validate } from "./schema.ts";
+import { validate } from "./schema.ts";
+import { toJsonSchema } from "./to-json-schema.ts";
 import type { Tool } from "./tool.ts";
 
 /** What is to be done about a call: store events at once, or run the tool. */

@@ -3,7 +3,8 @@ import { PawlError } from "../errors.ts";
 import type { SessionStatus } from "../events/session-row.ts";
 import type { Json } from "../json.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
-import { type Infer, type Schema, toJsonSchema } from "./schema.ts";
+import type { Infer, Schema } from "./schema.ts";
+import { toJsonSchema } from "./to-json-schema.ts";
 
 /** What a tool knows beside its input. */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
@@ -95,7 +96,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a tool. The types of `execute` follow from the schemas.
  *
- * @throws PawlError `config` for a bad name, a schema that is no JSON Schema object, or a tool that does nothing.
+ * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no object, or a tool that does nothing.
  *
  * @example
  * ```ts
@@ -139,6 +140,7 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
+  if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
   if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {
     throw new PawlError("config", `maxResultChars of the tool "${name}" must be a whole number from 1.`);
   }
