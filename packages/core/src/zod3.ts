@@ -18,7 +18,7 @@ export type Zod3Result =
   | { success: true; data: unknown }
   | {
       success: false;
-      error: { issues: readonly { message: string; path: readonly (string | number)[] }[] };
+      error: { issues: readonly { message: string; path: readonly PropertyKey[] }[] };
     };
 
 /**

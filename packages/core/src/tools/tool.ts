@@ -47,7 +47,7 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
    * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail: the model
    * reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
    */
-  execute?(input: Infer<I>, context: ToolContext<Deps, Infer<A>>): unknown;
+  execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
   suspends?: Suspends<Infer<I>, A>;
   /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
   format?(result: Json): string | ContentBlock[];
@@ -71,8 +71,8 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   endsRun?: boolean | SessionStatus;
 }
 
-/** A tool, ready to be used by an agent. Made by {@link tool}. */
-export interface Tool<Deps = never> {
+/** A tool, ready to be used by an agent. Made by {@link tool}. What it needs of `deps` is part of its type. */
+export interface Tool<Deps = unknown> {
   readonly name: string;
   readonly spec: ToolSpec;
   readonly input: Schema;
@@ -84,7 +84,7 @@ export interface Tool<Deps = never> {
   readonly idempotent: boolean;
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
-  execute?(input: unknown, context: ToolContext<Deps>): unknown;
+  readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;
   format?(result: Json): string | ContentBlock[];
 }
 
