@@ -39,7 +39,7 @@ function tarballOf(tarballs, name, version) {
 /** Our packages come from the tarballs, also where one of them asks for another. */
 const overrides = (ours) => Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`]));
 
-/** What users bring along: peers and type packages, in the versions that are installed here. */
+/** What users bring along: zod, peers and type packages, in the versions that are installed here. */
 function companions(packages) {
   const wanted = packages.flatMap(({ folder, manifest }) =>
     [...Object.keys(manifest.peerDependencies ?? {}), ...typePackages(manifest)].map((name) => ({
@@ -48,7 +48,8 @@ function companions(packages) {
     })),
   );
   const versions = wanted.map(({ folder, name }) => [name, versionOf(folder, name)]);
-  return { "@types/node": versionOf(".", "@types/node"), ...Object.fromEntries(versions) };
+  const own = ["@types/node", "zod"].map((name) => [name, versionOf(".", name)]);
+  return Object.fromEntries([...own, ...versions]);
 }
 
 const typePackages = ({ devDependencies = {} }) =>
@@ -88,6 +89,7 @@ function writeConfigs(project) {
       noUncheckedIndexedAccess: true,
       erasableSyntaxOnly: true,
       skipLibCheck: false,
+      skipDefaultLibCheck: true,
     };
     writeJson(join(project, `tsconfig.${resolution}.json`), { compilerOptions, include: ["*.ts"] });
   }

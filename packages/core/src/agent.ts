@@ -29,6 +29,7 @@ export interface AgentOptions<Deps> {
   model: ModelClient;
   /** The system prompt. */
   instructions: string;
+  /** Where some need one thing of `deps` and some another, say all of it: `agent<Db & Mail>({ … })`. */
   tools?: readonly Tool<Deps>[];
   hooks?: readonly Hook<Deps>[];
   stopWhen?: readonly StopCondition[];
@@ -59,15 +60,15 @@ export interface AgentOptions<Deps> {
    * the session's first run on. What has changed by a later run is appended, so that the prompt's beginning stays as
    * it is. Failing, it is reported and the run goes on without.
    */
-  userData?(source: UserDataSource<Deps>): string | Promise<string>;
+  userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
   /** How long `userData` may take, in milliseconds. */
   userDataTimeoutMs?: number;
   /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
   checkpointWhen?: readonly CheckpointStrategy[];
 }
 
-/** An agent: plain data. Made by {@link agent}. */
-export interface Agent<Deps = never> {
+/** An agent: plain data. Made by {@link agent}. What its tools and its `userData` need of `deps` is part of its type. */
+export interface Agent<Deps = unknown> {
   readonly name: string;
   readonly version: string;
   readonly model: ModelClient;
@@ -86,7 +87,7 @@ export interface Agent<Deps = never> {
   readonly resultLimit: number;
   readonly userDataTimeoutMs: number;
   readonly checkpointWhen: readonly CheckpointStrategy[];
-  userData?(source: UserDataSource<Deps>): string | Promise<string>;
+  readonly userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
 }
 
 /** The limits of an agent that says nothing else. */

@@ -109,10 +109,10 @@ export {
   type Infer,
   jsonSchema,
   type Schema,
-  toJsonSchema,
   type Validated,
   validate,
 } from "./tools/schema.ts";
+export { toJsonSchema } from "./tools/to-json-schema.ts";
 export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } from "./tools/tool.ts";
 export { reduceView } from "./view/reduce.ts";
 export type { Suspension, ToolPhase, ViewMessage, ViewPart } from "./view/view.ts";

@@ -40,11 +40,18 @@ export interface SessionView extends ViewState {
   session: Session;
 }
 
-export interface RuntimeOptions<Deps> {
+/** What a runtime is made of. `deps` may be left out if no agent needs it. */
+export type RuntimeOptions<Deps> = RuntimeSettings<Deps> &
+  (undefined extends Deps ? Partial<DepsOption<Deps>> : DepsOption<Deps>);
+
+interface DepsOption<Deps> {
+  /** Makes what the tools need, for one session. Called again in any process that goes on with it. */
+  deps: (session: Session) => Deps | Promise<Deps>;
+}
+
+interface RuntimeSettings<Deps> {
   agents: readonly Agent<Deps>[];
   store: EventStore;
-  /** Makes what the tools need, for one session. Called again in any process that goes on with it. */
-  deps?(session: Session): Deps | Promise<Deps>;
   tail?: LiveTail;
   /** How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. */
   leaseTtlMs?: number;

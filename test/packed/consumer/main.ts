@@ -12,6 +12,7 @@ import {
   tool,
 } from "@pawl/core";
 import { entries } from "./entries.ts";
+import "./schemas.ts";
 
 assert.ok(Object.keys(entries).length > 0, "nothing was imported");
 

@@ -9,7 +9,8 @@ import { eventKey } from "../session/keys.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import { leftOf } from "../stop/limits.ts";
 import { formatted } from "./format-result.ts";
-import { type Schema, toJsonSchema, validate } from "./schema.ts";
+import { type Schema, validate } from "./schema.ts";
+import { toJsonSchema } from "./to-json-schema.ts";
 import type { Tool } from "./tool.ts";
 
 /** What is to be done about a call: store events at once, or run the tool. */

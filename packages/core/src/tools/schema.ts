@@ -1,20 +1,17 @@
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { PawlError } from "../errors.ts";
+import { messageOf, PawlError } from "../errors.ts";
 import type { JsonObject } from "../json.ts";
+import { isJsonObject } from "./check-json-schema.ts";
 
 /**
- * A schema that can both validate and describe itself as JSON Schema: zod from 4.2, ArkType, Valibot through its
- * JSON Schema package, or {@link jsonSchema}.
+ * A schema that can both validate and describe itself as JSON Schema, by the two standards of
+ * <https://standardschema.dev>: zod from 4.2, ArkType, Valibot through `toStandardJsonSchema`, or {@link jsonSchema}. A
+ * schema of zod 3 becomes one through `zod3()` of `@pawl/core/zod3`.
  */
-export type Schema<Output = unknown> =
-  | StandardSchemaV1<unknown, Output>
-  | StandardSchemaV1<never, Output>
-  | AnySchema<Output>;
-
-/** As `Schema`, whatever its input type. */
-// biome-ignore lint/suspicious/noExplicitAny: the input type of a schema is irrelevant here and `any` alone is bivariant
-type AnySchema<Output> = StandardSchemaV1<any, Output>;
+export interface Schema<Output = unknown> {
+  readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>;
+}
 
 /** The type that a schema validates to. */
 export type Infer<S extends Schema> = StandardSchemaV1.InferOutput<S>;
@@ -23,7 +20,10 @@ export type Infer<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: string[] };
 
 /**
- * A schema from plain JSON Schema (draft 2020-12), for tools whose description comes as data.
+ * A schema from plain JSON Schema (draft 2020-12), for tools whose description comes as data. References lead to places
+ * inside of it.
+ *
+ * @throws PawlError `config` for what is no object. What else is wrong with it is found when a tool is made of it.
  *
  * @example
  * ```ts
@@ -42,53 +42,40 @@ export type Validated<T> = { ok: true; value: T } | { ok: false; problems: strin
  * console.log(echo.name);
  * ```
  */
-export function jsonSchema<Output = unknown>(schema: JsonObject): StandardSchemaV1<unknown, Output> {
-  // The validator writes notes into the schema it is given.
-  const validator = new Validator(structuredClone(schema), "2020-12", false);
-  const props: StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output> = {
-    version: 1,
-    vendor: "pawl",
-    validate: (value) => {
-      const { valid, errors } = validator.validate(value);
-      if (valid) return { value: value as Output };
-      const leaves = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
-      return {
-        issues: leaves.map((error) => ({
-          message: error.keyword === "false" ? "is not known here" : error.error,
-          path: error.instanceLocation.split("/").slice(1),
-        })),
-      };
+export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output> {
+  const validator = validatorOf(schema);
+  return {
+    "~standard": {
+      version: 1,
+      vendor: "pawl",
+      validate: (value) => {
+        const { valid, errors } = validator.validate(value);
+        if (valid) return { value: value as Output };
+        const leaves = errors.filter(({ keyword }) => !CONTAINERS.includes(keyword));
+        return {
+          issues: leaves.map((error) => ({
+            message: error.keyword === "false" ? "is not known here" : error.error,
+            path: error.instanceLocation.split("/").slice(1),
+          })),
+        };
+      },
+      jsonSchema: { input: () => schema, output: () => schema },
     },
-    jsonSchema: { input: () => schema, output: () => schema },
   };
-  return { "~standard": props };
+}
+
+function validatorOf(schema: unknown): Validator {
+  try {
+    if (!isJsonObject(schema)) throw new TypeError("it is no object");
+    // The validator writes notes into the schema it is given.
+    return new Validator(structuredClone(schema), "2020-12", false);
+  } catch (cause) {
+    throw new PawlError("config", `jsonSchema() was given no JSON Schema: ${messageOf(cause)}.`, { cause });
+  }
 }
 
 /** Keywords that only repeat what the parts they contain have said. */
 const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
-
-/**
- * The JSON Schema of what a schema takes in: a field with a default is not required.
- *
- * @throws PawlError `config` when the schema cannot say it, e.g. zod before 4.2, or `z.date()`.
- */
-export function toJsonSchema(schema: Schema, what: string): JsonObject {
-  const standard = schema["~standard"] as Partial<StandardJSONSchemaV1.Props>;
-  if (standard.jsonSchema === undefined) {
-    throw new PawlError(
-      "config",
-      `The schema of ${what} cannot describe itself as JSON Schema. Use zod 4.2 or newer, or jsonSchema({ … }).`,
-    );
-  }
-  try {
-    const { $schema: _, ...described } = standard.jsonSchema.input({ target: "draft-2020-12" });
-    return described as JsonObject;
-  } catch (cause) {
-    throw new PawlError("config", `The schema of ${what} has a part that JSON Schema cannot express.`, {
-      cause,
-    });
-  }
-}
 
 /** Validates a value from outside. Never throws for a bad value. */
 export async function validate<S extends Schema>(schema: S, value: unknown): Promise<Validated<Infer<S>>> {

@@ -4,7 +4,8 @@ import type { SessionStatus } from "../events/session-row.ts";
 import type { Json } from "../json.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { Delegate } from "../sub-agents/agent-tool.ts";
-import { type Infer, type Schema, toJsonSchema } from "./schema.ts";
+import type { Infer, Schema } from "./schema.ts";
+import { toJsonSchema } from "./to-json-schema.ts";
 
 /** What a tool knows beside its input. */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
@@ -51,7 +52,7 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
    * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail: the model
    * reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
    */
-  execute?(input: Infer<I>, context: ToolContext<Deps, Infer<A>>): unknown;
+  execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
   suspends?: Suspends<Infer<I>, A>;
   /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
   format?(result: Json): string | ContentBlock[];
@@ -79,8 +80,8 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   endsRun?: boolean | SessionStatus;
 }
 
-/** A tool, ready to be used by an agent. Made by {@link tool}. */
-export interface Tool<Deps = never> {
+/** A tool, ready to be used by an agent. Made by {@link tool}. What it needs of `deps` is part of its type. */
+export interface Tool<Deps = unknown> {
   readonly name: string;
   readonly spec: ToolSpec;
   readonly input: Schema;
@@ -96,7 +97,7 @@ export interface Tool<Deps = never> {
   readonly suspends: Suspends<unknown, Schema> | undefined;
   /** The agent that does the work, see {@link agentTool}. */
   readonly delegate?: Delegate;
-  execute?(input: unknown, context: ToolContext<Deps>): unknown;
+  readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;
   format?(result: Json): string | ContentBlock[];
 }
 
@@ -108,7 +109,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a tool. The types of `execute` follow from the schemas.
  *
- * @throws PawlError `config` for a bad name, a schema that is no JSON Schema object, or a tool that does nothing.
+ * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no object, or a tool that does nothing.
  *
  * @example
  * ```ts
@@ -153,6 +154,7 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
+  if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
   if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {
     throw new PawlError("config", `maxResultChars of the tool "${name}" must be a whole number from 1.`);
   }

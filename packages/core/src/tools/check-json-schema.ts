@@ -1,0 +1,85 @@
+import { dereference } from "@cfworker/json-schema";
+import type { Json, JsonObject } from "../json.ts";
+
+/** Keywords whose value is a schema, a list of schemas, or a schema for each of some names. */
+const SCHEMA = ["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"];
+const SCHEMAS = ["prefixItems", "anyOf", "oneOf", "allOf"];
+const NAMED_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+
+const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
+
+/**
+ * The first thing that keeps a JSON Schema (draft 2020-12) from being understood: the Messages API would refuse every
+ * request with it. `undefined` when it is sound. `flags` are those of its regular expressions.
+ */
+export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
+  return brokenAt([schema, "#"], flags) ?? brokenReference(schema);
+}
+
+/** What stands where a schema has to be. */
+type Part = readonly [value: Json | undefined, at: string];
+
+function brokenAt([value, at]: Part, flags: string): string | undefined {
+  if (typeof value === "boolean") return undefined;
+  if (!isJsonObject(value)) return `${at} is no schema`;
+  const broken = brokenKeyword(value, at) ?? brokenPattern(value, at, flags);
+  if (broken !== undefined) return broken;
+  for (const part of partsOf(value, at)) {
+    const within = brokenAt(part, flags);
+    if (within !== undefined) return within;
+  }
+  return undefined;
+}
+
+function partsOf(schema: JsonObject, at: string): Part[] {
+  return Object.entries(schema).flatMap(([key, value]): Part[] => {
+    if (SCHEMA.includes(key)) return [[value, `${at}/${key}`]];
+    const many = SCHEMAS.includes(key) ? Array.isArray(value) : isJsonObject(value);
+    if (!SCHEMAS.includes(key) && !NAMED_SCHEMAS.includes(key)) return [];
+    if (!many) return [[undefined, `${at}/${key}`]];
+    return Object.entries(value as JsonObject).map(([name, part]) => [part, `${at}/${key}/${name}`]);
+  });
+}
+
+function brokenKeyword({ type, required, enum: values }: JsonObject, at: string): string | undefined {
+  const types = Array.isArray(type) ? type : [type ?? "object"];
+  const unknown = types.find((name) => !TYPES.includes(name));
+  if (unknown !== undefined) return `${at} has the type ${JSON.stringify(unknown)}, which there is not`;
+  if (required !== undefined && !isNames(required)) return `${at}/required is no list of names`;
+  return values === undefined || Array.isArray(values) ? undefined : `${at}/enum is no list`;
+}
+
+function brokenPattern(
+  { pattern, patternProperties }: JsonObject,
+  at: string,
+  flags: string,
+): string | undefined {
+  const patterns = [pattern ?? "", ...Object.keys(patternProperties ?? {})];
+  const broken = patterns.find((text) => !isPattern(text, flags));
+  return broken === undefined ? undefined : `${at} has ${JSON.stringify(broken)} for a regular expression`;
+}
+
+function isPattern(pattern: Json, flags: string): boolean {
+  try {
+    return typeof pattern === "string" && new RegExp(pattern, flags) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function brokenReference(schema: JsonObject): string | undefined {
+  // It writes notes into the schema it is given.
+  const parts = dereference(structuredClone(schema));
+  for (const part of Object.values(parts)) {
+    if (typeof part === "boolean" || part.__absolute_ref__ === undefined) continue;
+    if (!Object.hasOwn(parts, part.__absolute_ref__)) return `"${part.$ref}" leads nowhere`;
+  }
+  return undefined;
+}
+
+const isNames = (value: Json): boolean =>
+  Array.isArray(value) && value.every((name) => typeof name === "string");
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,80 @@
+import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
+import { messageOf, PawlError } from "../errors.ts";
+import { type Json, type JsonObject, toJson } from "../json.ts";
+import { brokenPart, isJsonObject } from "./check-json-schema.ts";
+import type { Schema } from "./schema.ts";
+
+/**
+ * The JSON Schema (draft 2020-12) of what a schema takes in: a field with a default is not required. A schema that only
+ * points at one of its own definitions is given as that definition.
+ *
+ * @param what whose schema it is, for the message of an error
+ * @throws PawlError `config` when the schema cannot say it, e.g. zod before 4.2 or `z.date()`, or says what is no JSON
+ * Schema.
+ */
+export function toJsonSchema(schema: Schema, what: string): JsonObject {
+  const { vendor, jsonSchema } = standardOf(schema);
+  if (typeof jsonSchema?.input !== "function") {
+    throw config(`The schema of ${what} cannot describe itself as JSON Schema. ${remedy(schema, vendor)}`);
+  }
+  const described = describe(jsonSchema.input, vendor, what);
+  if (!isJsonObject(described)) throw config(`What the schema of ${what} gives as JSON Schema is no object.`);
+  const { $schema: _, ...own } = described;
+  const broken = brokenPart(own, vendor === "pawl" ? "u" : "");
+  if (broken !== undefined) throw config(`The schema of ${what} is no valid JSON Schema: ${broken}.`);
+  return atRoot(own);
+}
+
+type Standard = Partial<StandardJSONSchemaV1.Props>;
+
+/** JavaScript hands in anything, and ArkType's schemas are functions. */
+function standardOf(schema: Partial<Schema> | null | undefined): Standard {
+  return (schema?.["~standard"] ?? {}) as Standard;
+}
+
+/** For libraries that leave out what JSON cannot carry, unless told otherwise: their ways of being told. */
+const STRICT: { readonly [vendor: string]: Record<string, unknown> } = {
+  arktype: {
+    fallback: { date: cannotSay("a Date"), proto: cannotSay("a class"), domain: cannotSay("this type") },
+  },
+};
+
+function cannotSay(what: string): () => never {
+  return () => {
+    throw new TypeError(`there is no JSON for ${what}`);
+  };
+}
+
+function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", what: string): Json {
+  const libraryOptions = STRICT[vendor];
+  try {
+    return toJson(input({ target: "draft-2020-12", ...(libraryOptions && { libraryOptions }) }));
+  } catch (cause) {
+    const message = `The schema of ${what} has a part that JSON Schema cannot express: ${messageOf(cause)}`;
+    throw new PawlError("config", message, { cause });
+  }
+}
+
+/** What to do about a schema that does not describe itself. */
+function remedy(schema: unknown, vendor: string | undefined): string {
+  const { _def, _zod } = (schema ?? {}) as { _def?: { typeName?: unknown }; _zod?: unknown };
+  if (_zod !== undefined) return "Take zod itself, not zod/mini, and that from 4.2 on.";
+  if (typeof _def?.typeName === "string") return 'It is of zod 3: wrap it in zod3() from "@pawl/core/zod3".';
+  if (vendor === "valibot") return 'Wrap it in toStandardJsonSchema() from "@valibot/to-json-schema".';
+  return "Take zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.";
+}
+
+/** A recursive or named schema may be a mere reference; the API wants the type at the root. */
+function atRoot(schema: JsonObject): JsonObject {
+  const { $ref, $defs, ...rest } = schema;
+  const name =
+    typeof $ref === "string" && isJsonObject($defs) ? $ref.match(/^#\/\$defs\/([\w.-]+)$/)?.[1] : undefined;
+  const { [name ?? ""]: definition, ...others } = ($defs ?? {}) as JsonObject;
+  if (!isJsonObject(definition)) return schema;
+  const root = { ...definition, ...rest };
+  const inUse = JSON.stringify([root, others]).includes(JSON.stringify({ $ref }).slice(1, -1));
+  const kept = inUse ? ($defs as JsonObject) : others;
+  return Object.keys(kept).length === 0 ? root : { ...root, $defs: kept };
+}
+
+const config = (message: string): PawlError => new PawlError("config", message);

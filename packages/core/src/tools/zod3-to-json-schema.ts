@@ -1,0 +1,97 @@
+import { ignoreOverride, type Options, type Refs, zodToJsonSchema } from "zod-to-json-schema";
+
+/** What of a definition of zod 3 is looked at here. */
+interface Definition {
+  typeName?: string;
+  description?: string;
+  coerce?: boolean;
+  value?: unknown;
+  schema?: { _def: Definition };
+  effect?: { type: string };
+  innerType?: { _def: Definition };
+  options?: Iterable<{ _def: Definition }>;
+}
+
+type Described = Record<string, unknown>;
+
+/** Types whose values JSON cannot carry. The library describes them all the same, or says nothing of them. */
+const NO_JSON: readonly string[] = [
+  "ZodBigInt",
+  "ZodDate",
+  "ZodFunction",
+  "ZodMap",
+  "ZodNaN",
+  "ZodPromise",
+  "ZodSet",
+  "ZodSymbol",
+];
+
+/**
+ * What a schema of zod 3 takes in, in draft 2020-12.
+ *
+ * @throws TypeError for what JSON cannot carry.
+ */
+export function describeZod3(definition: object): Described {
+  /** Made of something else by `z.preprocess`, so that what they are does not matter. */
+  const made = new WeakSet<Definition>();
+  const override = (def: Definition, { currentPath }: Refs, seen: { path: string[] } | undefined) => {
+    if (seen !== undefined && isWithin(seen.path, currentPath)) return { $ref: pointer(seen.path) };
+    checkJson(def, currentPath, made);
+    if (def.effect?.type === "preprocess" && def.schema !== undefined) made.add(def.schema._def);
+    if (def.typeName === "ZodLiteral" && def.value === null) return withDescription({ type: "null" }, def);
+    return ignoreOverride;
+  };
+  const options = {
+    // References only where there is no other way: `override` makes them.
+    $refStrategy: "none",
+    pipeStrategy: "input",
+    effectStrategy: "input",
+    removeAdditionalStrategy: "strict",
+    allowedAdditionalProperties: undefined,
+    override,
+    postProcess: (described: Described | undefined, def: Definition) =>
+      def.typeName === "ZodTuple" && described !== undefined ? tuple(described) : described,
+  };
+  return zodToJsonSchema({ _def: definition } as never, options as Partial<Options>) as Described;
+}
+
+function checkJson(def: Definition, path: readonly string[], made: WeakSet<Definition>): void {
+  if (def.typeName === undefined) throw new TypeError(`${path.join("/")} is no schema of zod 3`);
+  const bad = [def, ...membersOf(def)].find((part) => isWithoutJson(part) && !made.has(part));
+  if (bad !== undefined) throw new TypeError(`there is no JSON for a ${bad.typeName} at ${path.join("/")}`);
+}
+
+/** Members that the library may describe without asking about them. */
+function membersOf({ typeName, options = [], innerType }: Definition): Definition[] {
+  if (typeName === "ZodUnion") return Array.from(options, ({ _def }) => _def);
+  return typeName === "ZodNullable" && innerType !== undefined ? [innerType._def] : [];
+}
+
+function isWithoutJson({ typeName = "", coerce, value }: Definition): boolean {
+  if (typeName === "ZodLiteral")
+    return !["string", "number", "boolean"].includes(typeof value) && value !== null;
+  return NO_JSON.includes(typeName) && coerce !== true;
+}
+
+const isWithin = (outer: readonly string[], inner: readonly string[]) =>
+  outer.length < inner.length && outer.every((token, index) => token === inner[index]);
+
+/** The library's path, as a reference to the same place in draft 2020-12. */
+function pointer(path: readonly string[]): string {
+  const tokens = path.map((token, index) => {
+    if (path[index - 1] === "properties")
+      return encodeURIComponent(token.replaceAll("~", "~0").replaceAll("/", "~1"));
+    if (token === "items" && /^\d+$/.test(path[index + 1] ?? "")) return "prefixItems";
+    return token === "additionalItems" ? "items" : token;
+  });
+  return tokens.join("/");
+}
+
+/** A tuple in draft 2020-12, from one in draft 7. */
+function tuple({ items, additionalItems = false, ...rest }: Described): Described {
+  const prefix = Array.isArray(items) && items.length > 0 ? { prefixItems: items } : {};
+  return { ...rest, ...prefix, items: additionalItems };
+}
+
+const withDescription = (described: Described, { description }: Definition): Described =>
+  description === undefined ? described : { ...described, description };

@@ -1,0 +1,19 @@
+// What a user of the main entry loads: not zod-to-json-schema, which only the entry for zod 3 needs and pays for.
+import assert from "node:assert/strict";
+import { registerHooks } from "node:module";
+
+const loaded: string[] = [];
+registerHooks({
+  load: (url, context, next) => {
+    loaded.push(url);
+    return next(url, context);
+  },
+});
+await import("@pawl/core");
+assert.ok(loaded.some((url) => url.includes("core")));
+assert.deepEqual(
+  loaded.filter((url) => url.includes("zod")),
+  [],
+);
+await import("@pawl/core/zod3");
+assert.ok(loaded.some((url) => url.includes("zod-to-json-schema")));
