@@ -38,7 +38,10 @@ export interface Reply {
   text?: string;
   tools?: readonly ReplyTool[];
   content?: readonly ContentBlock[];
-  /** `tool_use` when the answer holds a tool call, `end_turn` when not. */
+  /**
+   * `tool_use` when the answer holds a tool call, `end_turn` when not. After `pause_turn` the next request may end with
+   * this answer, unchanged; tools that run on the server are scripted by `content`.
+   */
   stop?: string;
   /** The sequence that was met, for `stop: "stop_sequence"`. */
   stopSequence?: string;

@@ -43,6 +43,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   if (text !== "") run.texts.push(text);
   run.turns += 1;
   run.recoveries = 0;
+  run.pauses = event.data.stop_reason === "pause_turn" ? run.pauses + 1 : 0;
   run.turn = {
     assistantSeq: event.seq,
     stopReason: event.data.stop_reason,

@@ -1,6 +1,7 @@
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
+import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
 import type { StoredEvent } from "../events/event.ts";
 import { addSpent } from "../stop/budget.ts";
@@ -88,6 +89,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       chargeLostAttempt(run);
       run.inLeg = false;
       run.ended = event.data.stop;
+      endServerCalls(state);
       state.spent = addSpent(state.spent, spentOf(run, 0));
       break;
   }

@@ -14,6 +14,7 @@ export function newRun(data: EventData["run_started"], at: string): RunState {
     texts: [],
     calls: [],
     turn: undefined,
+    pauses: 0,
     attempt: undefined,
     succeeded: new Map(),
     work: { ms: 0, since: at, last: at },

@@ -65,6 +65,8 @@ export interface RunState {
   texts: string[];
   calls: CallState[];
   turn: TurnState | undefined;
+  /** Answers in a row that the model has paused. */
+  pauses: number;
   /** An `llm_request` that nothing has come of yet. */
   attempt: { seq: number; estimatedTokens: number; tools?: readonly string[] } | undefined;
   /** Successful calls of the run, by what was called with what; see `callKey`. */
@@ -148,6 +150,15 @@ export function newSessionState(sessionId: string): SessionState {
 /** The run that is open, if one is. */
 export function openRun(state: SessionState): RunState | undefined {
   return state.run !== undefined && state.run.ended === undefined ? state.run : undefined;
+}
+
+/**
+ * Whether the model has paused its answer (`pause_turn`). It goes on when it reads that answer again, unchanged, with
+ * nothing behind it.
+ */
+export function isPaused(state: SessionState): boolean {
+  const turn = openRun(state)?.turn;
+  return turn?.stopReason === "pause_turn" && state.entries.at(-1)?.seq === turn.assistantSeq;
 }
 
 /** Calls of the last turn that have no result yet. */
