@@ -4,6 +4,7 @@ import type { RunState } from "./state.ts";
 /** How often in a row a paused answer is sent back to be continued. */
 const MAX_PAUSES = 5;
 
+const UNUSABLE = "The model's answer could not be used. Please try again.";
 const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
 
@@ -13,11 +14,10 @@ export function afterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
     return { type: "terminal_tool", message: "Done." };
   }
+  if (turn.problem !== undefined) return { type: "error", message: UNUSABLE };
   switch (turn.stopReason) {
     case "tool_use":
-      return turn.calls.length > 0
-        ? undefined
-        : { type: "error", message: "The model's answer could not be used. Please try again." };
+      return turn.calls.length > 0 ? undefined : { type: "error", message: UNUSABLE };
     case "end_turn":
     case "stop_sequence":
       return { type: "end_turn", message: "Done." };

@@ -31,6 +31,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
     case "error":
       // The model refused or failed before it counted anything: nothing to charge.
       if (event.data.code === "model_error") run.attempt = undefined;
+      if (event.data.code === "contract_violation" && run.turn) run.turn.problem = event.data.code;
       if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
       break;
   }
@@ -47,6 +48,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   run.turn = {
     assistantSeq: event.seq,
     stopReason: event.data.stop_reason,
+    problem: undefined,
     calls: [],
     tools: run.attempt?.tools,
   };

@@ -47,6 +47,8 @@ export interface CallState {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
+  /** The code of the error that was logged with it: the answer breaks the model's contract. */
+  problem: string | undefined;
   calls: CallState[];
   /** The tools that may run in this turn; all when absent. */
   tools: readonly string[] | undefined;
