@@ -1,6 +1,15 @@
-import { type AgentOptions, agent, memoryStore, type RunOptions, type RunResult, runtime } from "@pawl/core";
+import {
+  type AgentOptions,
+  agent,
+  memoryStore,
+  type RunOptions,
+  type RunResult,
+  runtime,
+  tool,
+} from "@pawl/core";
 import { type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
 import { expect, it } from "vitest";
+import * as z from "zod";
 import { claude } from "../src/index.ts";
 
 type Body = { messages: { role: string; content: object[] }[]; [field: string]: unknown };
@@ -57,5 +66,62 @@ it("L18 continues a paused answer over HTTP: the API gets back, at the end, the 
     ...(paused?.content ?? []),
     result,
     { type: "text", text: "Found." },
+  ]);
+});
+
+const echo = tool({
+  name: "echo",
+  description: "Says it again.",
+  input: z.object({ text: z.string() }),
+  execute: ({ text }) => text,
+});
+const idle = tool({
+  name: "idle",
+  description: "Ends.",
+  input: z.object({}),
+  execute: () => "",
+  endsRun: true,
+});
+const toolOnly = { toolOnly: true, tools: [echo, idle] };
+const single = (type: string) => ({ type, disable_parallel_tool_use: true });
+
+it("L11 forces one tool a turn over HTTP where the model takes that, and runs the first of several", async () => {
+  const calls = ["a", "b"].map((text) => ({ name: "echo", input: { text } }));
+  await using at = await overHttp(
+    [{ tools: calls }, { tools: [{ name: "idle" }] }],
+    { id: "claude-opus-4-8" },
+    toolOnly,
+  );
+  const { stop, actions } = await at.say("Go");
+  expect(stop.type).toBe("terminal_tool");
+  expect(actions.map(({ success }) => success)).toEqual([true, false, true]);
+  expect(at.bodies().map(({ tool_choice }) => tool_choice)).toEqual([single("any"), single("any")]);
+  expect(at.api.rejected).toEqual([]);
+});
+
+it("L11 E3 ends a forced answer without a call over HTTP as a logged error at once", async () => {
+  await using at = await overHttp([{ text: "No." }], { id: "claude-opus-4-8" }, toolOnly);
+  const { sessionId, stop } = await at.say("Go");
+  expect(stop.type).toBe("error");
+  expect((await at.store.sessions.get(sessionId))?.status).toBe("error");
+});
+
+it("L11 reminds a model over HTTP that refuses forced choice, once, and then ends as an error", async () => {
+  const script = [{ text: "No." }, { text: "No!" }, { tools: [{ name: "idle" }] }];
+  await using at = await overHttp(script, { id: "claude-opus-5-5" }, toolOnly);
+  const { sessionId, stop } = await at.say("Go");
+  expect(stop.type).toBe("error");
+  expect((await at.say("Now", { sessionId })).stop.type).toBe("terminal_tool");
+  expect(at.api.rejected).toEqual([]);
+  expect(at.bodies().map(({ tool_choice }) => tool_choice)).toEqual(Array(3).fill(single("auto")));
+  expect(JSON.stringify(at.bodies()[1])).toContain("without calling a tool");
+});
+
+it("L11 shows what happens to a model that is forced against its nature", async () => {
+  const forced = { id: "claude-opus-5-5", forcedToolChoice: true };
+  await using at = await overHttp([], forced, toolOnly);
+  expect((await at.say("Go")).stop.type).toBe("error");
+  expect(at.api.rejected.map(({ error }) => error.message)).toEqual([
+    'tool_choice: type "tool" and "any" are not supported for this model.',
   ]);
 });

@@ -231,6 +231,20 @@ describe("an answer that the model has paused", () => {
     expect(at.model.rejected).toEqual([]);
   });
 
+  it("L3 L18 is continued in the run's last turn too, which ends it", async () => {
+    const at = world(
+      [paused(...first), { content: [found("srvtoolu_1"), said("So far.")] }, { text: "Bye." }],
+      {
+        limits: { turns: 2 },
+        onLimit: "land",
+      },
+    );
+    const { sessionId, stop, text } = await at.say("Go");
+    expect({ type: stop.type, text }).toEqual({ type: "turn_limit", text: "I search.\n\nSo far." });
+    await at.say("Well?", { sessionId });
+    expect(at.model.rejected).toEqual([]);
+  });
+
   it("H1 L18 is not rewritten by a hook, which counts as failed; its continuation may be", async () => {
     const hook: Hook = {
       name: "shout",

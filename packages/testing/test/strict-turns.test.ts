@@ -156,6 +156,16 @@ const refusals: [string, Body, string][] = [
     },
     "Thinking may not be enabled when tool_choice forces tool use.",
   ],
+  [
+    "L11 adaptive thinking and a forced tool",
+    {
+      model: "claude-opus-4-8",
+      thinking: { type: "adaptive" },
+      tools,
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
+    },
+    "Thinking may not be enabled when tool_choice forces tool use.",
+  ],
 ];
 
 describe("refuses, in the API's words,", () => {
@@ -197,6 +207,15 @@ describe("accepts", () => {
     [
       "a server call with its result",
       messages(user("a"), assistant(serverCall, serverResult, "b"), user("c")),
+    ],
+    [
+      "L11 a forced tool without thinking",
+      {
+        model: "claude-opus-4-8",
+        thinking: { type: "disabled" },
+        tools,
+        tool_choice: { type: "any", disable_parallel_tool_use: true },
+      },
     ],
     ["system after the user", messages(user("a"), system(text("s")), assistant("b"), user("c"))],
     [

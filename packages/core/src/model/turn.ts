@@ -36,12 +36,13 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | 
 /** What is wrong with an answer is stored with it, so that `decide` knows, here and after a crash. */
 async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { answer } = attempt;
-  const { calls, problem } = verdictOn(answer, leg.log.state);
+  const { calls, reminder, problem } = verdictOn(attempt, leg.log.state, leg.agent.toolOnly);
   const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
   const events: NewEvent[] = [
-    assistantMessage(attempt, problem === undefined, content),
+    assistantMessage(attempt, problem === undefined || problem.code === "no_tool_call", content),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
     ...llmResponse(attempt, leg.clock.now()),
+    ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
   ];
   if (problem === undefined) await leg.log.append(events);
   else await leg.fail({ ...problem, context: { attempt: attempt.seq } }, events);

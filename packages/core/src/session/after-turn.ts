@@ -5,6 +5,7 @@ import type { RunState } from "./state.ts";
 const MAX_PAUSES = 5;
 
 const UNUSABLE = "The model's answer could not be used. Please try again.";
+const UNDECIDED = "I did not know what to do next. Please try again, or say it in other words.";
 const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
 
@@ -14,7 +15,10 @@ export function afterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
     return { type: "terminal_tool", message: "Done." };
   }
-  if (turn.problem !== undefined) return { type: "error", message: UNUSABLE };
+  if (turn.problem !== undefined) {
+    return { type: "error", message: turn.problem === "no_tool_call" ? UNDECIDED : UNUSABLE };
+  }
+  if (turn.reminded) return undefined;
   switch (turn.stopReason) {
     case "tool_use":
       return turn.calls.length > 0 ? undefined : { type: "error", message: UNUSABLE };

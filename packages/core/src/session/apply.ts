@@ -7,7 +7,7 @@ import type { StoredEvent } from "../events/event.ts";
 import { addSpent } from "../stop/budget.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent } from "./apply-call.ts";
-import { applyModelEvent, chargeLostAttempt } from "./apply-model.ts";
+import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 import { newRun } from "./new-run.ts";
 import { openRun, type RunState, type SessionState } from "./state.ts";
 import { countWork } from "./work-time.ts";
@@ -31,6 +31,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       if (run !== undefined && event.data.landing !== undefined) {
         run.landing = { stop: event.data.landing, turns: run.turns };
       }
+      if (run !== undefined && event.data.reminder) applyReminder(run);
       state.waiting.push(event);
       break;
     case "prefix":

@@ -21,6 +21,7 @@ export function newRun(data: EventData["run_started"], at: string): RunState {
     landing: undefined,
     effects: new Map(),
     ending: undefined,
+    reminded: false,
     stopRequested: false,
     checkpointFailed: false,
     sessionStatus: undefined,

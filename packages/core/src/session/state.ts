@@ -29,8 +29,10 @@ export interface CallState {
   /** Its place among all calls of the session. */
   place: number;
   arguments: Json;
-  /** Why the arguments could not be read. */
+  /** Why it cannot be run as the model made it. */
   invalid: string | undefined;
+  /** It is refused through no fault of its tool's, for this reason. */
+  skipped: string | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
   /** The question that it waits for or waited for last, and the answer to it. */
@@ -49,6 +51,8 @@ export interface TurnState {
   stopReason: string | null;
   /** The code of the error that was logged with it: the answer breaks the model's contract. */
   problem: string | undefined;
+  /** The model was reminded to call a tool, and is to answer again. */
+  reminded: boolean;
   calls: CallState[];
   /** The tools that may run in this turn; all when absent. */
   tools: readonly string[] | undefined;
@@ -80,6 +84,8 @@ export interface RunState {
   /** Effects of the run's end, by name, once they have begun; why it ends. */
   effects: Map<string, "begun" | "over">;
   ending: StopReason | undefined;
+  /** The model was reminded to call a tool. */
+  reminded: boolean;
   stopRequested: boolean;
   /** A checkpoint could not be made; none is tried again in this run. */
   checkpointFailed: boolean;
