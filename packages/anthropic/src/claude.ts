@@ -4,6 +4,7 @@ import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
 import { type Body, type BodyOptions, bodyOf, bodyText } from "./body.ts";
 import { openCall } from "./call.ts";
 import { eventsOf } from "./events.ts";
+import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { modelFailure } from "./model-failure.ts";
 import { type Fetch, nodeFetch } from "./node-fetch.ts";
 import { oneByOne } from "./one-by-one.ts";
@@ -23,6 +24,11 @@ export interface ClaudeOptions extends BodyOptions {
   client?: Pick<Anthropic, "messages">;
   /** What tokens cost; {@link pricingOf} the model when absent. */
   pricing?: Pricing;
+  /**
+   * Whether requests may force the model to call a tool. When absent: if the model is known to take that (the newest do
+   * not) and thinking is not turned on.
+   */
+  forcedToolChoice?: boolean;
 }
 
 /**
@@ -49,6 +55,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
   return {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
+    forcedToolChoice: options.forcedToolChoice ?? takesForcedToolChoice(model, options),
     stream: (request, { signal }) => {
       const sender = () => {
         send ??= senderOf(options);

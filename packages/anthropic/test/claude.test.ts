@@ -3,8 +3,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Anthropic } from "@anthropic-ai/sdk";
-import { type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
+import { currentModels, type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
 import { afterAll, expect, it } from "vitest";
+import { claude } from "../src/index.ts";
 import { client, hi, read } from "./support.ts";
 
 let reply: Reply = {};
@@ -146,4 +147,24 @@ it("uses one connection for turn after turn, and does not wait for a body that n
   expect((await read(model)).events).toEqual([{ type: "message_stop" }]);
   server.closeAllConnections();
   server.close();
+});
+
+it.each([
+  ["claude-opus-4-8", {}, true],
+  ["claude-haiku-4-5-20251001", {}, true],
+  ["claude-opus-4-8", { thinking: { type: "disabled" } }, true],
+  ["claude-opus-4-8", { thinking: { type: "adaptive" } }, false],
+  ["claude-opus-4-8", { body: { thinking: { type: "enabled", budget_tokens: 2000 } } }, false],
+  ["claude-opus-5-5", {}, false],
+  ["claude-fable-5-2", {}, false],
+  ["claude-of-the-future", {}, false],
+  ["claude-of-the-future", { forcedToolChoice: true }, true],
+] as const)("L11 knows whether %s with %j can be forced to call a tool: %s", (id, options, expected) => {
+  expect(claude(id, { apiKey: "k", ...options }).forcedToolChoice).toBe(expected);
+});
+
+it("L11 forces no model that the API would not have forced", () => {
+  for (const [id, { forcedToolChoice }] of Object.entries(currentModels)) {
+    if (claude(id, { apiKey: "k" }).forcedToolChoice) expect([id, forcedToolChoice]).toEqual([id, true]);
+  }
 });

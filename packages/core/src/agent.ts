@@ -51,6 +51,13 @@ export interface AgentOptions<Deps> {
   estimateTokens?(chars: number): number;
   /** The most tokens of one answer. */
   maxTokens?: number;
+  /**
+   * The agent acts by tools alone: every answer of the model has to be one tool call, and a run goes on until a tool with
+   * `endsRun` succeeds. The model is forced to call one where it can be (`ModelClient.forcedToolChoice`); where not,
+   * an answer without a call is reminded of it, once a run. After that, such an answer ends the run as an error. Of several
+   * calls only the first one is run.
+   */
+  toolOnly?: boolean;
   /** How many tools of one turn run side by side. */
   toolConcurrency?: number;
   /** The most characters that the model reads of one tool result; what is cut is told. The log keeps the whole. */
@@ -83,6 +90,7 @@ export interface Agent<Deps = unknown> {
   readonly stopMessages: { readonly [type in StopType]?: string };
   estimateTokens(chars: number): number;
   readonly maxTokens: number;
+  readonly toolOnly: boolean;
   readonly toolConcurrency: number;
   readonly resultLimit: number;
   readonly userDataTimeoutMs: number;
@@ -103,7 +111,8 @@ export const defaultLimits: Readonly<Limits> = {
 /**
  * Puts an agent together. All defaults are in its signature, those of the limits in `defaultLimits`.
  *
- * @throws PawlError `config` for two tools or hooks of one name, empty instructions, or limits that are no positive numbers.
+ * @throws PawlError `config` for two tools or hooks of one name, `toolOnly` without tools, empty instructions, or limits that
+ * are no positive numbers.
  */
 export function agent<Deps = unknown>({
   name,
@@ -119,6 +128,7 @@ export function agent<Deps = unknown>({
   stopMessages = {},
   estimateTokens = byCharacters,
   maxTokens = 4096,
+  toolOnly = false,
   toolConcurrency = 8,
   resultLimit = 100_000,
   userData,
@@ -139,6 +149,7 @@ export function agent<Deps = unknown>({
     stopMessages,
     estimateTokens,
     maxTokens,
+    toolOnly,
     toolConcurrency,
     resultLimit,
     userDataTimeoutMs,

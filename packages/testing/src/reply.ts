@@ -38,15 +38,19 @@ export interface Reply {
   text?: string;
   tools?: readonly ReplyTool[];
   content?: readonly ContentBlock[];
-  /** `tool_use` when the answer holds a tool call, `end_turn` when not. */
-  stop?: string;
+  /**
+   * `tool_use` when the answer holds a tool call, `end_turn` when not. After `pause_turn` the next request may end with
+   * this answer, unchanged; tools that run on the server are scripted by `content`. With `null` the answer ends without
+   * saying why.
+   */
+  stop?: string | null;
   /** The sequence that was met, for `stop: "stop_sequence"`. */
   stopSequence?: string;
   /** Replaces what would have been counted. */
   usage?: RawUsage;
   /**
-   * Cuts the last block after that many characters (of its text, or of the JSON of its input) and stops with `max_tokens`.
-   * A cut tool call has no `content_block_stop`.
+   * Cuts the last block after that many characters (of its text, or of the JSON of its input) and stops with `max_tokens`,
+   * unless `stop` says otherwise. A cut tool call has no `content_block_stop`.
    */
   clip?: number;
   fault?: Fault;
@@ -69,9 +73,10 @@ export function replyBlocks(reply: Reply, newId: (prefix: string) => string): Co
 }
 
 /** Why the answer ends, as the wire says it. */
-export function stopReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string {
+export function stopReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string | null {
+  if (reply.stop !== undefined) return reply.stop;
   if (reply.clip !== undefined) return "max_tokens";
-  return reply.stop ?? (blocks.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn");
+  return blocks.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
 }
 
 /** An id like those of the API: the prefix and 22 characters. */

@@ -12,6 +12,8 @@ export interface ScriptedModelOptions {
   /** `claude-scripted` when absent. */
   id?: string;
   pricing?: Pricing;
+  /** Whether requests may force a tool call; not when absent. */
+  forcedToolChoice?: boolean;
   /** Makes the ids of messages, requests and tool calls; random when absent. */
   newId?: (prefix: string) => string;
 }
@@ -39,7 +41,7 @@ export interface ScriptedModel extends ModelClient {
  * ```
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
-  const { id = "claude-scripted", pricing, newId = randomId } = options;
+  const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;
   const requests: ModelRequest[] = [];
   const replyTo = async (request: ModelRequest, n: number): Promise<Reply> => {
     const reply = typeof script === "function" ? await script(request, n) : script[n];
@@ -49,6 +51,7 @@ export function scriptedModel(script: Script, options: ScriptedModelOptions = {}
   return {
     id,
     ...(pricing === undefined ? {} : { pricing }),
+    forcedToolChoice,
     requests,
     async *stream(request, { signal }) {
       const asked = structuredClone(request);

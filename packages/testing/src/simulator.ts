@@ -1,11 +1,12 @@
 import type { RawUsage } from "@pawl/core";
 import type { ApiError } from "./api-error.ts";
 import { currentModels, limitsOf, type ModelLimits } from "./model-limits.ts";
+import { lastBlocks, pausedTurns } from "./paused-turns.ts";
 import { estimateTokens, promptCache } from "./prompt-cache.ts";
-import { type Reply, randomId, replyBlocks } from "./reply.ts";
+import { type Reply, randomId, replyBlocks, stopReasonOf } from "./reply.ts";
 import { replyEvents, replyMessage, type WireEvent } from "./reply-events.ts";
 import { isThought, sealReply } from "./thinking-seal.ts";
-import { defaultSecret, type ValidateOptions, validateMessagesRequest } from "./validate/validate.ts";
+import { defaultSecret, judge, type ValidateOptions } from "./validate/validate.ts";
 import { asBlocks, type ParsedRequest } from "./wire-request.ts";
 
 /** What a rule may look at besides the request. */
@@ -64,13 +65,14 @@ export function simulator(options: SimulatorOptions): Simulator {
   const { models = currentModels, secret = defaultSecret, now = Date.now, newId = randomId } = options;
   const next = rulesOf(options);
   const cache = promptCache();
+  const paused = pausedTurns();
   const rejected: Rejection[] = [];
   let n = 0;
   return {
     rejected,
     newId,
     async answer(body) {
-      const error = validateMessagesRequest(body, options);
+      const error = judge(body, options, paused);
       if (error !== undefined) {
         rejected.push({ error, body });
         return error;
@@ -85,6 +87,8 @@ export function simulator(options: SimulatorOptions): Simulator {
         block.type === "thinking" && !showsThinking(request, limits) ? { ...block, thinking: "" } : block,
       );
       const blocks = sealReply(request, shown, secret);
+      if (stopReasonOf(reply, blocks) === "pause_turn")
+        paused.add([...lastBlocks(request.messages), ...blocks]);
       const plan = cache.plan(request, limits, started);
       const usage: RawUsage = { ...plan.usage, output_tokens: outputTokens(reply, blocks), ...reply.usage };
       const head = { id: newId("msg_01"), model: request.model, usage };

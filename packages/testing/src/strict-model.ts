@@ -1,6 +1,8 @@
 import type { JsonObject, ModelClient, ModelRequest, Pricing } from "@pawl/core";
 import { inProcessStream, modelError } from "./in-process-stream.ts";
+import { limitsOf } from "./model-limits.ts";
 import { type Rejection, type SimulatorOptions, simulator } from "./simulator.ts";
+import { thinks } from "./validate/thinking.ts";
 import type { ParsedRequest } from "./wire-request.ts";
 
 export interface StrictModelOptions extends SimulatorOptions {
@@ -39,9 +41,13 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
   const { model = "claude-sonnet-5-5", pricing, body = {} } = options;
   const api = simulator(options);
   const requests: ParsedRequest[] = [];
+  const forcedToolChoice =
+    limitsOf(model, options.models)?.forcedToolChoice === true &&
+    !thinks(body.thinking as JsonObject | undefined);
   return {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
+    forcedToolChoice,
     requests,
     rejected: api.rejected,
     async *stream(request, { signal }) {

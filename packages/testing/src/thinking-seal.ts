@@ -151,7 +151,7 @@ function refersTo(block: ContentBlock, name: string): boolean {
  * A block or tool without what may change freely: cache marks, fields at their default, the order of its own fields (not
  * that of a tool's input), and the query of an image's URL, which rotates while the bytes stay the same.
  */
-function meaningOf(block: JsonObject): unknown {
+export function meaningOf(block: JsonObject): unknown {
   const fields = Object.entries(block)
     .filter(([key, value]) => key !== "cache_control" && value !== null && !isDirectCaller(key, value))
     .sort(([a], [b]) => (a < b ? -1 : 1));
@@ -168,6 +168,6 @@ function isDirectCaller(key: string, value: unknown): boolean {
   return key === "caller" && isObject(value) && value.type === "direct";
 }
 
-function sha(value: unknown): string {
+export function sha(value: unknown): string {
   return hash("sha256", JSON.stringify(value), "base64");
 }

@@ -156,6 +156,16 @@ const refusals: [string, Body, string][] = [
     },
     "Thinking may not be enabled when tool_choice forces tool use.",
   ],
+  [
+    "L11 adaptive thinking and a forced tool",
+    {
+      model: "claude-opus-4-8",
+      thinking: { type: "adaptive" },
+      tools,
+      tool_choice: { type: "any", disable_parallel_tool_use: true },
+    },
+    "Thinking may not be enabled when tool_choice forces tool use.",
+  ],
 ];
 
 describe("refuses, in the API's words,", () => {
@@ -194,10 +204,18 @@ describe("accepts", () => {
       "a prefill where the model allows it",
       { ...messages(user("a"), assistant("b")), model: "claude-haiku-4-5" },
     ],
-    ["L18 a paused turn, sent back as it is", messages(user("a"), assistant("b", serverCall))],
     [
       "a server call with its result",
       messages(user("a"), assistant(serverCall, serverResult, "b"), user("c")),
+    ],
+    [
+      "L11 a forced tool without thinking",
+      {
+        model: "claude-opus-4-8",
+        thinking: { type: "disabled" },
+        tools,
+        tool_choice: { type: "any", disable_parallel_tool_use: true },
+      },
     ],
     ["system after the user", messages(user("a"), system(text("s")), assistant("b"), user("c"))],
     [
@@ -238,6 +256,49 @@ describe("one error per request, in the API's order", () => {
   ];
   it.each(mended)("%s", (_title, changes, start) => {
     expect(validateMessagesRequest(valid(changes))?.message.startsWith(start)).toBe(true);
+  });
+});
+
+describe("a paused turn", () => {
+  const asked = user("a");
+  const said = [text("b"), serverCall];
+  const prefill =
+    "This model does not support assistant message prefill. The conversation must end with a user message.";
+  const body = (...list: Body[]) => valid(messages(...list));
+
+  it("L18 is taken back exactly as it was, together with what came before it", async () => {
+    const replies = [
+      { content: said, stop: "pause_turn" },
+      { content: [serverResult, text("c")], stop: "pause_turn" },
+      { content: [text("d")] },
+    ];
+    const paused = await messagesApi({ script: replies });
+    const refused = { status: 400, type: "invalid_request_error", text: prefill };
+    try {
+      expect(await send(paused, body(asked, assistant(...said)))).toEqual(refused);
+      expect(await send(paused, body(asked))).toMatchObject({ message: { stop_reason: "pause_turn" } });
+      for (const altered of [[text("b!"), serverCall], [serverCall], [...said, serverResult], [text("b")]]) {
+        expect(await send(paused, body(asked, assistant(...altered)))).toEqual(refused);
+      }
+      expect(await send(paused, body(asked, assistant(...said), user("and?")))).toMatchObject({
+        text: expect.stringContaining("was found without a corresponding"),
+      });
+      expect(await send(paused, body(asked, assistant(...said)))).toHaveProperty("message");
+      expect(await send(paused, body(asked, assistant(serverResult, text("c"))))).toEqual(refused);
+      const both = [assistant(...said), assistant(serverResult, text("c"))];
+      expect(await send(paused, body(asked, ...both))).toMatchObject({
+        message: { stop_reason: "end_turn" },
+      });
+    } finally {
+      await paused.close();
+    }
+  });
+
+  it("L18 is known by its looks to whoever did not see it paused", () => {
+    const judged = (...list: Body[]) => validateMessagesRequest(body(...list))?.message;
+    expect(judged(asked, assistant(...said))).toBeUndefined();
+    expect(judged(asked, assistant(...said, serverResult))).toBeUndefined();
+    expect(judged(asked, assistant("b"))).toBe(prefill);
   });
 });
 

@@ -1,30 +1,41 @@
-import type { StoredOf } from "../events/event.ts";
-import type { ContextEntry, SessionState } from "../session/state.ts";
+import type { StoredEvent, StoredOf } from "../events/event.ts";
+import { type ContextEntry, isPaused, type SessionState } from "../session/state.ts";
 import { userEntry } from "./project.ts";
 import { resent } from "./resend.ts";
+import { hasOpenServerCalls } from "./server-calls.ts";
 
 /**
- * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that covers it,
- * so what arrived during a turn follows the turn's results, and nothing that was sent ever moves.
+ * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that covers it
+ * and may carry it, so what arrived during a turn follows the turn's results, and nothing that was sent ever moves.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
-  extend(state.entries, state, uptoSeq);
-  state.waiting = state.waiting.filter((event) => event.seq > uptoSeq);
+  const ready = new Set(readyFor(state, uptoSeq));
+  extend(state.entries, state, [...ready]);
+  state.waiting = state.waiting.filter((event) => !ready.has(event));
 }
 
 /** The context as `admit` would leave it. */
 export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
   const entries = [...state.entries];
-  extend(entries, state, uptoSeq);
+  extend(entries, state, readyFor(state, uptoSeq));
   return entries;
+}
+
+/**
+ * What a request up to `uptoSeq` can carry. Nothing may follow an answer that the model has paused, and while a tool of the
+ * API's own is at work nothing but results of our tools: the rest waits until the model is through with it.
+ */
+function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
+  if (isPaused(state)) return [];
+  const ready = state.waiting.filter((event) => event.seq <= uptoSeq);
+  return hasOpenServerCalls(state.entries) ? ready.filter(({ type }) => type === "tool_result") : ready;
 }
 
 /**
  * Results first, in the order of their calls, then the rest in the order of the log. The answer that made the calls is
  * the last entry now and about to be sent for the first time: here its inputs take their final form.
  */
-function extend(entries: ContextEntry[], state: SessionState, uptoSeq: number): void {
-  const ready = state.waiting.filter((event) => event.seq <= uptoSeq);
+function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;
   const results = ready
     .filter((event): event is StoredOf<"tool_result"> => event.type === "tool_result")

@@ -3,6 +3,7 @@ import { REDACTED, redactedBlocks, redactedEvent } from "../events/redacted.ts";
 import { textOf } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
+import { withoutUnpaired } from "./server-calls.ts";
 
 /** Redacts an event in the state. The prefix that follows leaves out the thinking that was bound to it. */
 export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
@@ -13,9 +14,10 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
     const text = textOf(said.blocks).trim();
     run.texts = run.texts.map((existing) => (existing === text ? REDACTED : existing));
   }
-  state.entries = state.entries.map((entry) =>
+  const entries = state.entries.map((entry) =>
     entry === said ? contextEntry(entry.role, redactedBlocks(entry.blocks), seq) : entry,
   );
+  state.entries = withoutUnpaired(entries);
   state.waiting = state.waiting.map((event) => (event.seq === seq ? redactedEvent(event) : event));
   state.hashed = { entries: 0, hash: "" };
   // What the model knows of the user may have been this.

@@ -1,7 +1,7 @@
 import { PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
-import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
+import { type ContextEntry, isPaused, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
@@ -34,7 +34,7 @@ export function promptOf(state: SessionState): Prompt {
   if (state.lastSeq === 0) throw new PawlError("context", "Cannot build context: no events in session");
   const { prefix, lastSeq: uptoSeq } = state;
   const entries = admitted(state, uptoSeq);
-  if (prefix === undefined || entries.at(-1)?.role !== "user") {
+  if (prefix === undefined || (entries.at(-1)?.role !== "user" && !isPaused(state))) {
     throw new PawlError("context", "Cannot build context: nothing for the model to answer");
   }
   return { prefix, entries, uptoSeq, chars: entries.reduce((sum, { chars }) => sum + chars, prefix.chars) };

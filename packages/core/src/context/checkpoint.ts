@@ -5,6 +5,7 @@ import type { ContextEntry, SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
 import { wrap } from "./sanitize.ts";
+import { withoutUnpaired } from "./server-calls.ts";
 
 /**
  * A checkpoint and the prefix that it begins, to be stored in one append: what precedes an answer has changed, so no
@@ -35,7 +36,7 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   const before = state.entries.slice(0, at);
   const summary = data.summary === undefined ? [] : [summaryEntry(data.summary, seq)];
   const kept = data.reason === "drop_old_results" ? before.map(withoutResults) : summary;
-  state.entries = withoutThinking([...kept, ...state.entries.slice(at)]);
+  state.entries = withoutUnpaired(withoutThinking([...kept, ...state.entries.slice(at)]));
   state.hashed = { entries: 0, hash: "" };
 }
 

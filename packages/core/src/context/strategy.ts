@@ -1,7 +1,7 @@
 import { causeOf, messageOf } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import type { Leg } from "../leg.ts";
-import { type ContextEntry, openRun, type RunState } from "../session/state.ts";
+import { type ContextEntry, isPaused, openRun, type RunState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { estimateTokens } from "./build-request.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
@@ -53,6 +53,8 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   const run = openRun(state);
   const { checkpointWhen } = leg.agent;
   if (checkpointWhen.length === 0 || run === undefined || run.checkpointFailed) return;
+  // A paused answer has to be sent as it is.
+  if (isPaused(state)) return;
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);
   const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);

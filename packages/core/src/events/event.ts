@@ -55,8 +55,11 @@ export interface EventData {
     auto_start: boolean;
     payload: JsonObject;
   };
-  /** Something the model should know from now on. With `landing` the next turn is the run's last, for this reason. */
-  note: { text: string; landing?: StopReason };
+  /**
+   * Something the model should know from now on. With `landing` the next turn is the run's last, for this reason.
+   * With `reminder` the model has answered without a tool call, and is asked again.
+   */
+  note: { text: string; landing?: StopReason; reminder?: true };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /** System and tools as they are sent. Requests read them from here, never from the agent. */
@@ -94,8 +97,11 @@ export interface EventData {
   effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
-  /** A call as the model made it. `invalid` says why its arguments could not be read at all. */
-  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string };
+  /**
+   * A call as the model made it. `invalid` says why it cannot be run: its arguments could not be read, or it is one call too
+   * many; then `skipped` says so too, as it does of the result.
+   */
+  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: string };
   /**
    * `input` is what the tool is given, where a hook has changed that. `slice`: an agent does the work, within these limits,
    * in the session `<session>:<callId>`.

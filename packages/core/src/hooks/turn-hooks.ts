@@ -56,7 +56,7 @@ export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonl
   for (const hook of hooksWith(leg, "afterModel")) {
     const { value } = await callHook(leg, hook, "afterModel", async (context) => {
       const change = await hook.afterModel({ ...answer, content }, context);
-      return change ? checkRewrite(content, change.content) : undefined;
+      return change ? checkRewrite(content, change.content, answer.stopReason === "pause_turn") : undefined;
     });
     content = value ?? content;
   }

@@ -37,14 +37,15 @@ export function assistantMessage(
 }
 
 /**
- * Only an answer that came to its own end is echoed whole, and with calls only if it stopped for them. A refused one is
- * never sent again.
+ * Only an answer that came to its own end, or is to be continued, is echoed whole, and with calls only if it stopped for
+ * them. A refused one is never sent again.
  */
 function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_message"]["disposition"] {
   if (answer.stopReason === "refusal") return "discarded";
   if (!usable) return "partial";
   if (answer.stopReason === "tool_use") return "kept";
-  const whole = answer.stopReason === "end_turn" && !answer.blocks.some(({ block }) => isToolUse(block));
+  const ownEnd = answer.stopReason === "end_turn" || answer.stopReason === "pause_turn";
+  const whole = ownEnd && !answer.blocks.some(({ block }) => isToolUse(block));
   return whole ? "kept" : "partial";
 }
 

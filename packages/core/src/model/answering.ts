@@ -1,5 +1,8 @@
 import type { ModelClient, ModelEvent } from "./model-client.ts";
 
+/** The id of a model that speaks for the agent. */
+export const ANSWERING = "answering";
+
 /**
  * A model that says this and nothing else, at no cost. A hook answers with it in the real one's place.
  *
@@ -18,12 +21,12 @@ import type { ModelClient, ModelEvent } from "./model-client.ts";
 export function answering(text: string): ModelClient {
   const usage = { input_tokens: 0, output_tokens: 0 };
   async function* stream(): AsyncGenerator<ModelEvent, void> {
-    yield { type: "message_start", message: { id: "answering", model: "answering", usage } };
+    yield { type: "message_start", message: { id: ANSWERING, model: ANSWERING, usage } };
     yield { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } };
     yield { type: "content_block_delta", index: 0, delta: { type: "text_delta", text } };
     yield { type: "content_block_stop", index: 0 };
     yield { type: "message_delta", delta: { stop_reason: "end_turn" }, usage };
     yield { type: "message_stop" };
   }
-  return { id: "answering", stream };
+  return { id: ANSWERING, stream };
 }

@@ -8,13 +8,16 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
  * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a call, or a
- * call whose id or name no later request could carry. With any other stop reason there are no calls, whatever the
- * content looks like.
+ * call whose id or name no later request could carry, or a call in an answer that it has paused. With any other stop
+ * reason there are no calls, whatever the content looks like.
  */
 export function toolCallsOf(
   answer: Answer,
   state: SessionState,
 ): { calls: EventData["tool_call"][]; breach: string | undefined } {
+  if (answer.stopReason === "pause_turn" && answer.blocks.some(({ block }) => isToolUse(block))) {
+    return { calls: [], breach: "The model paused its answer with a tool call in it." };
+  }
   if (answer.stopReason !== "tool_use") return { calls: [], breach: undefined };
   const calls: EventData["tool_call"][] = [];
   const ids = new Set<string>();

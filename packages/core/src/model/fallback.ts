@@ -42,7 +42,9 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
       }
     }
   }
-  return decorate(primary, stream);
+  // One request goes to all of them.
+  const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
+  return { ...decorate(primary, stream), forcedToolChoice };
 }
 
 /** What to tell before the next model is asked; `undefined` if none is. */

@@ -95,5 +95,7 @@ export interface ModelClient {
   readonly id: string;
   /** What its tokens cost; absent means that cost is not counted. */
   readonly pricing?: Pricing;
+  /** Whether a request may force it to call a tool (`toolChoice` `any` or `tool`); absent means that it may not. */
+  readonly forcedToolChoice?: boolean;
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }

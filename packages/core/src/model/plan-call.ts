@@ -65,13 +65,19 @@ async function withinLimits(
   return { model, request: requestOf(prompt, params), event };
 }
 
-/** In the last turn the model speaks and uses no tool. */
+/** In the last turn the model speaks and uses no tool; a choice among no tools would be refused. */
 function paramsOf(
   leg: Leg,
-  { maxTokens, toolChoice }: TurnPlan,
+  { model, maxTokens, toolChoice = toolOnlyChoice(leg.agent, model) }: TurnPlan,
 ): { maxTokens: number; toolChoice?: ToolChoice } {
   const hasTools = (leg.log.state.prefix?.tools.length ?? 0) > 0;
-  if (hasTools && openRun(leg.log.state)?.landing !== undefined)
-    return { maxTokens, toolChoice: { type: "none" } };
+  if (!hasTools) return { maxTokens };
+  if (openRun(leg.log.state)?.landing !== undefined) return { maxTokens, toolChoice: { type: "none" } };
   return { maxTokens, ...(toolChoice !== undefined && { toolChoice }) };
+}
+
+/** What an agent that acts by tools alone asks of the model of this turn: one call, by force if it may. */
+function toolOnlyChoice({ toolOnly }: Leg["agent"], model: ModelClient): ToolChoice | undefined {
+  if (!toolOnly) return undefined;
+  return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };
 }

@@ -7,10 +7,10 @@ import { errorEvent, type Leg, withinLeg } from "../leg.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import { contentOf, newAnswer, takeEvent } from "./accumulate.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { toolCallsOf } from "./calls.ts";
 import { cutStream } from "./failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "./model-client.ts";
 import { planCall } from "./plan-call.ts";
+import { verdictOn } from "./verdict.ts";
 
 /**
  * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
@@ -29,24 +29,23 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | 
   });
   const { attempt, failure } = await readAnswer(leg, model, request, first);
   if (failure !== undefined) return await failedTurn(leg, attempt, failure.cause);
-  return await storeAnswer(leg, attempt);
+  await storeAnswer(leg, attempt);
+  return undefined;
 }
 
-async function storeAnswer(leg: Leg, attempt: Attempt): Promise<StopReason | undefined> {
+/** What is wrong with an answer is stored with it, so that `decide` knows, here and after a crash. */
+async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { answer } = attempt;
-  const { calls, breach } = toolCallsOf(answer, leg.log.state);
+  const { calls, reminder, problem } = verdictOn(attempt, leg.log.state, leg.agent.toolOnly);
   const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
   const events: NewEvent[] = [
-    assistantMessage(attempt, breach === undefined, content),
+    assistantMessage(attempt, problem === undefined || problem.code === "no_tool_call", content),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
     ...llmResponse(attempt, leg.clock.now()),
+    ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
   ];
-  if (breach === undefined) {
-    await leg.log.append(events);
-    return undefined;
-  }
-  await leg.fail({ code: "contract_violation", message: breach, context: { attempt: attempt.seq } }, events);
-  return { type: "error", message: "The model's answer could not be used. Please try again." };
+  if (problem === undefined) await leg.log.append(events);
+  else await leg.fail({ ...problem, context: { attempt: attempt.seq } }, events);
 }
 
 /** The attempt under way, and what broke the last one, if something did. */
@@ -79,7 +78,9 @@ async function readAnswer(
       takeEvent(reading.attempt.answer, part);
       if (part.type === "content_block_delta") leg.touch();
     }
-    if (!reading.attempt.answer.finished) throw cutStream();
+    const { finished, stopReason } = reading.attempt.answer;
+    // An answer that does not say why it ends has not come to its end.
+    if (!finished || stopReason === null) throw cutStream();
   };
   try {
     await withinLeg(leg, read());

@@ -13,6 +13,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     place: state.calls.size,
     arguments: data.arguments,
     invalid: data.invalid,
+    skipped: data.skipped,
     assistantSeq: run.turn.assistantSeq,
     asked: undefined,
     answer: undefined,

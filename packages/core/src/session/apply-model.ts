@@ -8,6 +8,9 @@ import { usageOf } from "./tokens.ts";
 
 type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
 
+/** Errors of an answer that end its run; they are logged with it. */
+const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
+
 /** Folds in what has to do with a model call. */
 export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
   switch (event.type) {
@@ -31,6 +34,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
     case "error":
       // The model refused or failed before it counted anything: nothing to charge.
       if (event.data.code === "model_error") run.attempt = undefined;
+      if (PROBLEMS.includes(event.data.code) && run.turn) run.turn.problem = event.data.code;
       if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
       break;
   }
@@ -43,12 +47,22 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   if (text !== "") run.texts.push(text);
   run.turns += 1;
   run.recoveries = 0;
+  run.pauses = event.data.stop_reason === "pause_turn" ? run.pauses + 1 : 0;
   run.turn = {
     assistantSeq: event.seq,
     stopReason: event.data.stop_reason,
+    problem: undefined,
+    reminded: false,
     calls: [],
     tools: run.attempt?.tools,
   };
+}
+
+/** The model has answered without a tool call, and is asked again. */
+export function applyReminder(run: RunState): void {
+  if (run.turn === undefined) return;
+  run.reminded = true;
+  run.turn.reminded = true;
 }
 
 /** A request that was sent and whose answer got lost cost something: its estimate is charged. */

@@ -1,12 +1,13 @@
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
+import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
 import type { StoredEvent } from "../events/event.ts";
 import { addSpent } from "../stop/budget.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent } from "./apply-call.ts";
-import { applyModelEvent, chargeLostAttempt } from "./apply-model.ts";
+import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 import { newRun } from "./new-run.ts";
 import { openRun, type RunState, type SessionState } from "./state.ts";
 import { countWork } from "./work-time.ts";
@@ -30,6 +31,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       if (run !== undefined && event.data.landing !== undefined) {
         run.landing = { stop: event.data.landing, turns: run.turns };
       }
+      if (run !== undefined && event.data.reminder) applyReminder(run);
       state.waiting.push(event);
       break;
     case "prefix":
@@ -88,6 +90,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       chargeLostAttempt(run);
       run.inLeg = false;
       run.ended = event.data.stop;
+      endServerCalls(state);
       state.spent = addSpent(state.spent, spentOf(run, 0));
       break;
   }

@@ -2,6 +2,7 @@ import type { Budget } from "../stop/budget.ts";
 import { type Left, type Limited, leftOf, limitReached, limitStop } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
+import { afterTurn } from "./after-turn.ts";
 import { type CallState, isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
 
 /** What a leg does next. */
@@ -73,33 +74,6 @@ function overtaken(run: RunState): StopReason | undefined {
     };
   }
   return undefined;
-}
-
-/** Whether the last turn was the last one. Its stop reason is the authority, never what the content looks like. */
-function afterTurn({ turn }: RunState): StopReason | undefined {
-  if (turn === undefined) return undefined;
-  if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
-    return { type: "terminal_tool", message: "Done." };
-  }
-  switch (turn.stopReason) {
-    case "tool_use":
-      return turn.calls.length > 0
-        ? undefined
-        : { type: "error", message: "The model's answer could not be used. Please try again." };
-    case "end_turn":
-    case "stop_sequence":
-      return { type: "end_turn", message: "Done." };
-    case "max_tokens":
-      return { type: "max_tokens", message: "My answer was cut short. Please ask me to continue." };
-    case "refusal":
-      return { type: "refusal", message: "I cannot help with this." };
-    case "model_context_window_exceeded":
-      return { type: "context_window", message: "This conversation has become too long to go on with." };
-    case null:
-      return { type: "interrupted", message: "My answer was interrupted." };
-    default:
-      return { type: "error", message: `The model stopped for a reason I do not know (${turn.stopReason}).` };
-  }
 }
 
 /** The last turn that a limit has left has been made. */

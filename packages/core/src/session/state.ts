@@ -29,8 +29,10 @@ export interface CallState {
   /** Its place among all calls of the session. */
   place: number;
   arguments: Json;
-  /** Why the arguments could not be read. */
+  /** Why it cannot be run as the model made it. */
   invalid: string | undefined;
+  /** It is refused through no fault of its tool's, for this reason. */
+  skipped: string | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
   /** The question that it waits for or waited for last, and the answer to it. */
@@ -47,6 +49,10 @@ export interface CallState {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
+  /** The code of the error that was logged with it: the answer breaks the model's contract. */
+  problem: string | undefined;
+  /** The model was reminded to call a tool, and is to answer again. */
+  reminded: boolean;
   calls: CallState[];
   /** The tools that may run in this turn; all when absent. */
   tools: readonly string[] | undefined;
@@ -65,6 +71,8 @@ export interface RunState {
   texts: string[];
   calls: CallState[];
   turn: TurnState | undefined;
+  /** Answers in a row that the model has paused. */
+  pauses: number;
   /** An `llm_request` that nothing has come of yet. */
   attempt: { seq: number; estimatedTokens: number; tools?: readonly string[] } | undefined;
   /** Successful calls of the run, by what was called with what; see `callKey`. */
@@ -76,6 +84,8 @@ export interface RunState {
   /** Effects of the run's end, by name, once they have begun; why it ends. */
   effects: Map<string, "begun" | "over">;
   ending: StopReason | undefined;
+  /** The model was reminded to call a tool. */
+  reminded: boolean;
   stopRequested: boolean;
   /** A checkpoint could not be made; none is tried again in this run. */
   checkpointFailed: boolean;
@@ -148,6 +158,15 @@ export function newSessionState(sessionId: string): SessionState {
 /** The run that is open, if one is. */
 export function openRun(state: SessionState): RunState | undefined {
   return state.run !== undefined && state.run.ended === undefined ? state.run : undefined;
+}
+
+/**
+ * Whether the model has paused its answer (`pause_turn`). It goes on when it reads that answer again, unchanged, with
+ * nothing behind it.
+ */
+export function isPaused(state: SessionState): boolean {
+  const turn = openRun(state)?.turn;
+  return turn?.stopReason === "pause_turn" && state.entries.at(-1)?.seq === turn.assistantSeq;
 }
 
 /** Calls of the last turn that have no result yet. */

@@ -9,6 +9,7 @@ export type StopType =
   | "token_limit"
   | "cost_limit"
   | "circuit_open"
+  | "pause_limit"
   | "max_tokens"
   | "refusal"
   | "context_window"
@@ -31,6 +32,7 @@ const FAILED: readonly StopType[] = ["error"];
 /** Ends that are logged as an error when they come about, and leave the session in need of attention. */
 const REPORTED: readonly StopType[] = [
   "turn_limit",
+  "pause_limit",
   "deadline",
   "tool_call_limit",
   "token_limit",

@@ -32,7 +32,7 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
     return refuse(call, outcomeUnknown("the process was cut off while it ran."));
   }
   const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
-  if (why !== undefined) return refuse(call, why);
+  if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.asked?.input;
   const input = await validate(tool.input, changed ?? call.arguments);
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
@@ -126,8 +126,9 @@ export interface Decided {
   mode?: string | null;
 }
 
-function refuse(call: CallState, why: string): Prepared {
-  return { do: "store", events: [resultEvent(call, false, why)] };
+function refuse(call: CallState, why: string, skipped?: string): Prepared {
+  const data = skipped === undefined ? {} : { skipped };
+  return { do: "store", events: [resultEvent(call, false, why, { data })] };
 }
 
 function question(

@@ -1,4 +1,4 @@
-import { type Reply, type StrictModel, strictModel } from "@pawl/testing";
+import { type Reply, type StrictModel, type StrictModelOptions, strictModel } from "@pawl/testing";
 import {
   type Agent,
   type AgentOptions,
@@ -31,12 +31,12 @@ export interface Setup {
 }
 
 export function setup(
-  script: readonly Reply[],
+  script: readonly Reply[] | StrictModelOptions,
   options: Partial<Omit<AgentOptions<unknown>, "model">> = {},
   runtimeOptions: Partial<RuntimeOptions<unknown>> = {},
   around: (model: ModelClient) => ModelClient = (model) => model,
 ): Setup {
-  const model = strictModel({ script });
+  const model = strictModel("length" in script ? { script } : script);
   const store = runtimeOptions.store ?? memoryStore();
   const made = agent({ name: "tester", instructions: "You are a test.", ...options, model: around(model) });
   const pawl = runtime({ agents: [made], abortGraceMs: 20, storeRetryMs: [], ...runtimeOptions, store });

@@ -1,5 +1,6 @@
 import { type ApiError, invalid } from "../api-error.ts";
 import type { ModelLimits } from "../model-limits.ts";
+import { lastBlocks, type PausedTurns } from "../paused-turns.ts";
 import { asBlocks, isObject, type ParsedRequest, type WireMessage } from "../wire-request.ts";
 import { firstError } from "./checks.ts";
 
@@ -16,6 +17,7 @@ export function checkRoles(
   request: ParsedRequest,
   limits: ModelLimits,
   legacy: LegacyRules,
+  paused: PausedTurns | undefined,
 ): ApiError | undefined {
   const { messages } = request;
   return (
@@ -26,7 +28,7 @@ export function checkRoles(
     firstError(messages, (message, index) =>
       message.role === "system" ? checkSystem(messages, index) : undefined,
     ) ??
-    checkEnding(messages, limits)
+    checkEnding(messages, limits, paused)
   );
 }
 
@@ -111,10 +113,18 @@ function checkSystem(messages: readonly WireMessage[], index: number): ApiError 
       );
 }
 
-/** A paused server tool turn is sent back as it is; any other last word of the assistant is a prefill. */
-function checkEnding(messages: readonly WireMessage[], limits: ModelLimits): ApiError | undefined {
+/**
+ * A paused turn is sent back as it is; any other last word of the assistant is a prefill. Who does not know what was paused
+ * goes by the looks of it.
+ */
+function checkEnding(
+  messages: readonly WireMessage[],
+  limits: ModelLimits,
+  paused: PausedTurns | undefined,
+): ApiError | undefined {
   const last = messages.at(-1);
-  if (last?.role !== "assistant" || endsInServerTool(last)) return undefined;
+  if (last?.role !== "assistant") return undefined;
+  if (paused === undefined ? endsInServerTool(last) : paused.has(lastBlocks(messages))) return undefined;
   if (!limits.prefill)
     return invalid(
       "This model does not support assistant message prefill. The conversation must end with a user message.",

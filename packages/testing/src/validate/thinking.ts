@@ -1,3 +1,4 @@
+import type { JsonObject } from "@pawl/core";
 import { type ApiError, invalid } from "../api-error.ts";
 import type { ModelLimits, ThinkingMode } from "../model-limits.ts";
 import { type FoundThinking, isThought, readable, seenText, walkPrefix } from "../thinking-seal.ts";
@@ -23,13 +24,18 @@ function checkMode(request: ParsedRequest, limits: ModelLimits): ApiError | unde
       `"thinking.type.${mode}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
     );
   }
-  if (mode !== "enabled") return undefined;
-  if (request.max_tokens <= Number(request.thinking?.budget_tokens))
+  if (mode === "enabled" && request.max_tokens <= Number(request.thinking?.budget_tokens))
     return invalid("`max_tokens` must be greater than `thinking.budget_tokens`.");
   const choice = request.tool_choice?.type;
-  return choice === "any" || choice === "tool"
+  // The text is known of manual thinking; the documents say it of all thinking.
+  return thinks(request.thinking) && (choice === "any" || choice === "tool")
     ? invalid("Thinking may not be enabled when tool_choice forces tool use.")
     : undefined;
+}
+
+/** Whether thinking is turned on in so many words. */
+export function thinks(thinking: JsonObject | undefined): boolean {
+  return thinking !== undefined && thinking.type !== "disabled";
 }
 
 /** Manual thinking only: the assistant turn that is being continued must begin with thinking. */

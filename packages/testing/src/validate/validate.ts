@@ -1,6 +1,7 @@
 import type { ApiError } from "../api-error.ts";
 import { invalid } from "../api-error.ts";
 import { currentModels, limitsOf, type ModelLimits } from "../model-limits.ts";
+import type { PausedTurns } from "../paused-turns.ts";
 import { promptSize } from "../prompt-cache.ts";
 import type { ParsedRequest } from "../wire-request.ts";
 import { checkCacheControl } from "./cache-control.ts";
@@ -38,6 +39,11 @@ export const defaultSecret = "pawl-testing";
  * ```
  */
 export function validateMessagesRequest(body: unknown, options: ValidateOptions = {}): ApiError | undefined {
+  return judge(body, options);
+}
+
+/** The same, by one who remembers which answers were paused. */
+export function judge(body: unknown, options: ValidateOptions, paused?: PausedTurns): ApiError | undefined {
   const { models = currentModels, secret = defaultSecret, legacy = {} } = options;
   const error = checkText(body) ?? checkEnvelope(body, models);
   if (error !== undefined) return error;
@@ -47,7 +53,7 @@ export function validateMessagesRequest(body: unknown, options: ValidateOptions 
     checkTools(request, limits) ??
     checkContent(request) ??
     checkCacheControl(request) ??
-    checkRoles(request, limits, legacy) ??
+    checkRoles(request, limits, legacy, paused) ??
     checkPairing(request, legacy) ??
     checkThinking(request, limits, secret) ??
     checkLength(request, limits)
