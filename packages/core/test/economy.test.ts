@@ -31,6 +31,15 @@ describe("what is done once only", () => {
     ]);
   });
 
+  it("C11 makes a message anew when something in its middle has changed", () => {
+    const said = (text: string) =>
+      userEntry({ seq: 1, type: "user_message", data: { message: text } } as StoredOf<"user_message">);
+    const [first, last] = [said("first"), said("last")];
+    toMessages([first, said("secret"), last]);
+    const redacted = toMessages([first, said("[redacted]"), last]);
+    expect(redacted[0]?.content.map((block) => block.text)).toEqual(["first", "[redacted]", "last"]);
+  });
+
   it("L10 wakes a reader once for all that comes in one go", async () => {
     const text = "one two three four five six seven eight nine ten ".repeat(20).trim();
     const { pawl } = setup([{ text }]);

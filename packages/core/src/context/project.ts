@@ -34,15 +34,17 @@ export function toMessages(entries: readonly ContextEntry[]): Message[] {
 }
 
 /** By their first entry. */
-const known = new WeakMap<ContextEntry, { last: ContextEntry | undefined; size: number; message: Message }>();
+const known = new WeakMap<ContextEntry, { parts: readonly ContextEntry[]; message: Message }>();
 
 function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
   const before = known.get(first);
-  const last = entries[to - 1];
-  if (before?.last === last && before?.size === to - from) return before.message;
-  const content = entries.slice(from, to).flatMap(({ blocks }) => blocks);
-  const message = deepFreeze({ role: first.role, content });
-  known.set(first, { last, size: to - from, message });
+  const size = to - from;
+  if (before?.parts.length === size && before.parts.every((part, at) => part === entries[from + at])) {
+    return before.message;
+  }
+  const parts = entries.slice(from, to);
+  const message = deepFreeze({ role: first.role, content: parts.flatMap(({ blocks }) => blocks) });
+  known.set(first, { parts, message });
   return message;
 }
 
