@@ -1,11 +1,11 @@
-import type { SessionEvent } from "@pawl/core";
+import type { SessionEvent, StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
 /**
- * An event without what is not the client's business: the system prompt and the tools' descriptions, summaries for the
- * model, and the words and causes of failures, a tool's too, which may name hosts, queries or keys. Every event keeps
- * its place, type and shape.
+ * An event without what is not the client's business: the system prompt and the tools' descriptions, summaries and notes
+ * for the model, what hooks have put into a tool's input, and the words and causes of failures, a tool's too, which may
+ * name hosts, queries or keys. Every event keeps its place, type and shape.
  */
 export function publicEvent<E extends SessionEvent>(event: E): E;
 export function publicEvent(event: SessionEvent): SessionEvent {
@@ -16,6 +16,11 @@ export function publicEvent(event: SessionEvent): SessionEvent {
       const { summary: _, ...data } = event.data;
       return { ...event, data };
     }
+    case "note":
+      return { ...event, data: { ...event.data, text: "" } };
+    case "tool_started":
+    case "tool_suspended":
+      return withoutInput(event);
     case "error":
       return {
         ...event,
@@ -29,4 +34,13 @@ export function publicEvent(event: SessionEvent): SessionEvent {
     default:
       return event;
   }
+}
+
+function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): SessionEvent {
+  if (event.type === "tool_started") {
+    const { input: _, ...data } = event.data;
+    return { ...event, data };
+  }
+  const { input: _, ...data } = event.data;
+  return { ...event, data };
 }

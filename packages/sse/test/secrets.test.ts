@@ -1,4 +1,4 @@
-import { agent, memoryStore, runtime, tool } from "@pawl/core";
+import { agent, approval, type Hook, memoryStore, runtime, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -50,6 +50,41 @@ describe("what does not leave the server", () => {
       expect(text).not.toContain("s3cret");
       expect(text).not.toContain("/srv/app");
     }
+  });
+
+  it("W5 what hooks have given to a tool, and what only the model is told", async () => {
+    const look = tool({
+      name: "look",
+      description: "Looks.",
+      input: z.object({ key: z.string() }),
+      execute: () => "ok",
+    });
+    const model = scriptedModel([{ tools: [{ name: "look", input: { key: "" } }] }, { text: "Done." }]);
+    const knows: Hook = {
+      name: "knows",
+      beforeTool: () => ({ input: { key: SECRET } }),
+      beforeTurn: async (_plan, { append, run }) => {
+        await append({ type: "note", key: `n:${run.turns}`, data: { text: `The key is ${SECRET}.` } });
+      },
+    };
+    const made = agent({
+      name: "a",
+      model,
+      instructions: "Look.",
+      tools: [look],
+      hooks: [knows, approval({ when: [] })],
+    });
+    const pawl = runtime({ agents: [made], store: memoryStore() });
+    const serve = handler({ runtime: pawl, agent: "a", authorize: () => ({ userId: "ada" }) });
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ input: "Go" }),
+    };
+    const text = await (await serve(new Request("http://localhost/runs", init))).text();
+    expect(text).toContain("tool_started");
+    expect(text).toContain("Done.");
+    expect(text).not.toContain("s3cret");
   });
 
   it("W5 unless the handler is told to show all", async () => {
