@@ -250,6 +250,33 @@ describe("an agent as a tool", () => {
     await world.check();
   });
 
+  it("leaves the task to another process when its own goes down", async () => {
+    const slow = tool({
+      name: "slow",
+      description: "Is slow.",
+      input: z.object({}),
+      execute: () => new Promise((go) => setTimeout(() => go("seen"), 30)),
+    });
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Done." }],
+      [{ tools: [{ name: "slow", input: {} }] }, { text: "Known." }],
+      { callee: { tools: [slow] } },
+    );
+    const pawl = world.boot();
+    const running = world.say(pawl);
+    running.catch(() => undefined);
+    const childLog = () => world.log(`${sessionId}:toolu_a`);
+    while (ofType(await childLog(), "tool_started").length === 0)
+      await new Promise((go) => setTimeout(go, 1));
+    await pawl.drain();
+    expect(ofType(await world.log(), "run_ended")).toEqual([]);
+    expect(ofType(await childLog(), "run_ended")).toEqual([]);
+    expect((await survive(world, world.base)) >= 0).toBe(true);
+    const result = ofType(await world.log(), "tool_result");
+    expect(result).toMatchObject([{ data: { success: true, result: "Known." } }]);
+    await world.check();
+  });
+
   it("C11 goes on after a crash before and after every append, in the caller's log and in the task's", async () => {
     const script: [Reply[], Reply[]] = [
       [
