@@ -21,14 +21,15 @@ export async function sendMessage(talk: Conversation, text: string): Promise<boo
 export async function sendAnswer(talk: Conversation, callId: string, value: Json): Promise<boolean> {
   const { view, answering } = talk.facts;
   if (answering.has(callId)) return false;
-  if (!view.pending.some((question) => question.callId === callId)) {
+  const asked = view.pending.find((question) => question.callId === callId);
+  if (asked === undefined) {
     update(talk, {
       error: { code: "unknown_call", message: "This question does not wait any more.", callId },
     });
     return false;
   }
   update(talk, { answering: new Set([...answering, callId]), error: undefined });
-  return await submit(talk, { answers: [{ callId, value }] }, { callId });
+  return await submit(talk, { answers: [{ callId, value, question: asked.seq }] }, { callId });
 }
 
 /** Asks the run to stop; while a message is on its way, as soon as it has arrived. */

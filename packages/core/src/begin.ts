@@ -8,16 +8,15 @@ import type { Session } from "./events/session-row.ts";
 import { tellHooks } from "./hooks/call-hooks.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { type OpenLeg, openLeg } from "./leg-runner.ts";
-import { endEvent } from "./run.ts";
 import type { RunStart } from "./run-handle.ts";
 import type { RunOptions } from "./runtime-types.ts";
 import { answerEvents } from "./session/answer.ts";
-import { closeOpenCalls } from "./session/close.ts";
 import { earlierRun } from "./session/earlier-run.ts";
 import { eventKey } from "./session/keys.ts";
 import { loadState } from "./session/load.ts";
 import { patchOf } from "./session/patch.ts";
 import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./session/state.ts";
+import { supersede } from "./supersede.ts";
 
 /** A run that is safely stored, and the leg that works on it if it is this process's. */
 export interface Begun {
@@ -76,18 +75,21 @@ async function takeOrFind(
 async function storeMessage(
   host: Host,
   session: Session,
-  { log, deps }: OpenLeg,
+  leg: OpenLeg,
   agent: Agent,
   message: string,
   clientMessageId: string | undefined,
 ): Promise<RunStart> {
+  const { log, deps } = leg;
   refuseWhileBusy(log.state);
   const { text, failure } = await fetchUserData(agent, session, deps);
   for (;;) {
     const before = refuseWhileBusy(log.state);
+    const ended = before === undefined ? [] : await supersede(host, session, agent, leg, before);
+    if (ended === undefined) continue;
     const runId = host.newId();
     const events: NewEvent[] = [
-      ...(before === undefined ? [] : supersede(before)),
+      ...ended,
       { type: "run_started", data: { run_id: runId, agent: agent.name, agent_version: agent.version } },
       ...prefixFor(log.state, agent, host.newId, text),
       ...(failure === undefined ? [] : [failure]),
@@ -112,20 +114,12 @@ async function storeMessage(
   }
 }
 
-/** The run that waits for its user, if one does; one that is at work refuses a new message. */
+/** The run that waits for its user or only for its end, if one does; one that is at work refuses a new message. */
 function refuseWhileBusy(state: SessionState): RunState | undefined {
   const run = openRun(state);
-  if (run !== undefined && !unanswered(run).some(isWaiting)) throw busy();
+  const over = run === undefined || run.ending !== undefined || unanswered(run).some(isWaiting);
+  if (!over) throw busy();
   return run;
-}
-
-/** Ends a run whose question the user did not answer but talked past. */
-function supersede(run: RunState): NewEvent[] {
-  const stop = { type: "interrupted", message: "The user went on without answering." };
-  return [
-    ...closeOpenCalls(run, "the user wrote a new message instead of answering."),
-    endEvent(run, stop, "active"),
-  ];
 }
 
 /** Stores answers. Needs no lease: the leg at work takes them up, or a new one is begun here. */

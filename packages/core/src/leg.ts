@@ -26,8 +26,8 @@ export interface Leg {
   readonly draining: boolean;
   readonly abortGraceMs: number;
   readonly clock: Clock;
-  /** The turn of which the hooks have been told that it is over. */
-  turnTold: number;
+  /** What the hooks have been told in this leg: that the run begins, and which turn is over; what they said to that. */
+  readonly told: { run: boolean; turns: number; stop: StopReason | undefined };
   /** How long the leg has been at work. */
   legMs(): number;
   /** How long until the run's time is up. */

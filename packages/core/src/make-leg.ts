@@ -54,7 +54,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     },
     abortGraceMs: host.abortGraceMs,
     clock,
-    turnTold: 0,
+    told: { run: false, turns: 0, stop: undefined },
     legMs: () => clock.now() - startedAt,
     timeLeftMs: () => deadlineMs - clock.now(),
     newId: host.newId,

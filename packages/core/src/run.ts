@@ -1,20 +1,14 @@
 import { checkpointIfDue } from "./context/strategy.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent } from "./events/event.ts";
-import type { SessionStatus } from "./events/session-row.ts";
-import { tellHooks } from "./hooks/call-hooks.ts";
-import { finalStop, runEffects } from "./hooks/end-hooks.ts";
-import type { HookContext } from "./hooks/hook.ts";
+import { endingOf, tellAtEnd } from "./hooks/end-hooks.ts";
 import { afterTurn, planTurn } from "./hooks/turn-hooks.ts";
 import { land } from "./land.ts";
-import { errorEvent, type Leg } from "./leg.ts";
+import type { Leg } from "./leg.ts";
 import { modelTurn } from "./model/turn.ts";
-import { closeOpenCalls } from "./session/close.ts";
 import { decide, type Next } from "./session/decide.ts";
-import { eventKey } from "./session/keys.ts";
-import { type CallState, openRun, type RunState } from "./session/state.ts";
-import { tokensOf } from "./session/tokens.ts";
-import { isFailed, isReported, type StopReason, worded } from "./stop/stop-reason.ts";
+import { type CallState, openRun } from "./session/state.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
 import { runTools } from "./tools/execute.ts";
 
 /**
@@ -49,7 +43,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
 /** Between two turns: tells the hooks that one is over. Comes back with why the run ends, if they say so. */
 async function turnOver(leg: Leg): Promise<StopReason | "look again" | undefined> {
   const run = openRun(leg.log.state);
-  if (run?.turn === undefined) return undefined;
+  if (run?.turn === undefined || run.ending !== undefined) return undefined;
   const { told, stop } = await afterTurn(leg, run.turns, run.turn);
   return stop ?? (told ? "look again" : undefined);
 }
@@ -67,7 +61,7 @@ async function goOn(
   }
   const planned = await planTurn(leg);
   if (leg.signal.aborted) return undefined;
-  if ("stop" in planned) return planned.stop;
+  if (planned.stop) return planned.stop;
   await checkpointIfDue(leg);
   return await modelTurn(leg, planned.plan);
 }
@@ -75,47 +69,10 @@ async function goOn(
 /** Ends the run, with every call answered. `false`: something was stored meanwhile, look again. */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
-  if (run === undefined) return false;
-  const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
-  if (!(await runEffects(leg, run, stop, closeOpenCalls(run, closingReason(stop))))) return false;
-  const failed = isFailed(stop) && !hasLandedWell(run);
-  const status = failed ? "error" : (run.sessionStatus ?? "active");
-  const events = closeOpenCalls(run, closingReason(stop));
-  const error = errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } });
-  if (isReported(stop)) events.push(error);
-  events.push(endEvent(run, stop, status));
-  const ended = await atTip(leg, events);
-  if (ended && isReported(stop)) await tellHooks(leg, leg.agent.hooks, error.data, contextAtEnd(leg, run));
-  return ended;
-}
-
-/** The user has got a proper word in the run's last turn. */
-function hasLandedWell({ landing, turns, turn }: RunState): boolean {
-  return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
-}
-
-function contextAtEnd({ session, agent }: Leg, { runId }: RunState): HookContext {
-  return { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-}
-
-/** The event that ends a run, under a key that only one end can have. */
-export function endEvent(run: RunState, stop: StopReason, sessionStatus: SessionStatus): NewEvent {
-  return {
-    type: "run_ended",
-    key: eventKey.end(run.runId),
-    data: {
-      run_id: run.runId,
-      stop,
-      session_status: sessionStatus,
-      turns: run.turns,
-      tokens: tokensOf(run.usage),
-      cost_cents: run.costCents,
-    },
-  };
-}
-
-function closingReason(stop: StopReason): string {
-  return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
+  const ending = run && (await endingOf(leg, run, reason));
+  if (ending === undefined || !(await atTip(leg, ending.events))) return false;
+  if (ending.error !== undefined) await tellAtEnd(leg, ending.error);
+  return true;
 }
 
 async function suspendRun(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {

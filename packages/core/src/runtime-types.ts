@@ -13,6 +13,8 @@ import type { ViewState } from "./view/view.ts";
 export interface Answer {
   callId: string;
   value: Json;
+  /** The `seq` of the question, from `pending`. A call may ask again: without it, its last question is answered. */
+  question?: number;
 }
 
 /** What a run begins or goes on with: a message, or answers. */

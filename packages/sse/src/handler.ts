@@ -37,7 +37,7 @@ interface Env {
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |

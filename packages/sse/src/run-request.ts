@@ -31,7 +31,7 @@ const schema = jsonSchema<RunRequest>({
       maxItems: 100,
       items: {
         type: "object",
-        properties: { callId: id(200), value: true },
+        properties: { callId: id(200), value: true, question: { type: "integer", minimum: 1 } },
         required: ["callId", "value"],
         additionalProperties: false,
       },

@@ -1,6 +1,7 @@
 import { messageOf, PawlError } from "../errors.ts";
-import type { EventData, NewEvent } from "../events/event.ts";
+import type { EventData } from "../events/event.ts";
 import { type ErrorReport, errorEvent, type Leg, type Patience, withinLeg } from "../leg.ts";
+import { isReserved } from "../session/keys.ts";
 import { openRun, type RunState } from "../session/state.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import type { Hook, HookContext, RunContext } from "./hook.ts";
@@ -36,21 +37,25 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
 }
 
 /**
- * Calls one hook. What it throws is logged and told to `onError`, and `failed` comes back; nothing comes back from a hook
- * that was overtaken by the end of the run.
+ * Calls one hook, and makes something of what it says, if it says anything. What it or `take` throws is logged and told
+ * to `onError`, and `failed` comes back; nothing comes back from a hook that was overtaken by the end of the run.
  */
-export async function callHook<T>(
+export async function callHook<T, R>(
   leg: Leg,
   hook: Hook,
   method: HookMethod,
-  work: (context: RunContext) => T | Promise<T>,
-): Promise<{ value?: T; failed?: true }> {
+  call: (context: RunContext) => T | Promise<T>,
+  take: (said: T & {}) => R,
+): Promise<{ value?: R; failed?: true }> {
+  // The leg has another signal for its last turn.
+  const { signal } = leg;
   try {
-    const value = work(contextOf(leg));
-    return { value: isPromise(value) ? await withinLeg(leg, value) : value };
+    const answer = call(contextOf(leg));
+    const said = isPromise(answer) ? await withinLeg(leg, answer) : answer;
+    return said === undefined || said === null ? {} : { value: take(said) };
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || PawlError.is(cause, "store_unavailable")) throw cause;
-    if (leg.signal.aborted) return {};
+    if (leg.lost || (signal.aborted && cause === signal.reason)) return {};
     await leg.fail(hookFailure(hook, method, cause));
     return { failed: true };
   }
@@ -58,6 +63,15 @@ export async function callHook<T>(
 
 function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value;
+}
+
+/** A hook's reason to stop, which goes to the log as it is. */
+export function stopFrom(said: StopReason): StopReason {
+  const { type, message } = said;
+  if (typeof type !== "string" || typeof message !== "string") {
+    throw new Error("a reason to stop has a type and a message.");
+  }
+  return { type, message };
 }
 
 /** What goes to the log when a hook throws. */
@@ -104,6 +118,7 @@ function runContext(leg: Leg): RunContext {
     },
     append: async (event) => {
       if (openRun(log.state) === undefined) throw new Error("The run is over.");
+      if (isReserved(event.key)) throw new Error(`The key "${event.key}" is Pawl's own.`);
       try {
         await log.append([event]);
         return true;
@@ -127,8 +142,8 @@ export async function tellHooks(
   hooks: readonly Hook[],
   error: EventData["error"],
   context: HookContext,
-): Promise<NewEvent[]> {
-  const failures: NewEvent[] = [];
+): Promise<ReturnType<typeof errorEvent>[]> {
+  const failures: ReturnType<typeof errorEvent>[] = [];
   for (const hook of hooks) {
     try {
       await withinLeg(patience, hook.onError?.(error, context));

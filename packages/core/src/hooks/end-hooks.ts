@@ -1,99 +1,84 @@
-import { PawlError } from "../errors.ts";
-import type { NewEvent } from "../events/event.ts";
-import { type Leg, withinLeg } from "../leg.ts";
-import { resultOf } from "../result.ts";
+import type { EventData, NewEvent } from "../events/event.ts";
+import { errorEvent, type Leg } from "../leg.ts";
+import { closeOpenCalls } from "../session/close.ts";
 import { eventKey } from "../session/keys.ts";
 import type { RunState } from "../session/state.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
-import { callHook, contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
-import type { Hook } from "./hook.ts";
+import { tokensOf } from "../session/tokens.ts";
+import { isFailed, isReported, type StopReason, worded } from "../stop/stop-reason.ts";
+import { callHook, contextOf, hooksWith, stopFrom, tellHooks } from "./call-hooks.ts";
+import { ownTime, runEffects } from "./effects.ts";
 
-/** How long an effect of the run's end may take, in milliseconds. */
-const EFFECT_MS = 5_000;
+/** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */
+export interface Ending {
+  events: NewEvent[];
+  error: EventData["error"] | undefined;
+}
+
+/**
+ * Brings a run to its end, whichever way it came there: `onStop` has its say, every call is answered, the effects are run.
+ * `undefined`: something was stored meanwhile, look again. `closing` is what calls without a result are told.
+ */
+export async function endingOf(
+  leg: Leg,
+  run: RunState,
+  reason: StopReason,
+  closing?: string,
+): Promise<Ending | undefined> {
+  const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
+  const close = () => closeOpenCalls(run, closing ?? closingReason(stop));
+  if (!(await runEffects(leg, run, stop, close()))) return undefined;
+  const reported = isReported(stop)
+    ? errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } })
+    : undefined;
+  const events = [...close(), ...(reported === undefined ? [] : [reported]), endEvent(run, stop)];
+  return { events, error: reported?.data };
+}
+
+/** Tells the hooks of an error that came with the end: it is stored, and the run has no time any more. */
+export async function tellAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
+  const { clock, agent } = leg;
+  const time = ownTime(clock);
+  try {
+    const patience = { signal: time.signal, abortGraceMs: 0, clock };
+    const failures = await tellHooks(patience, agent.hooks, error, contextOf(leg));
+    for (const { data } of failures) await leg.reportLate(data);
+  } finally {
+    time.over();
+  }
+}
 
 /** The reason as `onStop` wants it, and never without words. */
-export async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
+async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   let final = stop;
   for (const hook of hooksWith(leg, "onStop")) {
-    const { value } = await callHook(leg, hook, "onStop", (context) => hook.onStop(final, context));
+    const { value } = await callHook(leg, hook, "onStop", (context) => hook.onStop(final, context), stopFrom);
     if (value) final = value.message.trim() === "" ? { ...value, message: final.message } : value;
   }
   return final;
 }
 
-/**
- * Runs what is left of `afterRun`, each under a key of its own. `first` is stored with the first of them, only if nobody
- * has stored anything meanwhile: from then on the run can only end. An effect whose process died is repeated if its
- * hook says that it may be.
- *
- * @returns whether the run ends; `false` if something was stored meanwhile.
- */
-export async function runEffects(
-  leg: Leg,
-  run: RunState,
-  stop: StopReason,
-  first: readonly NewEvent[],
-): Promise<boolean> {
-  for (const hook of hooksWith(leg, "afterRun")) {
-    const state = run.effects.get(hook.name);
-    if (state === "over" || (state === "begun" && hook.idempotent !== true)) continue;
-    if (state === undefined && !(await beginEffect(leg, run, stop, hook, first))) return false;
-    await runEffect(leg, run, stop, hook);
-  }
-  return true;
+/** The event that ends a run, under a key that only one end can have. */
+function endEvent(run: RunState, stop: StopReason): NewEvent {
+  const failed = isFailed(stop) && !hasLandedWell(run);
+  return {
+    type: "run_ended",
+    key: eventKey.end(run.runId),
+    data: {
+      run_id: run.runId,
+      stop,
+      session_status: failed ? "error" : (run.sessionStatus ?? "active"),
+      turns: run.turns,
+      tokens: tokensOf(run.usage),
+      cost_cents: run.costCents,
+    },
+  };
 }
 
-async function beginEffect(
-  leg: Leg,
-  { runId, ending }: RunState,
-  stop: StopReason,
-  { name }: Hook,
-  first: readonly NewEvent[],
-): Promise<boolean> {
-  const started: NewEvent = {
-    type: "effect_started",
-    key: eventKey.effect(runId, name),
-    data: { run_id: runId, name, stop },
-  };
-  if (ending !== undefined) {
-    await leg.log.append([started]);
-    return true;
-  }
-  try {
-    await leg.log.append([...first, started], { atTip: true });
-    return true;
-  } catch (error) {
-    if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;
-    throw error;
-  }
+/** The user has got a proper word in the run's last turn. */
+function hasLandedWell({ landing, turns, turn }: RunState): boolean {
+  return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }
 
-/** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */
-async function runEffect(
-  leg: Leg,
-  run: RunState,
-  stop: StopReason,
-  hook: Hook & Required<Pick<Hook, "afterRun">>,
-): Promise<void> {
-  const { clock } = leg;
-  const time = new AbortController();
-  const cancel = clock.after(EFFECT_MS, () => time.abort(new Error(`It took longer than ${EFFECT_MS} ms.`)));
-  let failure: unknown;
-  try {
-    const context = Object.create(contextOf(leg), { signal: { value: time.signal, enumerable: true } });
-    const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
-    await withinLeg({ signal: time.signal, abortGraceMs: 0, clock }, work);
-  } catch (cause) {
-    if (PawlError.is(cause, "fenced") || PawlError.is(cause, "store_unavailable")) throw cause;
-    failure = cause;
-  } finally {
-    cancel();
-  }
-  const success = failure === undefined;
-  const ended: NewEvent = {
-    type: "effect_ended",
-    data: { run_id: run.runId, name: hook.name, success },
-  };
-  if (success) await leg.log.append([ended]);
-  else await leg.fail(hookFailure(hook, "afterRun", failure), [ended]);
+function closingReason(stop: StopReason): string {
+  return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from "../json.ts";
+import { canonicalJson, toJson } from "../json.ts";
 import { type ContentBlock, isText, isThinking } from "../model/content.ts";
 
 /**
@@ -22,5 +22,8 @@ export function checkRewrite(
   if (!Array.isArray(after) || fixed(before) !== fixed(after)) {
     throw new Error("only texts that no thinking block follows may be changed.");
   }
-  return after;
+  if (after.some((block) => isText(block) && typeof block.text !== "string")) {
+    throw new Error("a text block has a text.");
+  }
+  return toJson(after) as ContentBlock[];
 }

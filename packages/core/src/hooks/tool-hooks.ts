@@ -1,7 +1,9 @@
-import type { Json } from "../json.ts";
+import { type Json, toJson } from "../json.ts";
 import type { Leg } from "../leg.ts";
 import type { CallState } from "../session/state.ts";
+import { formatted, readable } from "../tools/format-result.ts";
 import { validate } from "../tools/schema.ts";
+import { toJsonSchema } from "../tools/to-json-schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "./hook.ts";
@@ -27,17 +29,23 @@ export interface CallInput {
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
+  // The leg has another signal for its last turn.
+  const { signal } = leg;
   const asker = call.asked?.by;
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
   for (const hook of hooks) {
     const planned = { callId: call.callId, tool, input, arguments: call.arguments };
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
-    const { value, failed } = await callHook(leg, hook, "beforeTool", (context) =>
-      hook.beforeTool({ ...planned, ...answer }, context),
+    const { value, failed } = await callHook(
+      leg,
+      hook,
+      "beforeTool",
+      (context) => hook.beforeTool({ ...planned, ...answer }, context),
+      storable,
     );
     if (failed) return { do: "deny", why: "A check of this call failed." };
-    if (leg.signal.aborted) return { do: "leave" };
+    if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
     if (!("input" in value)) return decided(value, hook.name, changed);
     const checked = await validate(tool.input, value.input);
@@ -67,13 +75,41 @@ function decided(
   return { do: "ask", by, ask: change.ask, changed };
 }
 
-/** What `afterTool` makes of an outcome. */
-export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<OutcomeChange> {
-  let change: OutcomeChange = {};
+/** A hook's word on a call, fit to be stored. */
+function storable(change: ToolChange): ToolChange {
+  if ("input" in change) return { input: toJson(change.input) };
+  if ("result" in change) return { ...change, result: toJson(change.result) };
+  if ("deny" in change) return { deny: String(change.deny) };
+  const { kind, payload, answer } = change.ask;
+  toJsonSchema(answer, `answers to "${kind}"`);
+  return { ask: { kind, payload: toJson(payload), answer } };
+}
+
+/** An outcome as `afterTool` wants it. */
+export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome> {
+  let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
-    const seen = { ...outcome, ...change };
-    const { value } = await callHook(leg, hook, "afterTool", (context) => hook.afterTool(seen, context));
-    if (value) change = { ...change, ...value };
+    const { value } = await callHook(
+      leg,
+      hook,
+      "afterTool",
+      (context) => hook.afterTool(rewritten, context),
+      (change) => changedOutcome(rewritten, change),
+    );
+    rewritten = value ?? rewritten;
   }
-  return change;
+  return rewritten;
+}
+
+/** The outcome with a hook's changes. A result that has changed is read as its tool formats it. */
+function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome {
+  const { callId, tool, input } = before;
+  const success = change.success ?? before.success;
+  const result = change.result === undefined ? before.result : toJson(change.result);
+  const kept = change.result === undefined ? before.content : success ? formatted(tool, result) : undefined;
+  const content = change.content === undefined ? kept : readable(toJson(change.content));
+  if (change.content !== undefined && content === undefined) {
+    throw new Error("`content` is neither a text nor a list of blocks.");
+  }
+  return { callId, tool, input, success, result, ...(content !== undefined && { content }) };
 }

@@ -2,34 +2,58 @@ import type { Leg } from "../leg.ts";
 import type { ContentBlock } from "../model/content.ts";
 import { openRun, type TurnState } from "../session/state.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
-import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
-import type { ModelAnswer, PlannedRequest, TurnPlan } from "./hook.ts";
+import { callHook, HOOK_FAILED, hooksWith, stopFrom } from "./call-hooks.ts";
+import type { ModelAnswer, PlannedRequest, TurnChange, TurnPlan } from "./hook.ts";
 import { checkRewrite } from "./rewrite.ts";
 
 /** A plan for the next turn, or why there is none. */
-export type Planned = { plan: TurnPlan } | { stop: StopReason };
+export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
-  if (run?.turns === 0 && run.attempt === undefined) {
+  if (run?.turns === 0 && run.attempt === undefined && !leg.told.run) {
     for (const hook of hooksWith(leg, "beforeRun")) {
-      const { value, failed } = await callHook(leg, hook, "beforeRun", (context) => hook.beforeRun(context));
+      const { value, failed } = await callHook(
+        leg,
+        hook,
+        "beforeRun",
+        (context) => hook.beforeRun(context),
+        ({ stop }) => stopFrom(stop),
+      );
       if (failed) return { stop: HOOK_FAILED };
-      if (value) return value;
+      if (value) return { stop: value };
     }
+    leg.told.run = true;
   }
   const { model, maxTokens } = leg.agent;
   let plan: TurnPlan = { model, maxTokens };
   for (const hook of hooksWith(leg, "beforeTurn")) {
-    const { value, failed } = await callHook(leg, hook, "beforeTurn", (context) =>
-      hook.beforeTurn(plan, context),
+    const { value, failed } = await callHook(
+      leg,
+      hook,
+      "beforeTurn",
+      (context) => hook.beforeTurn(plan, context),
+      (change) => changed(plan, change),
     );
     if (failed) return { stop: HOOK_FAILED };
-    if (value && "stop" in value) return value;
-    plan = { ...plan, ...value };
+    if (value?.stop) return value;
+    plan = value?.plan ?? plan;
   }
   return { plan };
+}
+
+/** The plan with a hook's changes; what is `undefined` changes nothing. */
+function changed(plan: TurnPlan, change: TurnChange): Planned {
+  if ("stop" in change) return { stop: stopFrom(change.stop) };
+  const { model = plan.model, maxTokens = plan.maxTokens } = change;
+  const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
+  if (!Number.isInteger(maxTokens) || maxTokens < 1) {
+    throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
+  }
+  return {
+    plan: { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) },
+  };
 }
 
 /** Asks `beforeModel`, with the request as it would be sent. */
@@ -40,12 +64,16 @@ export async function planRequest(
 ): Promise<Planned> {
   let plan = wanted;
   for (const hook of hooksWith(leg, "beforeModel")) {
-    const { value, failed } = await callHook(leg, hook, "beforeModel", (context) =>
-      hook.beforeModel(callOf(plan), context),
+    const { value, failed } = await callHook(
+      leg,
+      hook,
+      "beforeModel",
+      (context) => hook.beforeModel(callOf(plan), context),
+      (change) => changed(plan, change),
     );
     if (failed) return { stop: HOOK_FAILED };
-    if (value && "stop" in value) return value;
-    plan = { ...plan, ...value };
+    if (value?.stop) return value;
+    plan = value?.plan ?? plan;
   }
   return { plan };
 }
@@ -54,27 +82,42 @@ export async function planRequest(
 export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonly ContentBlock[]> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
-    const { value } = await callHook(leg, hook, "afterModel", async (context) => {
-      const change = await hook.afterModel({ ...answer, content }, context);
-      return change ? checkRewrite(content, change.content, answer.stopReason === "pause_turn") : undefined;
-    });
+    const { value } = await callHook(
+      leg,
+      hook,
+      "afterModel",
+      (context) => hook.afterModel({ ...answer, content }, context),
+      (change) => checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
+    );
     content = value ?? content;
   }
   return content;
 }
 
-/** Tells `afterTurn` that a turn is over, once in a leg. `told`: somebody may have stored something. */
+/**
+ * Tells `afterTurn` that a turn is over, once in a leg. `told`: somebody may have stored something. The first reason to
+ * stop counts for as long as the leg goes on.
+ */
 export async function afterTurn(
   leg: Leg,
   turns: number,
   turn: TurnState,
-): Promise<{ told: boolean; stop?: StopReason }> {
-  if (leg.turnTold >= turns || leg.signal.aborted) return { told: false };
-  leg.turnTold = turns;
+): Promise<{ told: boolean; stop?: StopReason | undefined }> {
+  const { told } = leg;
+  if (leg.signal.aborted) return { told: false };
+  if (told.turns >= turns) return { told: false, stop: told.stop };
+  told.turns = turns;
+  told.stop = undefined;
   const hooks = hooksWith(leg, "afterTurn");
   for (const hook of hooks) {
-    const { value } = await callHook(leg, hook, "afterTurn", (context) => hook.afterTurn(turn, context));
-    if (value) return { told: true, stop: value.stop };
+    const { value } = await callHook(
+      leg,
+      hook,
+      "afterTurn",
+      (context) => hook.afterTurn(turn, context),
+      ({ stop }) => stopFrom(stop),
+    );
+    told.stop ??= value;
   }
-  return { told: hooks.length > 0 };
+  return { told: hooks.length > 0, stop: told.stop };
 }

@@ -33,7 +33,7 @@ export async function planCall(
     plan,
   }));
   if (leg.signal.aborted) return undefined;
-  if ("stop" in planned) return planned;
+  if (planned.stop) return planned;
   return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
 }
 

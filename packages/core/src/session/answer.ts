@@ -20,14 +20,14 @@ export async function answerEvents(
 ): Promise<NewEvent[]> {
   const seen = new Set<string>();
   const events: NewEvent[] = [];
-  for (const { callId, value } of answers) {
+  for (const { callId, value, question } of answers) {
     if (seen.has(callId)) {
       throw new PawlError("invalid_input", "One request answers the same question twice.", {
         details: { callId },
       });
     }
     seen.add(callId);
-    const call = findQuestion(state, callId);
+    const call = findQuestion(state, callId, question);
     const stored = toJson(value);
     await checkAnswer(agent, call, stored);
     events.push({
@@ -39,14 +39,15 @@ export async function answerEvents(
   return events;
 }
 
-function findQuestion(state: SessionState, callId: string): CallState {
+function findQuestion(state: SessionState, callId: string, question: number | undefined): CallState {
   const call = state.calls.get(callId);
-  if (call?.asked === undefined) {
+  if (call?.asked === undefined || (question ?? 0) > call.asked.seq) {
     throw new PawlError("unknown_call", "There is no such question in this session.", {
       details: { callId },
     });
   }
-  if (call.answer !== undefined || call.result !== undefined || openRun(state) === undefined) {
+  const over = call.answer !== undefined || call.result !== undefined || openRun(state) === undefined;
+  if (over || (question ?? call.asked.seq) < call.asked.seq) {
     throw new PawlError("already_answered", "This question has been answered already.", {
       details: { callId },
     });

@@ -64,10 +64,15 @@ export function landingTime(limitMs: number): number {
   return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
 }
 
+/** Whether the run has died too often without getting any further. */
+export function isGivenUp({ recoveries }: RunState): boolean {
+  return recoveries > MAX_RECOVERIES;
+}
+
 /** Why the run goes no further, whatever its last turn was. */
 function overtaken(run: RunState): StopReason | undefined {
   if (run.stopRequested) return { type: "aborted", message: "Stopped." };
-  if (run.recoveries > MAX_RECOVERIES) {
+  if (isGivenUp(run)) {
     return {
       type: "crash_loop",
       message: "Something goes wrong every time I try this. Please try something else.",

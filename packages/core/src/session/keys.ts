@@ -12,6 +12,13 @@ export const eventKey = {
   end: (runId: string): string => `end:${runId}`,
 };
 
+const RESERVED = /^(result|asked|answer|message|landing|effect|end):/;
+
+/** Whether a key is one of these: what stands under them decides how a session goes on. */
+export function isReserved(key: string | undefined): boolean {
+  return key !== undefined && RESERVED.test(key);
+}
+
 /** A call may ask more than once; its first question goes without a number. */
 function nth(earlier: number): string {
   return earlier === 0 ? "" : `:${earlier}`;

@@ -3,7 +3,7 @@ import type { StopCondition } from "./stop-condition.ts";
 
 /**
  * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit calls count as
- * failures. One success, and the count begins anew. Every agent has one, see `limits.errorTurns`.
+ * failures, skipped ones as nothing. One success, and the count begins anew. Every agent has one, see `limits.errorTurns`.
  */
 export function circuitBreaker(rounds: number): StopCondition {
   return (run) =>
@@ -21,6 +21,7 @@ function errorTurns({ calls }: Readonly<RunState>, most: number): number {
   let seq = -1;
   for (let at = calls.length - 1; at >= 0 && turns <= most; at -= 1) {
     const call = calls[at] as CallState;
+    if (call.result?.data.skipped !== undefined) continue;
     const sameTurn = call.assistantSeq === seq;
     if (call.result?.data.success !== false) return sameTurn ? turns - 1 : turns;
     if (!sameTurn) turns += 1;

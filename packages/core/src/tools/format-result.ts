@@ -11,14 +11,18 @@ import type { Tool } from "./tool.ts";
 export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;
   try {
-    const content = toJson(tool.format(result));
-    if (typeof content === "string") return content;
-    if (!Array.isArray(content) || !content.every(isBlock)) return undefined;
-    const blocks = (content as ContentBlock[]).filter((block) => !isText(block) || !isBlank(block.text));
-    return blocks.length === 0 ? undefined : blocks;
+    return readable(toJson(tool.format(result)));
   } catch {
     return undefined;
   }
+}
+
+/** A text, or the blocks of a list that the API takes; `undefined` for anything else. */
+export function readable(content: Json): string | ContentBlock[] | undefined {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content) || !content.every(isBlock)) return undefined;
+  const blocks = (content as ContentBlock[]).filter((block) => !isText(block) || !isBlank(block.text));
+  return blocks.length === 0 ? undefined : blocks;
 }
 
 function isBlock(value: Json): boolean {

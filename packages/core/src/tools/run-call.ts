@@ -9,12 +9,13 @@ import { outcomeUnknown, resultEvent } from "../session/close.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import type { Delegate } from "../sub-agents/agent-tool.ts";
 import { outcomeOf } from "../sub-agents/outcome.ts";
+import { isBlank } from "../text.ts";
 import { type Decided, type Runnable, succeed } from "./prepare.ts";
-import type { Tool, ToolContext } from "./tool.ts";
+import type { ToolContext } from "./tool.ts";
 
 /** Runs one call that is stored as started. Rejects only when the log cannot be written. */
 export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
-  const { call, tool, input } = runnable;
+  const { call, tool } = runnable;
   const startedAt = leg.clock.now();
   const durationMs = () => leg.clock.now() - startedAt;
   const control = new AbortController();
@@ -34,7 +35,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const stored =
     event === undefined || outcome.type === "tool_suspended"
       ? outcome
-      : await rewritten(leg, call, tool, input, outcome);
+      : await rewritten(leg, runnable, outcome);
   try {
     await leg.log.append(clipResults(leg.agent, [stored]));
   } catch (error) {
@@ -79,18 +80,25 @@ const runAgent: Work = async (leg, { call, tool, input }, durationMs) => {
 
 type ResultEvent = ReturnType<typeof resultEvent>;
 
-/** The result as the hooks want it. */
+/** The result as the hooks want it. What a tool has decided beside it holds if it has come out as the tool said. */
 async function rewritten(
   leg: Leg,
-  { callId }: CallState,
-  tool: Tool,
-  input: unknown,
+  { call, tool, input }: Pick<Runnable, "call" | "tool" | "input">,
   event: ResultEvent,
 ): Promise<ResultEvent> {
-  const { success, result, content } = event.data;
+  const { success, result, content, ...decided } = event.data;
+  const { callId } = call;
   const outcome = { callId, tool, input, success, result, ...(content !== undefined && { content }) };
-  const change = await afterTool(leg, outcome);
-  return Object.keys(change).length === 0 ? event : { ...event, data: { ...event.data, ...change } };
+  const wanted = await afterTool(leg, outcome);
+  if (wanted === outcome) return event;
+  const { spent } = decided;
+  const kept = wanted.success === success ? decided : spent === undefined ? {} : { spent };
+  // The API refuses an error without words.
+  const blank = !wanted.success && typeof wanted.content === "string" && isBlank(wanted.content);
+  return resultEvent(call, wanted.success, wanted.result, {
+    ...(event.durationMs !== undefined && { durationMs: event.durationMs }),
+    data: { ...kept, ...(wanted.content !== undefined && !blank && { content: wanted.content }) },
+  });
 }
 
 /** The first start says it once and for all. */

@@ -1,0 +1,34 @@
+import type { Agent } from "./agent.ts";
+import type { NewEvent } from "./events/event.ts";
+import type { Session } from "./events/session-row.ts";
+import { endingOf } from "./hooks/end-hooks.ts";
+import type { Host } from "./host.ts";
+import { withinLeg } from "./leg.ts";
+import type { OpenLeg } from "./leg-runner.ts";
+import { makeLeg } from "./make-leg.ts";
+import type { RunState } from "./session/state.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
+
+const SUPERSEDED: StopReason = { type: "interrupted", message: "The user went on without answering." };
+
+/**
+ * What ends a run whose question the user did not answer but talked past, to be stored with the new message. The hooks are
+ * asked and the effects run as at any other end, in a leg that is stopped: nothing keeps the user waiting for long.
+ * `undefined`: something was stored meanwhile, look again.
+ */
+export async function supersede(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  { log, deps }: OpenLeg,
+  run: RunState,
+): Promise<NewEvent[] | undefined> {
+  const leg = makeLeg(host, session, agent, log);
+  leg.halt(SUPERSEDED);
+  if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
+    // The run that is about to begin reports that they cannot be made.
+    leg.deps = await withinLeg(leg, deps()).catch(() => undefined);
+  }
+  const closing = "the user wrote a new message instead of answering.";
+  return (await endingOf(leg, run, SUPERSEDED, closing))?.events;
+}

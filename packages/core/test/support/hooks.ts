@@ -1,0 +1,57 @@
+import { expect } from "vitest";
+import * as z from "zod";
+import { type Hook, type StoredEvent, type Tool, tool } from "../../src/index.ts";
+import type { Setup } from "./setup.ts";
+
+export const text = z.object({ text: z.string() });
+
+/** A tool that says what it was given, and remembers it. */
+export function echo(name = "echo", options: Partial<Parameters<typeof tool>[0]> = {}) {
+  const ran: string[] = [];
+  const made = tool({
+    name,
+    description: "",
+    input: text,
+    execute: ({ text: said }: z.infer<typeof text>) => {
+      ran.push(said);
+      return `echo ${said}`;
+    },
+    ...(options as object),
+  });
+  return { ran, tool: made as Tool<unknown> };
+}
+
+export const calling = (name: string, said = "a", id?: string) => ({
+  name,
+  input: { text: said },
+  ...(id !== undefined && { id }),
+});
+
+/** Never comes back, and minds no signal. */
+export const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+/** Does nothing but have a name. */
+export const named = (name: string, methods: Omit<Hook, "name">): Hook => ({ name, ...methods });
+
+/** Everything that was asked of the model was valid, every call has one result, and the next message works. */
+export async function sound(world: Setup, sessionId: string): Promise<StoredEvent[]> {
+  const said = await world.say("And now?", { sessionId });
+  const log = await world.log(sessionId);
+  expect(world.model.rejected).toEqual([]);
+  expect(said.runId).toBe(log.findLast((event) => event.type === "run_started")?.data.run_id);
+  const idsOf = (type: "tool_call" | "tool_result") =>
+    log.flatMap((event) => (event.type === type ? [event.data.call_id] : [])).sort();
+  const open = new Set(said.pending.map(({ callId }) => callId));
+  expect(idsOf("tool_result")).toEqual(idsOf("tool_call").filter((id) => !open.has(id)));
+  expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
+  return log;
+}
+
+/** The hooks that the log says have failed, as `method of name`. */
+export function failures(log: readonly StoredEvent[]): string[] {
+  return log.flatMap((event) => {
+    if (event.type !== "error" || event.data.code !== "hook_failed") return [];
+    const { hook, method } = event.data.context as { hook: string; method: string };
+    return [`${method} of ${hook}`];
+  });
+}
