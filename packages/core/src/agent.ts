@@ -12,6 +12,20 @@ export interface Limits {
   turns: number;
 }
 
+/**
+ * What becomes of a message that comes while a run is at work. One that waits for an answer is not: a message closes its
+ * questions and begins a new run, always.
+ *
+ * - `reject`: it is refused with `session_busy`.
+ * - `queue`: it is stored, and the run's next turn takes it up; a run that had nothing more to do goes on for it. If the
+ *   run ends otherwise, a new one begins for it in the same append.
+ * - `interrupt`: the run ends as `interrupted`, and a new one begins for the message in the same append.
+ *
+ * After a run that was stopped (by `stop` or its signal) none is begun for messages that came before the stop: they stay
+ * in the context, and the next run reads them.
+ */
+export type WhenBusy = "reject" | "queue" | "interrupt";
+
 export interface AgentOptions<Deps> {
   /** The agent's name; sessions remember it. */
   name: string;
@@ -40,6 +54,8 @@ export interface AgentOptions<Deps> {
   userDataTimeoutMs?: number;
   /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
   checkpointWhen?: readonly CheckpointStrategy[];
+  /** See {@link WhenBusy}. */
+  whenBusy?: WhenBusy;
 }
 
 /** An agent: plain data. Made by {@link agent}. */
@@ -57,13 +73,15 @@ export interface Agent<Deps = never> {
   readonly resultLimit: number;
   readonly userDataTimeoutMs: number;
   readonly checkpointWhen: readonly CheckpointStrategy[];
+  readonly whenBusy: WhenBusy;
   userData?(source: UserDataSource<Deps>): string | Promise<string>;
 }
 
 /**
  * Puts an agent together. All defaults are in its signature.
  *
- * @throws PawlError `config` for two tools of one name, empty instructions or limits that are no positive numbers.
+ * @throws PawlError `config` for two tools of one name, empty instructions, limits that are no positive numbers or an
+ * unknown `whenBusy`.
  */
 export function agent<Deps = unknown>({
   name,
@@ -80,6 +98,7 @@ export function agent<Deps = unknown>({
   userData,
   userDataTimeoutMs = 5_000,
   checkpointWhen = [],
+  whenBusy = "reject",
 }: AgentOptions<Deps>): Agent<Deps> {
   for (const [what, value] of Object.entries({
     "limits.turns": turns,
@@ -94,6 +113,9 @@ export function agent<Deps = unknown>({
         `${what} of the agent "${name}" must be a whole number from 1, not ${value}.`,
       );
     }
+  }
+  if (!["reject", "queue", "interrupt"].includes(whenBusy)) {
+    throw new PawlError("config", `whenBusy of the agent "${name}" cannot be "${whenBusy}".`);
   }
   if (instructions.trim() === "") throw new PawlError("config", `The agent "${name}" has no instructions.`);
   const byName = new Map<string, Tool<Deps>>();
@@ -117,6 +139,7 @@ export function agent<Deps = unknown>({
     resultLimit,
     userDataTimeoutMs,
     checkpointWhen,
+    whenBusy,
     ...(userData && { userData }),
   };
 }

@@ -32,8 +32,8 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
+/** Holds the lease for one run, and for those that begin where it ends. */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
-  const control = new AbortController();
   const log = openLog({
     store: host.store,
     tail: host.tail,
@@ -42,22 +42,23 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     newId: host.newId,
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own) control.abort(new Error("The run was asked to stop."));
+      if (own) current.stop(new Error("The run was asked to stop."));
     },
   });
-  const leg = makeLeg(host, session, agent, log, control);
-  const stopRenewing = keepLease(host, lease, log, leg.lose);
+  let current = makeLeg(host, session, agent, log);
+  const stopRenewing = keepLease(host, lease, log, () => current.lose());
   const close = async () => {
     stopRenewing();
     await host.store.release(lease).catch(() => undefined);
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
+    const leg = current;
     leg.live = host.tail.live(session.id);
-    const abort = () => control.abort(signal?.reason);
+    const abort = () => leg.stop(signal?.reason);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
     const finish = async () => {
-      stopRenewing();
+      if (leg.next === undefined) stopRenewing();
       signal?.removeEventListener("abort", abort);
       if (host.legs.get(session.id) !== active) return;
       host.legs.delete(session.id);
@@ -69,20 +70,26 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
         throw error;
       })
       .then(async (settled) => {
-        if (!settled) await close();
-        return { state, settled };
+        if (leg.next === undefined) {
+          if (!settled) await close();
+          return { state, settled };
+        }
+        current = makeLeg(host, session, agent, log);
+        go();
+        // The state is the next run's from here on.
+        return { state, settled: false };
       });
     const active: ActiveLeg = {
       done: done.finally(finish),
       catchUp: () => log.catchUp(),
-      abort: () => control.abort(new Error("The run was stopped.")),
+      abort: () => leg.stop(new Error("The run was stopped.")),
       leave: leg.leave,
     };
     active.done.catch(() => undefined);
     host.legs.set(session.id, active);
     return active;
   };
-  return { log, deps: leg.makeDeps, go, close };
+  return { log, deps: () => current.makeDeps(), go, close };
 }
 
 /** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
@@ -97,16 +104,11 @@ function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void):
   return () => clearInterval(renewal);
 }
 
-/** `lose`: somebody else has the session. `leave`: it is given back as it is. */
-type OwnLeg = Leg & { lose(): void; leave(): void; makeDeps(): Promise<unknown> };
+/** `stop`: the run is to end. `lose`: somebody else has the session. `leave`: it is given back as it is. */
+type OwnLeg = Leg & { stop(reason: unknown): void; lose(): void; leave(): void };
 
-function makeLeg(
-  host: Host,
-  session: Session,
-  agent: Agent,
-  log: SessionLog,
-  control: AbortController,
-): OwnLeg {
+function makeLeg(host: Host, session: Session, agent: Agent, log: SessionLog): OwnLeg {
+  const control = new AbortController();
   let deps: Promise<unknown> | undefined;
   const leg: OwnLeg = {
     makeDeps: () => {
@@ -119,6 +121,8 @@ function makeLeg(
     log,
     live: { attempt: 0, parts: [], progress: new Map() },
     signal: control.signal,
+    stoppedAt: undefined,
+    next: undefined,
     lost: false,
     get draining() {
       return host.draining;
@@ -127,6 +131,10 @@ function makeLeg(
     now: host.now,
     newId: host.newId,
     touch: () => host.tail.touch(session.id),
+    stop: (reason) => {
+      leg.stoppedAt ??= log.state.lastSeq;
+      control.abort(reason);
+    },
     lose: () => {
       leg.lost = true;
       control.abort(new PawlError("fenced", "Another process has taken this session over."));

@@ -12,11 +12,17 @@ export interface Leg {
   readonly session: Session;
   /** What the runtime's `deps` made; set before the loop begins. */
   deps: unknown;
+  /** Makes them, once. */
+  makeDeps(): Promise<unknown>;
   readonly log: SessionLog;
   /** What readers in this process are shown before it is stored. */
   live: LiveState;
   /** Fires when the run is to stop, or the lease is lost. */
   readonly signal: AbortSignal;
+  /** How far the log had come when it was stopped. */
+  stoppedAt: number | undefined;
+  /** The run that was begun when this leg's ended; the lease is kept for it. */
+  next: string | undefined;
   /** The lease is gone: start nothing more, write nothing more. */
   lost: boolean;
   /** The process is going down: stop at the next turn boundary. */

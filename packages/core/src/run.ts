@@ -1,11 +1,14 @@
 import { checkpointIfDue } from "./context/strategy.ts";
 import { PawlError } from "./errors.ts";
-import type { NewEvent } from "./events/event.ts";
+import type { NewEvent, NextRun } from "./events/event.ts";
 import type { SessionStatus } from "./events/session-row.ts";
 import { errorEvent, type Leg, tellHooks } from "./leg.ts";
 import { modelTurn } from "./model/turn.ts";
+import { readyForNext } from "./next-run.ts";
+import { overtake } from "./overtake.ts";
 import { closeOpenCalls } from "./session/close.ts";
 import { decide } from "./session/decide.ts";
+
 import { eventKey } from "./session/keys.ts";
 import { openRun, type RunState } from "./session/state.ts";
 import { tokensOf } from "./session/tokens.ts";
@@ -42,6 +45,9 @@ export async function runLoop(leg: Leg): Promise<boolean> {
         )
           return true;
         break;
+      case "overtake":
+        await overtake(leg);
+        break;
       case "end":
         if (await endRun(leg, next.stop)) return true;
         break;
@@ -57,14 +63,17 @@ const FAILED: readonly string[] = ["error", "turn_limit", "crash_loop", "context
 
 /** Ends the run, with every call answered. `false`: something was stored meanwhile, look again. */
 export async function endRun(leg: Leg, stop: StopReason): Promise<boolean> {
+  const begin = await readyForNext(leg, stop);
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
-  const events: NewEvent[] = closeOpenCalls(run, closingReason(stop));
+  const successor = begin();
+  const events: NewEvent[] = closeOpenCalls(run, closingReason(stop, run));
   const reported = stop.type === "turn_limit" || stop.type === "crash_loop" || stop.type === "context_window";
   const error = errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } });
   if (reported) events.push(error);
-  events.push(endEvent(run, stop, FAILED.includes(stop.type) ? "error" : (run.sessionStatus ?? "active")));
-  const ended = await atTip(leg, events);
+  const status = FAILED.includes(stop.type) ? "error" : (run.sessionStatus ?? "active");
+  events.push(endEvent(run, stop, status, successor?.next), ...(successor?.events ?? []));
+  const ended = await atTip(leg, events, successor === undefined);
   if (ended && reported) {
     await tellHooks(leg, leg.agent.hooks, error.data, {
       sessionId: leg.session.id,
@@ -73,11 +82,17 @@ export async function endRun(leg: Leg, stop: StopReason): Promise<boolean> {
       agent: leg.agent.name,
     });
   }
+  if (ended) await successor?.begun();
   return ended;
 }
 
 /** The event that ends a run, under a key that only one end can have. */
-export function endEvent(run: RunState, stop: StopReason, sessionStatus: SessionStatus): NewEvent {
+export function endEvent(
+  run: RunState,
+  stop: StopReason,
+  sessionStatus: SessionStatus,
+  next?: NextRun,
+): NewEvent {
   return {
     type: "run_ended",
     key: eventKey.end(run.runId),
@@ -88,11 +103,13 @@ export function endEvent(run: RunState, stop: StopReason, sessionStatus: Session
       turns: run.turns,
       tokens: tokensOf(run.usage),
       cost_cents: run.costCents,
+      ...(next !== undefined && { next }),
     },
   };
 }
 
-function closingReason(stop: StopReason): string {
+function closingReason(stop: StopReason, run: RunState): string {
+  if (run.interrupted && stop.type === "interrupted") return "the user wrote something else.";
   return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
 }
 
@@ -104,11 +121,11 @@ async function suspendRun(leg: Leg, pending: string[]): Promise<boolean> {
 
 /**
  * Stores the last events of a leg and gives the lease back, in one statement and only if nobody has stored anything in
- * between: an answer that arrives at this moment is either seen by this leg or finds the lease free.
+ * between: an answer or message that arrives at this moment is either seen by this leg or finds the lease free.
  */
-async function atTip(leg: Leg, events: readonly NewEvent[]): Promise<boolean> {
+async function atTip(leg: Leg, events: readonly NewEvent[], release = true): Promise<boolean> {
   try {
-    await leg.log.append(events, { atTip: true, release: true });
+    await leg.log.append(events, { atTip: true, release });
     return true;
   } catch (error) {
     if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;

@@ -7,6 +7,7 @@ import { userDataBlock } from "../context/user-data.ts";
 import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
+import { newRun } from "./new-run.ts";
 import { type CallState, openRun, type RunState, type SessionState } from "./state.ts";
 import { usageOf } from "./tokens.ts";
 
@@ -36,7 +37,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      state.run = newRun(event.data);
+      state.run = newRun(event);
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
@@ -61,7 +62,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       applyCallEvent(state, run, event);
       break;
     case "stop_requested":
-      if (event.data.run_id === run.runId) run.stopRequested = true;
+      if (event.data.run_id === run.runId) applyStopRequest(run, event);
       break;
     case "run_suspended":
       run.inLeg = false;
@@ -164,25 +165,13 @@ function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): 
   }
 }
 
-function newRun(data: EventData["run_started"]): RunState {
-  return {
-    runId: data.run_id,
-    agent: data.agent,
-    agentVersion: data.agent_version,
-    turns: 0,
-    usage: noUsage,
-    costCents: 0,
-    texts: [],
-    calls: [],
-    turn: undefined,
-    attempt: undefined,
-    stopRequested: false,
-    checkpointFailed: false,
-    sessionStatus: undefined,
-    inLeg: true,
-    recoveries: 0,
-    ended: undefined,
-  };
+function applyStopRequest(run: RunState, { seq, data }: StoredOf<"stop_requested">): void {
+  if (data.interrupt === true) {
+    run.interrupted = true;
+    return;
+  }
+  run.stopRequested = true;
+  run.stopSeq ??= seq;
 }
 
 /** A request that was sent and whose answer got lost cost something: its estimate is charged. */

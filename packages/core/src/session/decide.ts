@@ -1,5 +1,6 @@
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
+import { isPutOff, queuedMessages } from "./queued.ts";
 import { type CallState, isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
 
 /** What a leg does next. */
@@ -7,6 +8,7 @@ export type Next =
   | { do: "model" }
   | { do: "tools"; calls: CallState[] }
   | { do: "suspend"; pending: CallState[] }
+  | { do: "overtake" }
   | { do: "end"; stop: StopReason }
   | { do: "nothing" };
 
@@ -17,6 +19,7 @@ const MAX_RECOVERIES = 3;
 export function decide(state: SessionState, stopWhen: readonly StopCondition[], aborted: boolean): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
+  if (run.interrupted && !run.stopRequested) return end("interrupted", "The user wrote something else.");
   if (run.stopRequested || aborted) return end("aborted", "Stopped.");
   if (run.recoveries > MAX_RECOVERIES) {
     return end("crash_loop", "Something goes wrong every time I try this. Please try something else.");
@@ -24,9 +27,13 @@ export function decide(state: SessionState, stopWhen: readonly StopCondition[], 
   const open = unanswered(run);
   const pending = open.filter(isWaiting);
   if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
-  if (pending.length > 0) return { do: "suspend", pending };
-  const stop = afterTurn(run) ?? firstStop(stopWhen, run);
-  return stop === undefined ? { do: "model" } : { do: "end", stop };
+  if (pending.length > 0) {
+    return queuedMessages(state).length > 0 ? { do: "overtake" } : { do: "suspend", pending };
+  }
+  const over = afterTurn(run);
+  if (over !== undefined && !isPutOff(state, over)) return { do: "end", stop: over };
+  const limit = firstStop(stopWhen, run);
+  return limit === undefined ? { do: "model" } : { do: "end", stop: over ?? limit };
 }
 
 /** Whether the last turn was the last one. Its stop reason is the authority, never what the content looks like. */

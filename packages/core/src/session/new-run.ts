@@ -1,0 +1,28 @@
+import type { StoredOf } from "../events/event.ts";
+import { noUsage } from "../model/pricing.ts";
+import type { RunState } from "./state.ts";
+
+/** A run as it is when it has just been started. */
+export function newRun({ seq, data }: StoredOf<"run_started">): RunState {
+  return {
+    runId: data.run_id,
+    seq,
+    agent: data.agent,
+    agentVersion: data.agent_version,
+    turns: 0,
+    usage: noUsage,
+    costCents: 0,
+    texts: [],
+    calls: [],
+    turn: undefined,
+    attempt: undefined,
+    stopRequested: false,
+    stopSeq: undefined,
+    interrupted: false,
+    checkpointFailed: false,
+    sessionStatus: undefined,
+    inLeg: true,
+    recoveries: 0,
+    ended: undefined,
+  };
+}
