@@ -79,6 +79,7 @@ export function world(
     model: around(model),
     instructions: "You are a test.",
     tools: standardTools(ran),
+    userDataTimeoutMs: 60,
     ...more,
   });
   const world: World = {
@@ -86,7 +87,9 @@ export function world(
     base,
     ran,
     agent: made as Agent,
-    boot: (store = base) => runtime({ agents: [made], store, now, abortGraceMs: 20, storeRetryMs: [] }),
+    // Whoever waits does so by the real clock, and leases run out by the other: a long one would be waited for in vain.
+    boot: (store = base) =>
+      runtime({ agents: [made], store, now, abortGraceMs: 20, storeRetryMs: [], pollMs: 20, leaseTtlMs: 60 }),
     wait: () => {
       clock += 60_000;
     },
