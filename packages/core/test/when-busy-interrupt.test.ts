@@ -16,6 +16,7 @@ describe("whenBusy: interrupt", () => {
     const { stop, runId, text } = await run.result;
     expect(stop).toEqual({ type: "interrupted", message: "The user wrote something else." });
     expect(text).not.toBe("");
+    expect(text.length).toBeLessThan((endless.text ?? "").length / 2);
     const log = await check(world, sessionId);
     expect(log.find(({ type }) => type === "stop_requested")?.data).toEqual({
       run_id: runId,

@@ -305,6 +305,47 @@ describe("whenBusy: queue", () => {
     await check(world, sessionId);
   });
 
+  it("E2 looks again when the run ends between looking and storing", async () => {
+    const world = setup([slow, { text: "Two." }], queue);
+    const { run, sessionId } = await begin(world);
+    const late: EventStore = {
+      ...world.store,
+      append: async (id, events, options) => {
+        if (events.some(({ type }) => type === "user_message")) await run.result;
+        return await world.store.append(id, events, options);
+      },
+    };
+    const elsewhere = runtime({ agents: [world.agent], store: late, pollMs: 5 });
+    const second = elsewhere.run("tester", { ...user, sessionId, input: "Second" });
+    expect((await second.result).text).toBe("Two.");
+    expect(stops(await check(world, sessionId))).toEqual(["end_turn", "end_turn"]);
+  });
+
+  it("begins no further run for the message of one that came to nothing", async () => {
+    let legs = 0;
+    const deps = () => {
+      legs += 1;
+      if (legs > 1) throw new Error("down");
+    };
+    const world = setup([{ ...slow, clip: 30 }, ok], queue, { deps });
+    const { sessionId, say } = await begin(world);
+    expect((await say("Second").result).stop.type).toBe("error");
+    await sleep(20);
+    expect(stops(await check(world, sessionId))).toEqual(["max_tokens", "error"]);
+  });
+
+  it("L9 its signal stops no run that comes after", async () => {
+    const world = setup([slow, ok, slow], queue);
+    const { sessionId, say } = await begin(world);
+    const control = new AbortController();
+    await say("Second", { signal: control.signal }).result;
+    const third = say("Third");
+    await third.started;
+    control.abort();
+    expect((await third.result).stop.type).toBe("end_turn");
+    await check(world, sessionId);
+  });
+
   it("E8 shows what the run says to the message behind the message", async () => {
     const world = setup([slow, { text: "Second answer." }], queue);
     const { run, sessionId, say } = await begin(world);
