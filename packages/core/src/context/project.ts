@@ -34,15 +34,17 @@ export function toMessages(entries: readonly ContextEntry[]): Message[] {
 }
 
 /** By their first entry. */
-const known = new WeakMap<ContextEntry, { last: ContextEntry | undefined; size: number; message: Message }>();
+const known = new WeakMap<ContextEntry, { entries: readonly ContextEntry[]; message: Message }>();
 
 function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
   const before = known.get(first);
-  const last = entries[to - 1];
-  if (before?.last === last && before?.size === to - from) return before.message;
-  const content = entries.slice(from, to).flatMap(({ blocks }) => blocks);
+  // One in the middle may have been redacted or dropped.
+  const isSame = (entry: ContextEntry, at: number) => entry === entries[from + at];
+  if (before?.entries.length === to - from && before.entries.every(isSame)) return before.message;
+  const own = entries.slice(from, to);
+  const content = own.flatMap(({ blocks }) => blocks);
   const message = deepFreeze({ role: first.role, content });
-  known.set(first, { last, size: to - from, message });
+  known.set(first, { entries: own, message });
   return message;
 }
 
