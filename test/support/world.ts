@@ -88,6 +88,7 @@ export function world(
     model: around(model),
     instructions: "You are a test.",
     tools: child === undefined ? tools : [...tools, child.tool],
+    userDataTimeoutMs: 60,
     ...more,
   });
   const world: World = {
@@ -95,8 +96,17 @@ export function world(
     base,
     ran,
     agent: made as Agent,
+    // Whoever waits does so by the real clock, and leases run out by the other: a long one would be waited for in vain.
     boot: (store = base) =>
-      runtime({ agents: [made], store, clock: { ...systemClock, now }, abortGraceMs: 20, storeRetryMs: [] }),
+      runtime({
+        agents: [made],
+        store,
+        clock: { ...systemClock, now },
+        abortGraceMs: 20,
+        storeRetryMs: [],
+        pollMs: 20,
+        leaseTtlMs: 60,
+      }),
     wait: () => {
       clock += 60_000;
     },

@@ -34,17 +34,17 @@ export function toMessages(entries: readonly ContextEntry[]): Message[] {
 }
 
 /** By their first entry. */
-const known = new WeakMap<ContextEntry, { parts: readonly ContextEntry[]; message: Message }>();
+const known = new WeakMap<ContextEntry, { entries: readonly ContextEntry[]; message: Message }>();
 
 function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
   const before = known.get(first);
-  const size = to - from;
-  if (before?.parts.length === size && before.parts.every((part, at) => part === entries[from + at])) {
-    return before.message;
-  }
-  const parts = entries.slice(from, to);
-  const message = deepFreeze({ role: first.role, content: parts.flatMap(({ blocks }) => blocks) });
-  known.set(first, { parts, message });
+  // One in the middle may have been redacted or dropped.
+  const isSame = (entry: ContextEntry, at: number) => entry === entries[from + at];
+  if (before?.entries.length === to - from && before.entries.every(isSame)) return before.message;
+  const own = entries.slice(from, to);
+  const content = own.flatMap(({ blocks }) => blocks);
+  const message = deepFreeze({ role: first.role, content });
+  known.set(first, { entries: own, message });
   return message;
 }
 

@@ -61,6 +61,8 @@ export interface TurnState {
 /** A run, folded from the log over all its legs. */
 export interface RunState {
   runId: string;
+  /** `seq` of its `run_started`. */
+  seq: number;
   agent: string;
   agentVersion: string;
   /** Answers of the model so far. */
@@ -87,6 +89,10 @@ export interface RunState {
   /** The model was reminded to call a tool. */
   reminded: boolean;
   stopRequested: boolean;
+  /** `seq` of the first request to stop. */
+  stopSeq: number | undefined;
+  /** The user has written something else instead of waiting for the end. */
+  interrupted: boolean;
   /** A checkpoint could not be made; none is tried again in this run. */
   checkpointFailed: boolean;
   /** What a tool wants the session to be once the run is over. */
