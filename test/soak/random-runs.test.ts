@@ -322,7 +322,8 @@ it("L1 L2 L3 L4 L5 L6 L7 L8 L9 L12 L13 L17 H1 T6 T11 T12 P1 P2 P3 P4 P5 P6 C1 C5
         await actor.finish();
         if (other !== sessionId) await setting.check(other);
         const log = await setting.check(sessionId);
-        for (const { id } of await setting.base.sessions.list(user)) await ranOnce(setting, id);
+        for (const { id } of await setting.base.sessions.list({ ...user, limit: 1_000 }))
+          await ranOnce(setting, id);
         for (const { data } of ofType(log, "run_started")) {
           expect(effects.get(data.run_id) ?? 0).toBeLessThanOrEqual(1);
         }

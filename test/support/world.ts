@@ -116,7 +116,7 @@ export function world(
       assertSoundLog(log, acknowledged);
       const [rejected] = models.flatMap((one) => one.rejected);
       if (rejected !== undefined) throw new Error(JSON.stringify(rejected, null, 1));
-      const sessions = await base.sessions.list({ userId: "u1" });
+      const sessions = await base.sessions.list({ userId: "u1", limit: 1_000 });
       const logs = sessions.map(async ({ id, metadata }) => {
         const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
         return { log: await world.log(id), fromSeq: seq };
