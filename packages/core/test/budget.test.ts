@@ -132,7 +132,8 @@ describe("room for an answer", () => {
       const call = { pricing: { ...free, [price]: 10 } };
       expect([room({ costCents: 257 }, call), room({ costCents: 256 }, call)]).toEqual([256, "cost_limit"]);
     }
-    expect(room({ costCents: 1 }, { pricing: { ...free, output: 0 } })).toBe(2_000);
+    const prompt = { pricing: { ...free, input: 10, output: 0 } };
+    expect([room({ costCents: 1 }, prompt), room({ costCents: 0.5 }, prompt)]).toEqual([2_000, "cost_limit"]);
   });
 
   it("O1 takes the price of a long prompt above its bound only", () => {

@@ -30,7 +30,7 @@ describe("an answer", () => {
     disposition: EventData["assistant_message"]["disposition"],
     content: ContentBlock[],
     complete = content.length,
-  ) => assistantEntry({ content, disposition, stop_reason: null, attempt: 1, complete }, 7)?.blocks;
+  ) => assistantEntry({ content, disposition, stop_reason: null, attempt: 1, complete })?.blocks;
 
   it("C12 is sent again as it is, but for empty text and text behind a call", () => {
     const whole = [thinking, text("a"), text("b"), call, call];
@@ -47,6 +47,8 @@ describe("an answer", () => {
     ]);
     expect(echoed("kept", [call, text("b")])).toEqual([call]);
     expect(echoed("kept", [text(" ")])).toBeUndefined();
+    const data = { content: whole, disposition: "kept", stop_reason: null, attempt: 1, complete: 5 } as const;
+    expect(assistantEntry(data, 7)).toMatchObject({ role: "assistant", seq: 7 });
   });
 
   it("L8 L12 is sent up to the first call where it was cut off, without thinking that leads to nothing", () => {
