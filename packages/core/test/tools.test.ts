@@ -193,23 +193,29 @@ describe("tools", () => {
     ]);
   });
 
-  it("T8 passes reports of progress on to whoever watches", async () => {
+  it("T8 passes reports of progress on to whoever watches, while the tool works", async () => {
+    const { promise: seen, resolve } = Promise.withResolvers<void>();
     const slow = tool({
       name: "slow",
       description: "",
       input: text,
       execute: async (_, { progress }) => {
-        progress({ percent: 50 });
         await sleep(10);
+        progress({ percent: 50 });
+        await seen;
       },
     });
-    const { pawl } = setup([{ tools: [{ name: "slow", input: { text: "" } }] }, { text: "Ok." }], {
-      tools: [slow],
-    });
-    const events = await collect(pawl.run("tester", { userId: "u1", input: "Go" }));
-    expect(events.find((event) => event.type === "tool_progress")?.data).toMatchObject({
-      data: { percent: 50 },
-    });
+    const { pawl } = setup(
+      [{ tools: [{ name: "slow", input: { text: "" } }] }, { text: "Ok." }],
+      { tools: [slow] },
+      { pollMs: 60_000 },
+    );
+    for await (const event of pawl.run("tester", { userId: "u1", input: "Go" })) {
+      if (event.type !== "tool_progress") continue;
+      expect(event.data).toMatchObject({ data: { percent: 50 } });
+      resolve();
+    }
+    await seen;
   });
 
   it("T8 shows no report of progress any more when the tool is done", async () => {
@@ -328,12 +334,14 @@ describe("tools", () => {
   });
 
   it("T1 answers a call whose time is up, and logs what it returns too late without using it", async () => {
+    let told: AbortSignal | undefined;
     const stubborn = tool({
       name: "stubborn",
       description: "",
       input: text,
       timeoutMs: 10,
-      execute: async () => {
+      execute: async (_, { signal }) => {
+        told = signal;
         await sleep(40);
         return "late";
       },
@@ -343,6 +351,7 @@ describe("tools", () => {
     });
     const { actions, sessionId } = await say("Go");
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/unknown.*too long/) });
+    expect(told?.reason).toEqual(new Error("The tool took longer than 10 ms."));
     await sleep(60);
     expect((await of(sessionId, "error"))[0]?.data).toMatchObject({ code: "late_result" });
     expect(await of(sessionId, "tool_result")).toHaveLength(1);
