@@ -112,7 +112,7 @@ type Awaitable<T> = T | Promise<T>;
  * `after…` is called in the opposite order; `onStop` and `onError` in the order of the list.
  *
  * A `before…` that throws stops what it stands before: the call is denied, or the run ends as `error`. Any other that
- * throws changes nothing. Both are logged as `hook_failed` and told to `onError`.
+ * throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes no sense, e.g. 0 tokens.
  *
  * After a crash a hook may be called again for the same turn or call, except `afterRun`.
  *
@@ -155,7 +155,7 @@ export interface Hook<Deps = unknown> {
   beforeTool?(call: PlannedToolCall, context: RunContext<Deps>): Awaitable<ToolChange | undefined>;
   /** After each call that was run. */
   afterTool?(outcome: ToolOutcome, context: RunContext<Deps>): Awaitable<OutcomeChange | undefined>;
-  /** After each turn, when every call has its result. */
+  /** After each turn, when every call has its result. All are told; the first reason to stop counts. */
   afterTurn?(
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,

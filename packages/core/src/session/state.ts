@@ -18,8 +18,8 @@ export interface Question {
   by?: string;
   /** The call's input, where a hook had changed it by then. */
   input?: Json;
-  /** The call that asks, in the session of an agent that does the work. */
-  child?: { sessionId: string; callId: string };
+  /** The call that asks, in the session of an agent that does the work, and the `seq` of the question there. */
+  child?: { sessionId: string; callId: string; question: number };
 }
 
 /** One tool call and how far it has come. */
