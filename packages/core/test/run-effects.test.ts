@@ -170,6 +170,30 @@ describe("afterRun", () => {
     await sound(world, sessionId);
   });
 
+  it("E2 P6 begins anew where another process takes the session over while a run is talked past", async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    let release: (() => void) | undefined;
+    const slow = named("slow", {
+      afterRun: () => {
+        if (release !== undefined) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        release = resolve;
+        return promise;
+      },
+    });
+    const world = setup([{ tools: [asking] }, { text: "Fine." }], { tools: [ask], hooks: [slow] }, { store });
+    const { sessionId } = await world.say("Go");
+    const second = world.say("Second", { sessionId });
+    await stored(world, sessionId, "effect_started");
+    time += 60_000;
+    const elsewhere = setup([{ text: "Ok." }], { tools: [ask] }, { store });
+    expect((await elsewhere.say("Third", { sessionId })).text).toBe("Ok.");
+    release?.();
+    expect((await second).text).toBe("Fine.");
+    await sound(world, sessionId);
+  });
+
   it("L17 has 5 s, also in a run that was stopped; what hangs or throws is logged and keeps no other", async () => {
     const clock = testClock();
     let signal: AbortSignal | undefined;
