@@ -323,6 +323,22 @@ describe("afterRun", () => {
     ]);
   });
 
+  it("L17 tells no hook of a turn any more once an effect has begun, in another process either", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const dies: Hook = { name: "summary", afterRun: never };
+    const first = setup([{ text: "Ok." }], { hooks: [dies] }, { store });
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "effect_started");
+    clock += 60_000;
+    const told: unknown[] = [];
+    const late = named("late", { afterTurn: (turn) => void told.push(turn) });
+    const next = setup([], { hooks: [dies, late] }, { store });
+    expect(await next.pawl.sweep()).toBe(1);
+    await stored(next, sessionId, "run_ended");
+    expect(told).toEqual([]);
+  });
+
   it("L17 is given up where the processes die of it", async () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });

@@ -1,6 +1,6 @@
 import { promptTokens } from "../model/pricing.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
-import { addSpent, type Budget, type Resource } from "./budget.ts";
+import { addSpent, type Budget, nothingSpent, type Resource } from "./budget.ts";
 import type { StopReason } from "./stop-reason.ts";
 
 /** What an agent is limited by. */
@@ -28,10 +28,10 @@ export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
   };
 }
 
-/** What the open run may still use up: the lesser of its own rest and the session's, for each resource. */
+/** What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each resource. */
 export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
   const run = openRun(state);
-  const spent = run === undefined ? state.spent : spentOf(run, legMs);
+  const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const all = addSpent(state.spent, spent);
   const left = { ...limits };
   const scope = {} as Record<Resource, Left["scope"][Resource]>;
