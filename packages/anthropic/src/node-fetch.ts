@@ -17,7 +17,8 @@ export function nodeFetch(): Fetch | undefined {
     if (!(body instanceof Uint8Array) || !target.pathname.endsWith("/v1/messages"))
       return await fetch(url, init);
     signal?.throwIfAborted();
-    return await send(target, new Headers(headers), body, signal ?? undefined);
+    const sent = headers instanceof Headers ? headers : new Headers(headers);
+    return await send(target, sent, body, signal ?? undefined);
   };
 }
 
@@ -55,12 +56,14 @@ function open(url: URL, headers: readonly string[]): ClientRequest {
 /** What the SDK and `eventsOf` look at of a response. A real one would bring the cost of web streams back. */
 function responseOf(message: IncomingMessage, url: URL): Response {
   const status = message.statusCode ?? 0;
+  const ok = status >= 200 && status < 300;
   const read = chunksOf(message);
-  const response: Pick<Response, "status" | "ok" | "url" | "headers" | "text"> & { body: object } = {
+  const response: Pick<Response, "status" | "ok" | "url" | "text"> & { headers: object; body: object } = {
     status,
-    ok: status >= 200 && status < 300,
+    ok,
     url: url.href,
-    headers: new Headers(headerPairs(message)),
+    // What goes into an error has to be real.
+    headers: ok ? headersOf(message) : new Headers([...headersOf(message)]),
     body: { getReader: () => ({ read }) },
     async text() {
       const decoder = new TextDecoder();
@@ -74,10 +77,9 @@ function responseOf(message: IncomingMessage, url: URL): Response {
   return response as unknown as Response;
 }
 
-function headerPairs({ rawHeaders }: IncomingMessage): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let index = 1; index < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index - 1] ?? "", rawHeaders[index] ?? ""]);
-  }
-  return pairs;
+/** By their names in small letters, which is how they are asked for. To check them once more costs more than to parse them. */
+function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
+  const all = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  return all;
 }

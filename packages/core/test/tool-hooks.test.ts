@@ -264,6 +264,7 @@ describe("afterTool", () => {
       [{ result: 10n }, true],
       [{ success: false, result: "" }, false],
       [{ success: false, content: " " }, false],
+      [{ success: false, content: "" }, false],
       [{ success: false, result: null }, false],
       [{ result: undefined, success: undefined, content: undefined }, false],
       [{ result: "half \ud83d a pair" }, false],

@@ -131,7 +131,7 @@ export interface EventData {
     expires_at?: string;
     by?: string;
     input?: Json;
-    child?: { session_id: string; call_id: string };
+    child?: { session_id: string; call_id: string; question: number };
   };
   /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
   tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };

@@ -12,6 +12,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     toolName: data.tool_name,
     place: state.calls.size,
     arguments: data.arguments,
+    key: `${data.tool_name} ${canonicalJson(data.arguments)}`,
     invalid: data.invalid,
     skipped: data.skipped,
     assistantSeq: run.turn.assistantSeq,
@@ -58,7 +59,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       if (event.data.spent !== undefined) charge(run, event.data.spent);
       run.sessionStatus = event.data.session_status ?? run.sessionStatus;
       if (event.data.mode !== undefined) state.mode = event.data.mode;
-      if (event.data.success && event.data.skipped === undefined) run.succeeded.set(callKey(call), call);
+      if (event.data.success && event.data.skipped === undefined) run.succeeded.set(call.key, call);
       run.recoveries = 0;
       break;
   }
@@ -79,11 +80,8 @@ function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
     ...(expiresAt !== undefined && { expiresAt }),
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
-    ...(child !== undefined && { child: { sessionId: child.session_id, callId: child.call_id } }),
+    ...(child !== undefined && {
+      child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
+    }),
   };
-}
-
-/** What was called with what: equal for equal calls. */
-export function callKey({ toolName, arguments: input }: CallState): string {
-  return `${toolName} ${canonicalJson(input)}`;
 }

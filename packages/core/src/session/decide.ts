@@ -63,8 +63,8 @@ export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now
 }
 
 /** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */
-function reserve({ scope }: Left): Partial<Budget> {
-  return { turns: 1, wallClockMs: landingTime(scope.wallClockMs.limit) };
+function reserve({ scopeOf }: Left): Partial<Budget> {
+  return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
 
 /** The last part of a time limit, in milliseconds, in which nothing but the last turn is begun. */

@@ -18,8 +18,8 @@ export interface Question {
   by?: string;
   /** The call's input, where a hook had changed it by then. */
   input?: Json;
-  /** The call that asks, in the session of an agent that does the work. */
-  child?: { sessionId: string; callId: string };
+  /** The call that asks, in the session of an agent that does the work, and the `seq` of the question there. */
+  child?: { sessionId: string; callId: string; question: number };
 }
 
 /** One tool call and how far it has come. */
@@ -29,6 +29,8 @@ export interface CallState {
   /** Its place among all calls of the session. */
   place: number;
   arguments: Json;
+  /** What is called with what: equal for equal calls. */
+  key: string;
   /** Why it cannot be run as the model made it. */
   invalid: string | undefined;
   /** It is refused through no fault of its tool's, for this reason. */
@@ -77,7 +79,7 @@ export interface RunState {
   pauses: number;
   /** An `llm_request` that nothing has come of yet. */
   attempt: { seq: number; estimatedTokens: number; tools?: readonly string[] } | undefined;
-  /** Successful calls of the run, by what was called with what; see `callKey`. */
+  /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
   /** Time at work in the legs before the one that goes on now. */
   work: WorkTime;

@@ -12,8 +12,8 @@ export interface Limited {
 /** How much is left, and of which of the two budgets the least. */
 export interface Left {
   left: Budget;
-  /** The limits that are to be named when one is reached. */
-  scope: { readonly [resource in Resource]: { limit: number; of: "request" | "conversation" } };
+  /** The limit that is to be named when it is reached. */
+  scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
 }
 
 /** What the open run has used up so far; `legMs` is what the leg at work adds to the run's earlier legs. */
@@ -33,18 +33,15 @@ export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, 
   const run = openRun(state);
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const all = addSpent(state.spent, spent);
-  const left = { ...limits };
-  const scope = {} as Record<Resource, Left["scope"][Resource]>;
-  for (const resource of resources) {
-    const ofRun = limits[resource] - spent[resource];
-    const ofSession = sessionLimits[resource] - all[resource];
-    left[resource] = Math.min(ofRun, ofSession);
-    scope[resource] =
-      ofSession < ofRun
-        ? { limit: sessionLimits[resource], of: "conversation" }
-        : { limit: limits[resource], of: "request" };
-  }
-  return { left, scope };
+  const ofRun = (resource: Resource) => limits[resource] - spent[resource];
+  const ofSession = (resource: Resource) => sessionLimits[resource] - all[resource];
+  const left = { ...nothingSpent };
+  for (const resource of resources) left[resource] = Math.min(ofRun(resource), ofSession(resource));
+  const scopeOf: Left["scopeOf"] = (resource) =>
+    ofSession(resource) < ofRun(resource)
+      ? { limit: sessionLimits[resource], of: "conversation" }
+      : { limit: limits[resource], of: "request" };
+  return { left, scopeOf };
 }
 
 const resources: readonly Resource[] = [
@@ -69,8 +66,8 @@ export function limitReached(
 }
 
 /** The typed end for a resource that has run out. */
-export function limitStop({ scope }: Left, resource: Resource): StopReason {
-  const { limit, of } = scope[resource];
+export function limitStop({ scopeOf }: Left, resource: Resource): StopReason {
+  const { limit, of } = scopeOf(resource);
   return {
     type: stopTypes[resource],
     message: `I stopped here: ${words[resource](limit)} for one ${of} is reached.`,

@@ -48,7 +48,8 @@ async function giveWork(
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
-      const answers = [{ callId: question.callId, value: answer.value }];
+      // Told again after a crash, it must not count for what the call has asked since.
+      const answers = [{ callId: question.callId, question: question.question, value: answer.value }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
     const said = { session, agent, message, clientMessageId: "task", signal: undefined };
