@@ -3,7 +3,6 @@ import type { NewEvent, NextRun } from "./events/event.ts";
 import type { Leg } from "./leg.ts";
 import { startEvents, tellOfStart } from "./run-start.ts";
 import { queuedMessages } from "./session/queued.ts";
-import type { SessionState } from "./session/state.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
 
 /** The run that begins in the append that ends this one. */
@@ -15,11 +14,11 @@ export interface Successor {
 }
 
 /**
- * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is then: between
+ * Fetches what a new run begins with, if one is to begin where this one ends for `reason`, whatever hooks call that. What comes back makes it from the state as it is then: between
  * that and the append nothing may be awaited, so that no message that has come meanwhile is left lying.
  */
-export async function readyForNext(leg: Leg, stop: StopReason): Promise<() => Successor | undefined> {
-  const messages = () => messagesFor(leg, stop);
+export async function readyForNext(leg: Leg, reason: StopReason): Promise<() => Successor | undefined> {
+  const messages = () => messagesFor(leg, reason);
   const userData =
     messages().length === 0
       ? { text: "", failure: undefined }
@@ -40,11 +39,8 @@ export async function readyForNext(leg: Leg, stop: StopReason): Promise<() => Su
 }
 
 /** Messages for which a new run begins. Whoever stops a run does not want what they had asked for before, either. */
-function messagesFor({ log: { state }, stoppedAt }: Leg, stop: StopReason): number[] {
-  const since = stop.type === "aborted" ? stoppedSeq(state, stoppedAt) : 0;
+function messagesFor({ log: { state }, stoppedAt }: Leg, reason: StopReason): number[] {
+  const unasked = reason.type === "aborted" ? (stoppedAt ?? Number.POSITIVE_INFINITY) : 0;
+  const since = state.run?.stopSeq ?? unasked;
   return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));
-}
-
-function stoppedSeq({ run }: SessionState, stoppedAt: number | undefined): number {
-  return run?.stopSeq ?? stoppedAt ?? Number.POSITIVE_INFINITY;
 }

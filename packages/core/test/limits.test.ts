@@ -135,25 +135,40 @@ describe("time", () => {
     expect((await second).stop.type).toBe("deadline");
   });
 
-  it("L4 lands: what hangs is left behind, and the user gets a proper word within the time", async () => {
-    const world = timed(
-      [{ tools: [{ name: "hang", input: {} }] }, { text: "I got this far." }, { text: "Fine." }],
-      {
-        limits: { wallClockMs: 10_000 },
-        onLimit: "land",
-      },
-    );
-    const sessionId = await sessionOf(world);
-    const running = world.say("Go", { sessionId });
-    await stored(world, sessionId, "tool_started");
-    await world.clock.advance(8_100);
-    const result = await running;
-    expect(result).toMatchObject({ stop: { type: "deadline" }, text: "I got this far.", turns: 2 });
-    expect(world.model.requests[1]?.tool_choice).toEqual({ type: "none" });
-    expect(world.model.requests[1]?.tools).toEqual(world.model.requests[0]?.tools);
-    expect((await world.pawl.view(sessionId, { userId: "u1" })).session.status).toBe("active");
-    expect(await world.of(sessionId, "error")).toMatchObject([{ data: { code: "deadline" } }]);
-    await goesOn(world, sessionId);
+  it.each(["limits", "sessionLimits"])(
+    "L4 lands within the time of %s: what hangs is left behind, and the user gets a proper word",
+    async (of) => {
+      const world = timed(
+        [{ tools: [{ name: "hang", input: {} }] }, { text: "I got this far." }, { text: "Fine." }],
+        {
+          [of]: { wallClockMs: 10_000 },
+          onLimit: "land",
+        },
+      );
+      const sessionId = await sessionOf(world);
+      const running = world.say("Go", { sessionId });
+      await stored(world, sessionId, "tool_started");
+      await world.clock.advance(7_900);
+      expect(await world.of(sessionId, "note")).toEqual([]);
+      await world.clock.advance(200);
+      const result = await running;
+      expect(result).toMatchObject({ stop: { type: "deadline" }, text: "I got this far.", turns: 2 });
+      expect(world.model.requests[1]?.tool_choice).toEqual({ type: "none" });
+      expect(world.model.requests[1]?.tools).toEqual(world.model.requests[0]?.tools);
+      expect((await world.pawl.view(sessionId, { userId: "u1" })).session.status).toBe("active");
+      expect(await world.of(sessionId, "error")).toMatchObject([{ data: { code: "deadline" } }]);
+      if (of === "limits") await goesOn(world, sessionId);
+    },
+  );
+
+  it("L4 keeps no time back where there is no limit", async () => {
+    const world = setup([looking(1), { text: "Fine." }], {
+      tools: [look],
+      limits: { wallClockMs: Number.POSITIVE_INFINITY },
+      onLimit: "land",
+    });
+    const result = await world.say("Go");
+    expect([result.stop.type, await world.of(result.sessionId, "note")]).toEqual(["end_turn", []]);
   });
 
   it("L4 ends hard when the last turn takes too long as well", async () => {

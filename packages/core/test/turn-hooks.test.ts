@@ -261,6 +261,22 @@ describe("onStop", () => {
     await sound(world, sessionId);
   });
 
+  it.each(["a request", "a signal"])("L9 begins no run for what came before %s to stop", async (how) => {
+    const hooks = [named("a", { onStop: (stop) => ({ ...stop, type: "mine" }) })];
+    const script = [{ text: "one two three four five", delayPerEventMs: 5 }, { text: "Unused." }];
+    const world = setup(script, { hooks, whenBusy: "queue" });
+    const control = new AbortController();
+    const run = world.pawl.run("tester", { ...user, input: "First", signal: control.signal });
+    const { sessionId } = await run.started;
+    await stored(world, sessionId, "llm_request");
+    const queued = world.pawl.run("tester", { ...user, sessionId, input: "Second" });
+    await queued.started;
+    if (how === "a signal") control.abort();
+    else await world.pawl.stop(sessionId, user);
+    expect((await queued.result).stop.type).toBe("mine");
+    expect(await world.of(sessionId, "run_started")).toHaveLength(1);
+  });
+
   it("L1 replaces blank words of an agent, of a hook and of a condition", async () => {
     const blank = { type: "mine", message: " \n" };
     const world = setup([{ text: "Ok." }], { stopMessages: { end_turn: "  " } });
