@@ -156,6 +156,26 @@ describe("time", () => {
     await goesOn(world, sessionId);
   });
 
+  it("L4 lands also where the answer is cut off in its middle: what was said stays, and a proper word follows", async () => {
+    const world = timed(
+      [{ text: "Half an answer", fault: { stall: 5 } }, { text: "I got this far." }, { text: "Fine." }],
+      { limits: { wallClockMs: 10_000 }, onLimit: "land" },
+    );
+    const sessionId = await sessionOf(world);
+    const run = world.pawl.run("tester", { userId: "u1", sessionId, input: "Go" });
+    let text = "";
+    run.on("text_delta", ({ data }) => {
+      text += data.text;
+    });
+    while (text === "") await world.clock.advance(1);
+    await world.clock.advance(8_100);
+    const result = await run.result;
+    expect(result).toMatchObject({ stop: { type: "deadline" }, turns: 2 });
+    expect(result.text).toMatch(/^Half.*\n\nI got this far\.$/s);
+    expect(world.model.requests[1]?.messages.at(-1)).toMatchObject({ role: "user" });
+    await goesOn(world, sessionId);
+  });
+
   it("L4 ends hard when the last turn takes too long as well", async () => {
     const stalled: Reply = { text: "I got this", fault: { stall: 4 } };
     const world = timed([{ tools: [{ name: "hang", input: {} }] }, stalled, { text: "Fine." }], {
