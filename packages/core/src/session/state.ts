@@ -133,6 +133,8 @@ export interface SessionState {
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
   waiting: StoredEvent[];
+  /** Messages that came while a run was at work and that no request has covered yet; a checkpoint is no request. */
+  queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
   /** What the runs before the open one have used up. */
@@ -153,6 +155,7 @@ export function newSessionState(sessionId: string): SessionState {
     userData: undefined,
     entries: [],
     waiting: [],
+    queued: [],
     hashed: { entries: 0, hash: "" },
     spent: nothingSpent,
     mode: null,
