@@ -135,6 +135,34 @@ describe("time", () => {
     expect((await second).stop.type).toBe("deadline");
   });
 
+  it("L4 does not take a late result for work that goes on while a question waits", async () => {
+    const gate = Promise.withResolvers<string>();
+    const late = tool({
+      name: "late",
+      description: "Comes back when nobody waits any more.",
+      input: z.object({}),
+      timeoutMs: 1_000,
+      execute: () => gate.promise,
+    });
+    const asking: Reply = { tools: [{ name: "ask", input: {} }] };
+    const again: Reply = { tools: [{ name: "ask", input: { again: true } }] };
+    const world = timed([{ tools: [{ name: "late" }, ...(asking.tools ?? [])] }, again, { text: "Fine." }], {
+      tools: [late, ask],
+      limits: { wallClockMs: 10_000 },
+    });
+    const sessionId = await sessionOf(world);
+    const first = world.say("Go", { sessionId });
+    await stored(world, sessionId, "tool_started");
+    await world.clock.advance(1_000);
+    const [question] = (await first).pending;
+    gate.resolve("too late");
+    await stored(world, sessionId, "error");
+    await world.clock.advance(3_600_000);
+    const [next] = (await world.answer(sessionId, question?.callId ?? "", { text: "yes" })).pending;
+    const last = await world.answer(sessionId, next?.callId ?? "", { text: "yes" });
+    expect(last.stop.type).toBe("end_turn");
+  });
+
   it("L4 lands: what hangs is left behind, and the user gets a proper word within the time", async () => {
     const world = timed(
       [{ tools: [{ name: "hang", input: {} }] }, { text: "I got this far." }, { text: "Fine." }],
