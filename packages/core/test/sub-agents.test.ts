@@ -223,6 +223,23 @@ describe("an agent as a tool", () => {
     await world.check();
   });
 
+  it("O1 L6 spends no more than its caller has left where there are more tasks than may run side by side", async () => {
+    const looks = Array.from({ length: 60 }, (_, n): Reply => ({ tools: [{ name: "look", input: { n } }] }));
+    const all = ["a", "b", "c", "d"].flatMap((name) => task(`toolu_${name}`, `Find out ${name}.`));
+    const world = family([{ tools: all }, { text: "Too bad." }], looks, {
+      callee: { limits: { turns: 30 }, maxTokens: 500 },
+      caller: { limits: { costCents: 6 }, maxTokens: 500, toolConcurrency: 3 },
+    });
+    const result = await world.say();
+    expect(result.costMicroUsd).toBeLessThanOrEqual(60_000);
+    const slices = ofType(await world.log(), "tool_started").map(
+      ({ data }) => (data as { slice?: { costCents?: number } }).slice?.costCents,
+    );
+    expect(slices).toHaveLength(4);
+    expect(Math.max(...slices.map((slice) => slice ?? 0))).toBeLessThan(3);
+    await world.check();
+  });
+
   it("L9 L4 is stopped with its caller, by hand and at the deadline", async () => {
     const hang = tool({
       name: "hang",

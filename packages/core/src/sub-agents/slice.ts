@@ -1,4 +1,5 @@
 import type { Leg } from "../leg.ts";
+import { openRun, unanswered } from "../session/state.ts";
 import type { Budget, Resource } from "../stop/budget.ts";
 import { leftOf } from "../stop/limits.ts";
 import type { Delegate } from "./agent-tool.ts";
@@ -6,12 +7,23 @@ import type { Delegate } from "./agent-tool.ts";
 /** What an agent uses up of its caller's budget, too. Time is the caller's own anyway. */
 const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costCents"];
 
-/** What one task may use up: its own limits, and no more than its part of what the caller has left for so many of them. */
-export function sliceOf(leg: Leg, { agent, limits }: Delegate, tasks: number): Partial<Budget> {
-  const { left } = leftOf(leg.log.state, leg.agent, leg.legMs());
+/**
+ * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's tasks that have
+ * not begun share alike what those that have begun do not hold.
+ */
+export function sliceOf(leg: Leg, { agent, limits }: Delegate): Partial<Budget> {
+  const { state } = leg.log;
+  const { left } = leftOf(state, leg.agent, leg.legMs());
+  const run = openRun(state);
+  const open = run === undefined ? [] : unanswered(run);
+  const held = open.flatMap(({ started }) => started?.slice ?? []);
+  const toBegin = open.filter(
+    ({ started, toolName }) => started === undefined && leg.agent.tools.get(toolName)?.delegate !== undefined,
+  ).length;
   const slice = { ...limits };
   for (const resource of SHARED) {
-    const part = left[resource] / tasks;
+    const free = held.reduce((rest, one) => rest - (one[resource] ?? 0), left[resource]);
+    const part = Math.max(0, free) / toBegin;
     if (Number.isFinite(part)) slice[resource] = Math.min(part, limits[resource] ?? agent.limits[resource]);
   }
   return slice;
