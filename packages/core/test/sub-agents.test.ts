@@ -198,6 +198,34 @@ describe("an agent as a tool", () => {
     await world.check();
   });
 
+  it("O1 charges its caller with what it has cost when it asks, and with the rest in the end, not twice", async () => {
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Done." }],
+      [asking("First?"), asking("Second?"), { text: "Known." }],
+    );
+    const rows = async () => {
+      const [own, task] = [
+        await world.base.sessions.get(sessionId),
+        await world.base.sessions.get(`${sessionId}:toolu_a`),
+      ];
+      const log = ofType(await world.log(), "llm_response") as { data: { cost_cents: number } }[];
+      const asked = log.reduce((sum, { data }) => sum + data.cost_cents, 0);
+      return { total: own?.costCents ?? 0, parts: asked + (task?.costCents ?? 0) };
+    };
+    let result = await world.say();
+    for (const answer of ["yes", "no"]) {
+      const { total, parts } = await rows();
+      expect(total).toBeCloseTo(parts, 9);
+      expect(result.costMicroUsd).toBe(Math.round(total * 10_000));
+      result = await world.answer("toolu_a", answer);
+    }
+    expect(result.text).toBe("Done.");
+    const { total, parts } = await rows();
+    expect(total).toBeCloseTo(parts, 9);
+    expect(result.costMicroUsd).toBe(Math.round(total * 10_000));
+    await world.check();
+  });
+
   it("keeps to its slice of the caller's limits", async () => {
     const looks = Array.from({ length: 9 }, (_, n): Reply => ({ tools: [{ name: "look", input: { n } }] }));
     const world = family([{ tools: task("toolu_a") }, { text: "Too bad." }], looks, { slice: { turns: 2 } });

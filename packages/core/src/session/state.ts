@@ -38,6 +38,8 @@ export interface CallState {
   /** The question that it waits for or waited for last, and the answer to it. */
   asked: Question | undefined;
   answer: { value: Json; closed: string | undefined } | undefined;
+  /** What the agent that does the work has used up, as far as the run was charged with it. */
+  charged: { usage: Usage; costCents: number };
   /** How many questions it has asked. */
   questions: number;
   /** `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the work. */
