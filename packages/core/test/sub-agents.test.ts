@@ -190,6 +190,37 @@ describe("an agent as a tool", () => {
     await world.check();
   });
 
+  it("P5 asks again where the agent's own schema refuses what the one on record has let through", async () => {
+    const few = z.object({ text: z.string() }).refine(({ text }) => text.length < 4, "too long");
+    const choosy = tool({
+      ...ask,
+      description: "Asks.",
+      input: z.object({ q: z.string() }),
+      suspends: { answer: few },
+    });
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Done." }],
+      [asking("First?"), { text: "Known." }],
+      {
+        callee: { tools: [choosy] },
+      },
+    );
+    await world.say();
+    const again = await world.answer("toolu_a", "far too long");
+    expect(again).toMatchObject({ stop: { type: "suspended" }, pending: [{ payload: { q: "First?" } }] });
+    const result = await world.answer("toolu_a", "yes");
+    expect(result).toMatchObject({ stop: { type: "end_turn" }, actions: [{ result: "Known." }] });
+    await world.check();
+  });
+
+  it("T3 refuses an empty task before anybody is asked to do it", async () => {
+    const world = family([{ tools: task("toolu_a", " ") }, { text: "Done." }], []);
+    const result = await world.say();
+    expect(result.actions[0]).toMatchObject({ success: false, result: "The task is empty." });
+    expect(world.callee.requests).toEqual([]);
+    await world.check();
+  });
+
   it("P6 leaves the task behind when the user goes on without answering", async () => {
     const world = family([{ tools: task("toolu_a") }, { text: "All right." }], [asking("First?")]);
     await world.say();
