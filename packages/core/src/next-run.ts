@@ -3,7 +3,8 @@ import type { NewEvent, NextRun } from "./events/event.ts";
 import type { Leg } from "./leg.ts";
 import { startEvents, tellOfStart } from "./run-start.ts";
 import { queuedMessages } from "./session/queued.ts";
-import type { StopReason } from "./stop/stop-reason.ts";
+import type { SessionState } from "./session/state.ts";
+import { ABORTED } from "./stop/stop-reason.ts";
 
 /** The run that begins in the append that ends this one. */
 export interface Successor {
@@ -14,11 +15,11 @@ export interface Successor {
 }
 
 /**
- * Fetches what a new run begins with, if one is to begin where this one ends for `reason`, whatever hooks call that. What comes back makes it from the state as it is then: between
+ * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is then: between
  * that and the append nothing may be awaited, so that no message that has come meanwhile is left lying.
  */
-export async function readyForNext(leg: Leg, reason: StopReason): Promise<() => Successor | undefined> {
-  const messages = () => messagesFor(leg, reason);
+export async function readyForNext(leg: Leg): Promise<() => Successor | undefined> {
+  const messages = () => messagesFor(leg);
   const userData =
     messages().length === 0
       ? { text: "", failure: undefined }
@@ -39,8 +40,13 @@ export async function readyForNext(leg: Leg, reason: StopReason): Promise<() => 
 }
 
 /** Messages for which a new run begins. Whoever stops a run does not want what they had asked for before, either. */
-function messagesFor({ log: { state }, stoppedAt }: Leg, reason: StopReason): number[] {
-  const unasked = reason.type === "aborted" ? (stoppedAt ?? Number.POSITIVE_INFINITY) : 0;
-  const since = state.run?.stopSeq ?? unasked;
+function messagesFor({ log: { state }, stoppedAt, halted }: Leg): number[] {
+  // A hook may have given the end another name.
+  const stopped = state.run?.stopRequested === true || halted === ABORTED;
+  const since = stopped ? stoppedSeq(state, stoppedAt) : 0;
   return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));
+}
+
+function stoppedSeq({ run }: SessionState, stoppedAt: number | undefined): number {
+  return run?.stopSeq ?? stoppedAt ?? Number.POSITIVE_INFINITY;
 }

@@ -40,6 +40,8 @@ export interface CallState {
   /** The question that it waits for or waited for last, and the answer to it. */
   asked: Question | undefined;
   answer: { value: Json; closed: string | undefined } | undefined;
+  /** What the agent that does the work has used up, as far as the run was charged with it. */
+  charged: { usage: Usage; costCents: number };
   /** How many questions it has asked. */
   questions: number;
   /** `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the work. */
@@ -135,6 +137,8 @@ export interface SessionState {
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
   waiting: StoredEvent[];
+  /** Messages that came while a run was at work and that no request has covered yet; a checkpoint is no request. */
+  queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
   /** What the runs before the open one have used up. */
@@ -155,6 +159,7 @@ export function newSessionState(sessionId: string): SessionState {
     userData: undefined,
     entries: [],
     waiting: [],
+    queued: [],
     hashed: { entries: 0, hash: "" },
     spent: nothingSpent,
     mode: null,
