@@ -38,14 +38,23 @@ const known = new WeakMap<ContextEntry, { parts: readonly ContextEntry[]; messag
 
 function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
   const before = known.get(first);
-  const size = to - from;
-  if (before?.parts.length === size && before.parts.every((part, at) => part === entries[from + at])) {
-    return before.message;
-  }
+  if (before !== undefined && isMadeOf(before.parts, entries, from, to)) return before.message;
   const parts = entries.slice(from, to);
   const message = deepFreeze({ role: first.role, content: parts.flatMap(({ blocks }) => blocks) });
   known.set(first, { parts, message });
   return message;
+}
+
+function isMadeOf(
+  parts: readonly ContextEntry[],
+  entries: readonly ContextEntry[],
+  from: number,
+  to: number,
+): boolean {
+  let at = from + 1;
+  // The first one is how they were found.
+  while (at < to && parts[at - from] === entries[at]) at += 1;
+  return at === to && parts.length === to - from;
 }
 
 /** The entries with all thinking left out. */
