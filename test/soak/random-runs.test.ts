@@ -6,6 +6,7 @@ import {
   type Run,
   type Runtime,
   summarize,
+  type WhenBusy,
   withRetry,
 } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
@@ -87,7 +88,7 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
 );
 
 type Step =
-  | { do: "message"; abortAfter?: number | undefined }
+  | { do: "message"; abortAfter?: number | undefined; twice: boolean }
   | { do: "answer"; which: number; twice: boolean }
   | { do: "stop" }
   | { do: "crash"; after: number; when: "before" | "after" }
@@ -100,6 +101,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("message" as const),
       abortAfter: fc.option(fc.nat(25), { nil: undefined }),
+      twice: fc.boolean(),
     }),
   },
   {
@@ -168,6 +170,7 @@ async function tolerant(work: Promise<unknown>): Promise<void> {
 class Actor {
   pawl: Runtime;
   readonly runs: Promise<void>[] = [];
+  private sent = 0;
   readonly setting: World;
   constructor(setting: World) {
     this.setting = setting;
@@ -177,7 +180,7 @@ class Actor {
   async take(step: Step): Promise<void> {
     switch (step.do) {
       case "message":
-        return await this.message(step.abortAfter);
+        return await this.message(step.abortAfter, step.twice);
       case "answer":
         return await this.answer(step.which, step.twice);
       case "stop":
@@ -198,10 +201,14 @@ class Actor {
     this.runs.push(tolerant(run.result));
   }
 
-  private async message(abortAfter: number | undefined): Promise<void> {
+  private async message(abortAfter: number | undefined, twice: boolean): Promise<void> {
+    this.sent += 1;
     const control = new AbortController();
-    const run = this.pawl.run("tester", { ...user, sessionId, input: "Go on", signal: control.signal });
+    const clientMessageId = `m${this.sent}`;
+    const message = { ...user, sessionId, input: `Go on, ${clientMessageId}`, clientMessageId };
+    const run = this.pawl.run("tester", { ...message, signal: control.signal });
     this.watch(run);
+    if (twice) this.watch(this.setting.boot().run("tester", message));
     if (abortAfter === undefined) return await tolerant(run.started);
     let seen = 0;
     const reading = async () => {
@@ -210,7 +217,10 @@ class Actor {
         if (seen >= abortAfter) break;
       }
     };
-    await tolerant(reading());
+    const read = tolerant(reading());
+    this.runs.push(read);
+    // Whoever is at work may be dead; then nothing more comes until somebody takes over.
+    await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 60))]);
     control.abort();
   }
 
@@ -275,7 +285,11 @@ function answerTo(kind: string | undefined, approved: boolean) {
 const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
 
 /** Failures are final, or tried again in vain, or tried again with success; every second time they are tried again. */
-type More = Policy & { checkpointWhen: readonly CheckpointStrategy[]; helper: readonly Reply[] };
+type More = Policy & {
+  checkpointWhen: readonly CheckpointStrategy[];
+  whenBusy: WhenBusy;
+  helper: readonly Reply[];
+};
 const modelsOver: readonly ((script: readonly Reply[], more: More) => World)[] = [
   (script, more) => world(byTurn(script), more),
   (script, more) => world(byTurn(script), more),
@@ -292,20 +306,24 @@ it("L1 L2 L3 L4 L5 L6 L7 L8 L9 L12 L13 L17 H1 T6 T11 T12 P1 P2 P3 P4 P5 P6 C1 C5
       fc.array(step, { minLength: 1, maxLength: 12 }),
       fc.constantFrom(...modelsOver),
       strategy,
+      fc.constantFrom<WhenBusy>("reject", "queue", "interrupt"),
       revision,
       policy,
       childScript,
-      async (script, steps, modelOver, checkpointWhen, revised, bounds, helper) => {
-        const setting = modelOver(script, { ...bounds, checkpointWhen, helper });
+      async (script, steps, modelOver, checkpointWhen, whenBusy, revised, bounds, helper) => {
+        const setting = modelOver(script, { ...bounds, checkpointWhen, whenBusy, helper });
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);
         await actor.finish();
+        // Whoever has asked hears how it came out, wherever it was worked on.
+        await Promise.all(actor.runs);
         const other = await actor.revise(revised);
         await actor.finish();
         if (other !== sessionId) await setting.check(other);
         const log = await setting.check(sessionId);
-        for (const { id } of await setting.base.sessions.list(user)) await ranOnce(setting, id);
+        for (const { id } of await setting.base.sessions.list({ ...user, limit: 1_000 }))
+          await ranOnce(setting, id);
         for (const { data } of ofType(log, "run_started")) {
           expect(effects.get(data.run_id) ?? 0).toBeLessThanOrEqual(1);
         }

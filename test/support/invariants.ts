@@ -41,7 +41,11 @@ export function assertExtends(requests: readonly SeenRequest[]): void {
  * What holds of every log, whatever happened: gapless, one result per call, one end per run, every call answered
  * unless its run is still open, no acknowledged event lost or changed.
  */
-export function assertSoundLog(log: readonly StoredEvent[], acknowledged: readonly StoredEvent[] = []): void {
+export function assertSoundLog(
+  log: readonly StoredEvent[],
+  acknowledged: readonly StoredEvent[] = [],
+  copiedTo = 0,
+): void {
   assert.deepEqual(
     log.map((event) => event.seq),
     log.map((_, index) => index + 1),
@@ -57,10 +61,48 @@ export function assertSoundLog(log: readonly StoredEvent[], acknowledged: readon
   for (const result of results) assert.ok(calls.includes(result), `a result without a call: ${result}`);
   assertStartedFirst(log);
   assertRetries(log);
+  assertHandedOver(log);
   const lastRun = log.findLast((event) => event.type === "run_started" || event.type === "run_ended");
   if (lastRun?.type !== "run_ended") return;
   for (const call of calls) assert.ok(results.includes(call), `the run has ended and ${call} has no result`);
   assert.equal(ofType(log, "run_started").length, ofType(log, "run_ended").length, "a run did not end");
+  assertMessagesRead(log, copiedTo);
+}
+
+/** Where the end of a run begins another, that is the next one, and what it is begun for was not read before. */
+function assertHandedOver(log: readonly StoredEvent[]): void {
+  for (const { seq, data } of ofType(log, "run_ended")) {
+    if (data.next === undefined) continue;
+    const started = ofType(log, "run_started").find((event) => event.seq > seq);
+    assert.equal(started?.data.run_id, data.next.run_id, `the end ${seq} begins no run`);
+    for (const message of data.next.messages) {
+      assert.ok(log[message - 1]?.type === "user_message", `${message} is no message`);
+      assert.ok(!isRead(log.slice(0, seq), message), `${message} had been read when a run began for it`);
+    }
+  }
+}
+
+function isRead(log: readonly StoredEvent[], message: number): boolean {
+  return ofType(log, "llm_request").some(({ data }) => data.prompt.upto_seq >= message);
+}
+
+/**
+ * Every message was read by the model, unless its run was stopped, or given up before it could ask. Of a copy, the run that
+ * read it may not be there.
+ */
+function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void {
+  for (const { seq } of ofType(log, "user_message")) {
+    if (seq <= copiedTo || isRead(log, seq)) continue;
+    let runId = ofType(log, "run_started").findLast((event) => event.seq < seq)?.data.run_id;
+    for (const { data } of ofType(log, "run_ended")) {
+      if (data.run_id === runId && data.next?.messages.includes(seq)) runId = data.next.run_id;
+    }
+    const end = ofType(log, "run_ended").find(({ data }) => data.run_id === runId);
+    const stop = end?.data.stop.type ?? "nothing";
+    const start = ofType(log, "run_started").find(({ data }) => data.run_id === runId)?.seq ?? 0;
+    const hasAsked = log.slice(start, end?.seq).some(({ type }) => type === "llm_request");
+    assert.ok(stop === "aborted" || !hasAsked, `nobody has read ${seq}, its run has ended as ${stop}`);
+  }
 }
 
 /** A further attempt sends the prompt of the one that failed, of which no text is kept. */

@@ -88,6 +88,7 @@ export function world(
     model: around(model),
     instructions: "You are a test.",
     tools: child === undefined ? tools : [...tools, child.tool],
+    userDataTimeoutMs: 60,
     ...more,
   });
   const world: World = {
@@ -95,18 +96,28 @@ export function world(
     base,
     ran,
     agent: made as Agent,
+    // Whoever waits does so by the real clock, and leases run out by the other: a long one would be waited for in vain.
     boot: (store = base) =>
-      runtime({ agents: [made], store, clock: { ...systemClock, now }, abortGraceMs: 20, storeRetryMs: [] }),
+      runtime({
+        agents: [made],
+        store,
+        clock: { ...systemClock, now },
+        abortGraceMs: 20,
+        storeRetryMs: [],
+        pollMs: 20,
+        leaseTtlMs: 60,
+      }),
     wait: () => {
       clock += 60_000;
     },
     log: async (sessionId) => await Array.fromAsync(base.read(sessionId)),
     check: async (sessionId, acknowledged) => {
       const log = await world.log(sessionId);
-      assertSoundLog(log, acknowledged);
+      const copied = ((await base.sessions.get(sessionId))?.metadata.forked_from ?? {}) as { seq?: number };
+      assertSoundLog(log, acknowledged, copied.seq);
       const [rejected] = models.flatMap((one) => one.rejected);
       if (rejected !== undefined) throw new Error(JSON.stringify(rejected, null, 1));
-      const sessions = await base.sessions.list({ userId: "u1" });
+      const sessions = await base.sessions.list({ userId: "u1", limit: 1_000 });
       const logs = sessions.map(async ({ id, metadata }) => {
         const { seq = 0 } = (metadata.forked_from ?? {}) as { seq?: number };
         return { log: await world.log(id), fromSeq: seq };

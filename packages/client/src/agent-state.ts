@@ -1,4 +1,4 @@
-import type { ViewMessage, ViewState } from "@pawl/core";
+import { runMessageId, type ViewMessage, type ViewState } from "@pawl/core";
 
 /**
  * What the conversation is doing. It follows from the rest of the state and is never set by hand.
@@ -84,7 +84,7 @@ function phaseOf(facts: Facts): Phase {
 }
 
 function runningPhase({ messages, run, runningTools }: ViewState): Phase {
-  const parts = messages.findLast((message) => message.id === `run:${run?.id}`)?.parts ?? [];
+  const parts = messages.findLast((message) => message.id === runMessageId(run))?.parts ?? [];
   const isWriting = parts.some((part) => part.type === "text" && part.open);
   if (!isWriting && Object.keys(runningTools).length > 0) return "toolExecuting";
   const last = parts.at(-1);

@@ -21,6 +21,20 @@ export interface Limits extends Budget {
   toolFailures: number;
 }
 
+/**
+ * What becomes of a message that comes while a run is at work. One that waits for an answer is not: a message closes its
+ * questions and begins a new run, always.
+ *
+ * - `reject`: it is refused with `session_busy`.
+ * - `queue`: it is stored, and the run's next turn takes it up; a run that had nothing more to do goes on for it. If the
+ *   run ends otherwise, a new one begins for it in the same append.
+ * - `interrupt`: the run ends as `interrupted`, and a new one begins for the message in the same append.
+ *
+ * After a run that was stopped (by `stop` or its signal) none is begun for messages that came before the stop: they stay
+ * in the context, and the next run reads them.
+ */
+export type WhenBusy = "reject" | "queue" | "interrupt";
+
 export interface AgentOptions<Deps> {
   /** The agent's name; sessions remember it. */
   name: string;
@@ -72,6 +86,8 @@ export interface AgentOptions<Deps> {
   userDataTimeoutMs?: number;
   /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
   checkpointWhen?: readonly CheckpointStrategy[];
+  /** See {@link WhenBusy}. */
+  whenBusy?: WhenBusy;
 }
 
 /** An agent: plain data. Made by {@link agent}. What its tools and its `userData` need of `deps` is part of its type. */
@@ -95,6 +111,7 @@ export interface Agent<Deps = unknown> {
   readonly resultLimit: number;
   readonly userDataTimeoutMs: number;
   readonly checkpointWhen: readonly CheckpointStrategy[];
+  readonly whenBusy: WhenBusy;
   readonly userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
 }
 
@@ -111,8 +128,8 @@ export const defaultLimits: Readonly<Limits> = {
 /**
  * Puts an agent together. All defaults are in its signature, those of the limits in `defaultLimits`.
  *
- * @throws PawlError `config` for two tools or hooks of one name, `toolOnly` without tools, empty instructions, or limits that
- * are no positive numbers.
+ * @throws PawlError `config` for two tools or hooks of one name, `toolOnly` without tools, empty instructions, an unknown
+ * `whenBusy`, or limits that are no positive numbers.
  */
 export function agent<Deps = unknown>({
   name,
@@ -134,6 +151,7 @@ export function agent<Deps = unknown>({
   userData,
   userDataTimeoutMs = 5_000,
   checkpointWhen = [],
+  whenBusy = "reject",
 }: AgentOptions<Deps>): Agent<Deps> {
   const made: Agent<Deps> = {
     name,
@@ -154,6 +172,7 @@ export function agent<Deps = unknown>({
     resultLimit,
     userDataTimeoutMs,
     checkpointWhen,
+    whenBusy,
     ...(userData && { userData }),
   };
   const { errorTurns, toolFailures } = made.limits;

@@ -25,6 +25,9 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (costs && agent.model.pricing === undefined) {
     throw config(name, `there is a limit on cost, and ${agent.model.id} has no prices. Give the model some.`);
   }
+  if (!["reject", "queue", "interrupt"].includes(agent.whenBusy)) {
+    throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);
+  }
   if (agent.instructions.trim() === "") throw config(name, "it has no instructions.");
   if (agent.toolOnly && tools.length === 0) throw config(name, "it is to act by tools alone and has none.");
   refuseTwins(name, "tools", tools);

@@ -1,5 +1,5 @@
 // Public names, in the order of the data's way.
-export { type Agent, type AgentOptions, agent, defaultLimits, type Limits } from "./agent.ts";
+export { type Agent, type AgentOptions, agent, defaultLimits, type Limits, type WhenBusy } from "./agent.ts";
 export { type Clock, systemClock } from "./clock.ts";
 export { dropOldResults } from "./context/drop-old-results.ts";
 export type { ResendFields } from "./context/resend.ts";
@@ -8,6 +8,7 @@ export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./con
 export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
+export type { Awaited } from "./events/awaited.ts";
 export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
 export { type BlobOptions, withBlobs } from "./events/blobs.ts";
 export {
@@ -17,6 +18,7 @@ export {
   type EventType,
   type ExtensionType,
   type NewEvent,
+  type NextRun,
   type StoredEvent,
   type StoredOf,
   type TokenUsage,
@@ -115,5 +117,6 @@ export {
 export { toJsonSchema } from "./tools/to-json-schema.ts";
 export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } from "./tools/tool.ts";
 export { reduceView } from "./view/reduce.ts";
-export type { Suspension, ToolPhase, ViewMessage, ViewPart } from "./view/view.ts";
+export { runMessageId } from "./view/run-message.ts";
+export type { Suspension, ToolPhase, ViewMessage, ViewPart, ViewRun } from "./view/view.ts";
 export { newView, type ViewState } from "./view/view.ts";

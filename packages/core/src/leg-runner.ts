@@ -9,7 +9,7 @@ import { endRun, runLoop } from "./run.ts";
 import { loadState } from "./session/load.ts";
 import { openLog, type SessionLog } from "./session/log.ts";
 import { openRun, type SessionState } from "./session/state.ts";
-import type { StopReason } from "./stop/stop-reason.ts";
+import { ABORTED, INTERRUPTED } from "./stop/stop-reason.ts";
 
 /** A leg that holds its lease and has read its log, but has not begun. */
 export interface OpenLeg {
@@ -21,8 +21,6 @@ export interface OpenLeg {
   /** Gives the lease back without having done anything. */
   close(): Promise<void>;
 }
-
-const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
 /** Takes the session for this process, if it is free. The lease is renewed until the leg is over. */
 export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
@@ -36,6 +34,7 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
+/** Holds the lease for one run, and for those that begin where it ends. */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
   const log = openLog({
     store: host.store,
@@ -45,23 +44,24 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     newId: host.newId,
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own) leg.halt(ABORTED);
+      if (own) current.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
-  const leg = makeLeg(host, session, agent, log);
-  const stopRenewing = keepLease(host, lease, log, leg.lose);
+  let current = makeLeg(host, session, agent, log);
+  const stopRenewing = keepLease(host, lease, log, () => current.lose());
   const close = async () => {
     stopRenewing();
     await host.store.release(lease).catch(() => undefined);
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
+    const leg = current;
     leg.live = host.tail.live(session.id);
     const stopClock = leg.begin();
     const abort = () => leg.halt(ABORTED);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
     const finish = async () => {
-      stopRenewing();
+      if (leg.next === undefined) stopRenewing();
       stopClock();
       signal?.removeEventListener("abort", abort);
       if (host.legs.get(session.id) !== active) return;
@@ -74,8 +74,14 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
         throw error;
       })
       .then(async (settled) => {
-        if (!settled) await close();
-        return { state, settled };
+        if (leg.next === undefined) {
+          if (!settled) await close();
+          return { state, settled };
+        }
+        current = makeLeg(host, session, agent, log);
+        go();
+        // The state is the next run's from here on.
+        return { state, settled: false };
       });
     const active: ActiveLeg = {
       done: done.finally(finish),
@@ -87,7 +93,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     host.legs.set(session.id, active);
     return active;
   };
-  return { log, deps: leg.makeDeps, go, close };
+  return { log, deps: () => current.makeDeps(), go, close };
 }
 
 /** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */

@@ -13,6 +13,8 @@ export interface Leg {
   readonly session: Session;
   /** What the runtime's `deps` made; set before the loop begins. */
   deps: unknown;
+  /** Makes them, once. */
+  makeDeps(): Promise<unknown>;
   readonly log: SessionLog;
   /** What readers in this process are shown before it is stored. */
   live: LiveState;
@@ -20,6 +22,10 @@ export interface Leg {
   readonly signal: AbortSignal;
   /** Why the run has to end at once. */
   readonly halted: StopReason | undefined;
+  /** How far the log had come when it was stopped. */
+  stoppedAt: number | undefined;
+  /** The run that was begun when this leg's ended; the lease is kept for it. */
+  next: string | undefined;
   /** The lease is gone: start nothing more, write nothing more. */
   lost: boolean;
   /** The process is going down: stop at the next turn boundary. */

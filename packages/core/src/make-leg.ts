@@ -17,7 +17,6 @@ export interface OwnLeg extends Leg {
   lose(): void;
   /** The session is given back as it is. */
   leave(): void;
-  makeDeps(): Promise<unknown>;
 }
 
 /** A leg of this process. It has not begun. */
@@ -48,6 +47,8 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     get halted() {
       return halted;
     },
+    stoppedAt: undefined,
+    next: undefined,
     lost: false,
     get draining() {
       return host.draining;
@@ -61,6 +62,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     delegate: (delegated) => host.delegate(leg, delegated),
     halt: (stop) => {
       halted ??= stop;
+      leg.stoppedAt ??= log.state.lastSeq;
       control.abort(new Error(stop.message));
     },
     beginLanding: () => {

@@ -1,5 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import type { Begun } from "./begin.ts";
+import { type Awaited, passedOn } from "./events/awaited.ts";
 import { follow, followFrom } from "./events/follow.ts";
 import type { Host } from "./host.ts";
 import { resultOf } from "./result.ts";
@@ -14,7 +15,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   // Whoever does not look at the one will look at the other, or at neither.
   started.catch(() => undefined);
   result.catch(() => undefined);
-  const from = started.then(({ runId, ...start }) => ({ ...start, untilIdle: { runId } }));
+  const from = started.then((start) => ({ ...start, untilIdle: start }));
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();
@@ -57,15 +58,23 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
   return resultOf(outcome?.settled ? outcome.state : await restOf(host, start));
 }
 
-/** The session's state when this run has come to rest, wherever it is worked on, and whatever came after it. */
-async function restOf(host: Host, { sessionId, runId }: RunStart): Promise<SessionState> {
+/**
+ * The session's state when the run that was begun, or that has taken its message up, has come to rest, wherever it is
+ * worked on, and whatever came after it.
+ */
+async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);
+  let untilIdle: Awaited = start;
   for await (const event of host.store.read(sessionId)) {
     applyEvent(state, event);
-    if (event.type === "run_ended" && event.data.run_id === runId) return state;
+    const heir = passedOn(untilIdle, event);
+    if (heir === undefined && event.type === "run_ended" && event.data.run_id === untilIdle.runId)
+      return state;
+    untilIdle = heir ?? untilIdle;
   }
-  if (state.run?.runId === runId && !state.run.inLeg && state.run.calls.some(isWaiting)) return state;
-  const options = { afterSeq: state.lastSeq, untilIdle: { runId } };
+  if (state.run?.runId === untilIdle.runId && !state.run.inLeg && state.run.calls.some(isWaiting))
+    return state;
+  const options = { afterSeq: state.lastSeq, untilIdle };
   for await (const event of follow(host, sessionId, options)) {
     if ("seq" in event) applyEvent(state, event);
   }

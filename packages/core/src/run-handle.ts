@@ -44,6 +44,11 @@ export interface RunStart {
   runId: string;
   /** The run's events (or those of this leg) come after this `seq`. */
   afterSeq: number;
+  /**
+   * `seq` of a message that was stored while the run was at work. The run takes it up with its next turn; if it ends before,
+   * the run that follows does, and this one's end is then not the end of what was begun here.
+   */
+  messageSeq?: number;
 }
 
 /**
@@ -55,7 +60,10 @@ export interface Run extends AsyncIterable<SessionEvent> {
    * `unknown_call`, `invalid_answer`, `already_answered` or `store_unavailable`.
    */
   readonly started: Promise<RunStart>;
-  /** Rejects as `started` does, or with `store_unavailable` later on; for anything else the result says what happened. */
+  /**
+   * How the run came out, or, of a message that was sent while one was at work, the run that has taken it up. Rejects as
+   * `started` does, or with `store_unavailable` later on; for anything else the result says what happened.
+   */
   readonly result: Promise<RunResult>;
   /** Calls `listener` for every event of one type. */
   on<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;

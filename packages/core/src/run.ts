@@ -6,6 +6,8 @@ import { afterTurn, planTurn } from "./hooks/turn-hooks.ts";
 import { land } from "./land.ts";
 import type { Leg } from "./leg.ts";
 import { modelTurn } from "./model/turn.ts";
+import { readyForNext } from "./next-run.ts";
+import { overtake } from "./overtake.ts";
 import { decide, type Next } from "./session/decide.ts";
 import { type CallState, openRun } from "./session/state.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
@@ -25,6 +27,9 @@ export async function runLoop(leg: Leg): Promise<boolean> {
         break;
       case "suspend":
         if (await suspendRun(leg, next.pending)) return true;
+        break;
+      case "overtake":
+        await overtake(leg);
         break;
       case "nothing":
         return false;
@@ -66,12 +71,21 @@ async function goOn(
   return await modelTurn(leg, planned.plan);
 }
 
-/** Ends the run, with every call answered. `false`: something was stored meanwhile, look again. */
+/**
+ * Ends the run, with every call answered, and begins the next one where a message waits for it. `false`: something was
+ * stored meanwhile, look again.
+ */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
-  if (ending === undefined || !(await atTip(leg, ending.events))) return false;
+  if (ending === undefined) return false;
+  const begin = await readyForNext(leg, ending.stop);
+  // From here to the append nothing is awaited: a message that comes now is seen by it.
+  const successor = begin();
+  const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
+  if (!(await atTip(leg, events, successor === undefined))) return false;
   if (ending.error !== undefined) await tellAtEnd(leg, ending.error);
+  await successor?.begun();
   return true;
 }
 
@@ -84,11 +98,11 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[]): Promise<bool
 
 /**
  * Stores the last events of a leg and gives the lease back, in one statement and only if nobody has stored anything in
- * between: an answer that arrives at this moment is either seen by this leg or finds the lease free.
+ * between: an answer or message that arrives at this moment is either seen by this leg or finds the lease free.
  */
-async function atTip(leg: Leg, events: readonly NewEvent[]): Promise<boolean> {
+async function atTip(leg: Leg, events: readonly NewEvent[], release = true): Promise<boolean> {
   try {
-    await leg.log.append(events, { atTip: true, release: true });
+    await leg.log.append(events, { atTip: true, release });
     return true;
   } catch (error) {
     if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;

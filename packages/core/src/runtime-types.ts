@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import type { Clock } from "./clock.ts";
+import type { Awaited } from "./events/awaited.ts";
 import type { BlobStore } from "./events/blob-store.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
@@ -23,7 +24,7 @@ export interface RunOptions {
   userId: string;
   /** The session to go on with; a new one without. */
   sessionId?: string;
-  /** The user's message. It closes questions that are still open. */
+  /** The user's message. It closes questions that are still open; while a run is at work, see `whenBusy` of the agent. */
   input?: string;
   answers?: readonly Answer[];
   /**
@@ -31,7 +32,7 @@ export interface RunOptions {
    * message of a new session too.
    */
   clientMessageId?: string;
-  /** Stops the run. A reader that goes away does not. */
+  /** Stops the run, also one that has taken the message up. A reader that goes away does not. */
   signal?: AbortSignal;
   /** Metadata of a session that is created. */
   metadata?: JsonObject;
@@ -90,12 +91,12 @@ export interface Runtime {
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
    * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. With
-   * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named. It asks nobody's
-   * permission: look whose session it is before you hand its events out.
+   * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named (`Run.started`
+   * resolves to what names it), and not where the end of one run begins another. It asks nobody's permission: look whose session it is before you hand its events out.
    */
   follow(
     sessionId: string,
-    options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean | { runId: string } },
+    options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean | Awaited },
   ): AsyncIterable<SessionEvent>;
   /**
    * Lets the context begin at the event `fromSeq` , or at the last place before it that a conversation can begin at.

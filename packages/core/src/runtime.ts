@@ -1,5 +1,7 @@
 import type { Agent } from "./agent.ts";
-import { type Begun, beginWithAnswers, beginWithMessage } from "./begin.ts";
+import type { Begun } from "./begin.ts";
+import { beginWithAnswers } from "./begin-with-answers.ts";
+import { beginWithMessage } from "./begin-with-message.ts";
 import { systemClock } from "./clock.ts";
 import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
@@ -130,7 +132,8 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
       ? await newSession(host, agent.name, options)
       : await ownSession(host, sessionId, userId, agent);
   if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
-  return await beginWithMessage(host, session, agent, input, options);
+  const { clientMessageId, signal } = options;
+  return await beginWithMessage(host, { session, agent, message: input, clientMessageId, signal });
 }
 
 function agentNamed(host: Host, name: string): Agent {

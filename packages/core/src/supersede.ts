@@ -1,7 +1,6 @@
 import type { Agent } from "./agent.ts";
-import type { NewEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
-import { endingOf } from "./hooks/end-hooks.ts";
+import { type Ending, endingOf } from "./hooks/end-hooks.ts";
 import type { Host } from "./host.ts";
 import { withinLeg } from "./leg.ts";
 import type { OpenLeg } from "./leg-runner.ts";
@@ -22,7 +21,7 @@ export async function supersede(
   agent: Agent,
   { log, deps }: OpenLeg,
   run: RunState,
-): Promise<NewEvent[] | undefined> {
+): Promise<Ending | undefined> {
   const leg = makeLeg(host, session, agent, log);
   leg.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
@@ -30,5 +29,5 @@ export async function supersede(
     leg.deps = await withinLeg(leg, deps()).catch(() => undefined);
   }
   const closing = "the user wrote a new message instead of answering.";
-  return (await endingOf(leg, run, SUPERSEDED, closing))?.events;
+  return await endingOf(leg, run, SUPERSEDED, closing);
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type AppendableEvent, answering, type EventStore, type Hook, memoryStore } from "../src/index.ts";
+import {
+  type AppendableEvent,
+  answering,
+  type EventStore,
+  type Hook,
+  memoryStore,
+  type Run,
+} from "../src/index.ts";
 import { calling, echo, named, never, sound } from "./support/hooks.ts";
 import { setup, stored } from "./support/setup.ts";
 
@@ -131,6 +138,37 @@ describe("the plan of a turn", () => {
     expect(JSON.stringify(world.model.requests)).not.toContain("evil");
     expect(world.model.requests.map(({ tools }) => tools?.length)).toEqual([1, 1]);
     await sound(world, sessionId);
+  });
+});
+
+describe("what comes while a hook is asked", () => {
+  it("L9 ends the run as stopped, whatever beforeTurn says then", async () => {
+    const control = new AbortController();
+    const hooks = [
+      named("a", {
+        beforeTurn: () => {
+          control.abort();
+          return { stop: { type: "mine", message: "Mine." } };
+        },
+      }),
+    ];
+    const world = setup([{ text: "Unused." }], { hooks });
+    expect((await world.say("Go", { signal: control.signal })).stop.type).toBe("aborted");
+  });
+
+  it("L1 goes on in the same run with a message that is queued while afterTurn works", async () => {
+    let second: Run | undefined;
+    const hooks = [
+      named("a", {
+        afterTurn: async (_turn, { sessionId }) => {
+          second ??= world.pawl.run("tester", { ...user, sessionId, input: "Second" });
+          await second.started;
+          return undefined;
+        },
+      }),
+    ];
+    const world = setup([{ text: "One." }, { text: "Two." }], { hooks, whenBusy: "queue" });
+    expect(await world.say("First")).toMatchObject({ text: "One.\n\nTwo.", turns: 2 });
   });
 });
 

@@ -134,11 +134,11 @@ async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Respo
   const userId = c.get("userId");
   const body = await readJson(c.req.raw, maxBodyBytes);
   const asked = await parseRunRequest(body, maxInputLength);
-  const { sessionId, runId, afterSeq } = await runtime.run(agent, { userId, ...asked }).started;
-  // A message instead of an answer ends an earlier run on the way: that is no end of this one.
-  const untilIdle = { runId };
+  const started = await runtime.run(agent, { userId, ...asked }).started;
+  const { sessionId, runId, afterSeq } = started;
   return stream(options, c.req.raw, { "x-pawl-session": sessionId, "x-pawl-run": runId }, (signal) =>
-    runtime.follow(sessionId, { afterSeq, signal, untilIdle }),
+    // A message instead of an answer ends an earlier run on the way: that is no end of this one.
+    runtime.follow(sessionId, { afterSeq, signal, untilIdle: started }),
   );
 }
 

@@ -235,3 +235,42 @@ describe("a slow reader", () => {
     socket.destroy();
   });
 });
+
+describe("POST /runs while a run is at work", () => {
+  it("W4 streams a queued message like any other: up to the end of the run that takes it up", async () => {
+    const model = handModel();
+    const served = await serve(model, { whenBusy: "queue" });
+    const { id: sessionId, response, turn } = await begin(served, model);
+    turn.say("One.");
+    const queued = await served.ask("/runs", { json: { sessionId, input: "More", clientMessageId: "m2" } });
+    expect(queued.status).toBe(200);
+    expect(queued.headers.get("x-pawl-run")).toBe(response.headers.get("x-pawl-run"));
+    turn.end();
+    const second = await model.turn();
+    second.say("Two.");
+    second.end();
+    const events = await allEvents(queued);
+    expect(events[0]).toMatchObject({ type: "user_message", data: { message: "More", queued: true } });
+    expect(events.at(-1)).toMatchObject({ type: "run_ended", data: { turns: 2 } });
+    expect(seqsOf(await allEvents(response)).at(-1)).toBe(seqsOf(events).at(-1));
+    const again = await served.ask("/runs", { json: { sessionId, input: "More", clientMessageId: "m2" } });
+    expect(seqsOf(await allEvents(again))).toEqual(seqsOf(events));
+  });
+
+  it("W4 streams on through the end of the run that was interrupted, and no further than the next one's", async () => {
+    const model = handModel();
+    const served = await serve(model, { whenBusy: "interrupt" });
+    const { id: sessionId, response, turn } = await begin(served, model);
+    turn.say("One.");
+    const other = await served.ask("/runs", { json: { sessionId, input: "More" } });
+    const second = await model.turn();
+    second.say("Two.");
+    second.end();
+    const ends = (await allEvents(other)).filter(isEnd);
+    expect(ends.map(({ data }) => (data as { stop: { type: string } }).stop.type)).toEqual([
+      "interrupted",
+      "end_turn",
+    ]);
+    expect((await allEvents(response)).filter(isEnd)).toHaveLength(1);
+  });
+});

@@ -72,7 +72,7 @@ function controlSummary(event: StoredEvent): string {
         usage(event.data.tokens),
       );
     case "stop_requested":
-      return "somebody pressed stop";
+      return event.data.interrupt ? "the user wrote something else" : "somebody pressed stop";
     default:
       return "";
   }

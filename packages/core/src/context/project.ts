@@ -34,33 +34,24 @@ export function toMessages(entries: readonly ContextEntry[]): Message[] {
 }
 
 /** By their first entry. */
-const known = new WeakMap<ContextEntry, { parts: readonly ContextEntry[]; message: Message }>();
+const known = new WeakMap<ContextEntry, { entries: readonly ContextEntry[]; message: Message }>();
 
 function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
   const before = known.get(first);
-  if (before !== undefined && isMadeOf(before.parts, entries, from, to)) return before.message;
-  const parts = entries.slice(from, to);
-  const message = deepFreeze({ role: first.role, content: parts.flatMap(({ blocks }) => blocks) });
-  known.set(first, { parts, message });
+  // One in the middle may have been redacted or dropped.
+  const isSame = (entry: ContextEntry, at: number) => entry === entries[from + at];
+  if (before?.entries.length === to - from && before.entries.every(isSame)) return before.message;
+  const own = entries.slice(from, to);
+  const content = own.flatMap(({ blocks }) => blocks);
+  const message = deepFreeze({ role: first.role, content });
+  known.set(first, { entries: own, message });
   return message;
-}
-
-function isMadeOf(
-  parts: readonly ContextEntry[],
-  entries: readonly ContextEntry[],
-  from: number,
-  to: number,
-): boolean {
-  let at = from + 1;
-  // The first one is how they were found.
-  while (at < to && parts[at - from] === entries[at]) at += 1;
-  return at === to && parts.length === to - from;
 }
 
 /** The entries with all thinking left out. */
 export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[] {
   return entries.flatMap((existing) => {
-    if (existing.role === "user" || !existing.blocks.some(isThinking)) return [existing];
+    if (!existing.blocks.some(isThinking)) return [existing];
     const blocks = existing.blocks.filter((block) => !isThinking(block));
     return blocks.length === 0 ? [] : [contextEntry("assistant", blocks, existing.seq)];
   });

@@ -11,7 +11,8 @@ import type { SessionStatus } from "./session-row.ts";
  */
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
-  user_message: { message: string };
+  /** `queued`: it came while a run was at work, and waits for that run's next turn or for the run that follows. */
+  user_message: { message: string; queued?: boolean };
   /**
    * The model's raw blocks. `kept`: whole, echoed untouched. `partial`: cut off; the part that can be sent again is.
    * `discarded`: never sent again. `attempt` is the `seq` of the `llm_request` that it answers.
@@ -90,8 +91,10 @@ export interface EventData {
     turns: number;
     tokens: TokenUsage;
     cost_cents: number;
+    next?: NextRun;
   };
-  stop_requested: { run_id: string };
+  /** `interrupt`: the user has not pressed stop but written something else. */
+  stop_requested: { run_id: string; interrupt?: boolean };
   /** What belongs to a run's end has begun, or is over; from the first one on the run only ends, with this reason. */
   effect_started: { run_id: string; name: string; stop: StopReason };
   effect_ended: { run_id: string; name: string; success: boolean };
@@ -128,7 +131,7 @@ export interface EventData {
     expires_at?: string;
     by?: string;
     input?: Json;
-    child?: { session_id: string; call_id: string };
+    child?: { session_id: string; call_id: string; question: number };
   };
   /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
   tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };
@@ -176,6 +179,12 @@ export interface TokenUsage {
   cache_write: number;
   cache_write_1h: number;
   total: number;
+}
+
+/** The run that begins in the append that ends another one, for messages (by their `seq`) that no request had covered. */
+export interface NextRun {
+  run_id: string;
+  messages: number[];
 }
 
 /** The event types that the model reads. */

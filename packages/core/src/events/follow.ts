@@ -1,4 +1,5 @@
 import type { SessionEvent } from "../run-handle.ts";
+import { type Awaited, stillAwaited } from "./awaited.ts";
 import { doorbell } from "./doorbell.ts";
 import type { StoredEvent, StoredOf } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
@@ -19,8 +20,8 @@ interface Source {
 export interface FollowOptions {
   afterSeq?: number;
   signal?: AbortSignal;
-  /** End after the next `run_suspended` or `run_ended`, of this run if it is named. */
-  untilIdle?: boolean | { runId: string };
+  /** End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another run is none. */
+  untilIdle?: boolean | Awaited;
 }
 
 /**
@@ -43,13 +44,14 @@ export async function* followFrom(
   source: Source,
   from: Promise<FollowOptions & { sessionId: string }> | (FollowOptions & { sessionId: string }),
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const { sessionId, afterSeq = 0, signal, untilIdle = false } = await from;
+  const { sessionId, afterSeq = 0, signal, ...options } = await from;
   const { store, tail, pollMs, over } = source;
   let seen = await seenBefore(source, sessionId, afterSeq);
   const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell(pollMs, [over.signal, signal]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
+  let awaited: boolean | Awaited | undefined = options.untilIdle ?? false;
   let cursor = afterSeq;
   let look = true;
   const stored = () =>
@@ -63,7 +65,8 @@ export async function* followFrom(
         cursor = event.seq;
         for (const shown of around(event, seen, hidden)) yield shown;
         seen = after(event, seen);
-        if (comesToRest(event, untilIdle)) return;
+        awaited = stillAwaited(awaited, event);
+        if (awaited === undefined) return;
       }
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
@@ -75,11 +78,6 @@ export async function* followFrom(
     unsubscribe();
     bell.close();
   }
-}
-
-function comesToRest(event: StoredEvent, untilIdle: boolean | { runId: string }): boolean {
-  if (untilIdle === false || (event.type !== "run_suspended" && event.type !== "run_ended")) return false;
-  return untilIdle === true || untilIdle.runId === event.data.run_id;
 }
 
 /** How far a reader has been shown the answer that is being written. */

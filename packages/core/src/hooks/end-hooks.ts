@@ -1,4 +1,4 @@
-import type { EventData, NewEvent } from "../events/event.ts";
+import type { EventData, NewEvent, NextRun } from "../events/event.ts";
 import { errorEvent, type Leg } from "../leg.ts";
 import { closeOpenCalls } from "../session/close.ts";
 import { eventKey } from "../session/keys.ts";
@@ -10,7 +10,9 @@ import { ownTime, runEffects } from "./effects.ts";
 
 /** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */
 export interface Ending {
-  events: NewEvent[];
+  stop: StopReason;
+  /** As the state is then; `next` is the run that begins in the same append. */
+  events(next?: NextRun): NewEvent[];
   error: EventData["error"] | undefined;
 }
 
@@ -25,13 +27,14 @@ export async function endingOf(
   closing?: string,
 ): Promise<Ending | undefined> {
   const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
-  const close = () => closeOpenCalls(run, closing ?? closingReason(stop));
+  const close = () => closeOpenCalls(run, closing ?? closingReason(stop, run));
   if (!(await runEffects(leg, run, stop, close()))) return undefined;
   const reported = isReported(stop)
     ? errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } })
     : undefined;
-  const events = [...close(), ...(reported === undefined ? [] : [reported]), endEvent(run, stop)];
-  return { events, error: reported?.data };
+  const logged = reported === undefined ? [] : [reported];
+  const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];
+  return { stop, events, error: reported?.data };
 }
 
 /** Tells the hooks of an error that came with the end: it is stored, and the run has no time any more. */
@@ -58,7 +61,7 @@ async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
 }
 
 /** The event that ends a run, under a key that only one end can have. */
-function endEvent(run: RunState, stop: StopReason): NewEvent {
+function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): NewEvent {
   const failed = isFailed(stop) && !hasLandedWell(run);
   return {
     type: "run_ended",
@@ -70,6 +73,7 @@ function endEvent(run: RunState, stop: StopReason): NewEvent {
       turns: run.turns,
       tokens: tokensOf(run.usage),
       cost_cents: run.costCents,
+      ...(next !== undefined && { next }),
     },
   };
 }
@@ -79,6 +83,7 @@ function hasLandedWell({ landing, turns, turn }: RunState): boolean {
   return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }
 
-function closingReason(stop: StopReason): string {
+function closingReason(stop: StopReason, run: RunState): string {
+  if (run.interrupted && stop.type === "interrupted") return "the user wrote something else.";
   return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
 }

@@ -80,6 +80,8 @@ function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
     ...(expiresAt !== undefined && { expiresAt }),
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
-    ...(child !== undefined && { child: { sessionId: child.session_id, callId: child.call_id } }),
+    ...(child !== undefined && {
+      child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
+    }),
   };
 }

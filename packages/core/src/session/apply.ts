@@ -3,7 +3,7 @@ import { applyCheckpoint } from "../context/checkpoint.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
 import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
-import type { StoredEvent } from "../events/event.ts";
+import type { StoredEvent, StoredOf } from "../events/event.ts";
 import { addSpent } from "../stop/budget.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent } from "./apply-call.ts";
@@ -44,7 +44,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      state.run = newRun(event.data, event.at);
+      state.run = newRun(event);
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
@@ -70,7 +70,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       applyCallEvent(state, run, event);
       break;
     case "stop_requested":
-      if (event.data.run_id === run.runId) run.stopRequested = true;
+      if (event.data.run_id === run.runId) applyStopRequest(run, event);
       break;
     case "run_suspended":
       run.inLeg = false;
@@ -94,4 +94,13 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       state.spent = addSpent(state.spent, spentOf(run, 0));
       break;
   }
+}
+
+function applyStopRequest(run: RunState, { seq, data }: StoredOf<"stop_requested">): void {
+  if (data.interrupt === true) {
+    run.interrupted = true;
+    return;
+  }
+  run.stopRequested = true;
+  run.stopSeq ??= seq;
 }

@@ -26,7 +26,7 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
         key: eventKey.answer(call),
         data: { ...named, value: null, closed: reason },
       },
-      resultEvent(call, true, { answered: false, reason }),
+      resultEvent(call, true, { answered: false, reason }, { data: { skipped: "closed" } }),
     ];
   }
   if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];

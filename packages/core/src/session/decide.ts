@@ -1,8 +1,9 @@
 import type { Budget } from "../stop/budget.ts";
 import { type Left, type Limited, leftOf, limitReached, limitStop } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
+import { ABORTED, INTERRUPTED, type StopReason } from "../stop/stop-reason.ts";
 import { afterTurn } from "./after-turn.ts";
+import { isPutOff, queuedMessages } from "./queued.ts";
 import { type CallState, isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
 
 /** What a leg does next. */
@@ -12,6 +13,8 @@ export type Next =
   /** One last turn, without tools. */
   | { do: "land"; stop: StopReason }
   | { do: "suspend"; pending: CallState[] }
+  /** Questions that a message has overtaken are closed. */
+  | { do: "overtake" }
   | { do: "end"; stop: StopReason }
   | { do: "nothing" };
 
@@ -39,16 +42,21 @@ const LANDING_TIME = 0.2;
 export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
-  const over = halted ?? run.ending ?? overtaken(run);
+  const over = run.ending ?? stopped(run) ?? halted ?? givenUp(run);
   if (over !== undefined) return { do: "end", stop: over };
   const left = leftOf(state, rules, legMs);
   if (left.left.wallClockMs <= 0) return { do: "end", stop: limitStop(left, "wallClockMs") };
   const open = unanswered(run);
   const pending = open.filter(isWaiting);
   if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
-  if (pending.length > 0) return { do: "suspend", pending };
-  const stop = landed(run) ?? afterTurn(run) ?? firstStop(rules.stopWhen, run, state) ?? limitReached(left);
-  if (stop !== undefined) return { do: "end", stop };
+  if (pending.length > 0) {
+    return queuedMessages(state).length > 0 ? { do: "overtake" } : { do: "suspend", pending };
+  }
+  const ordinary = landed(run) ?? afterTurn(run);
+  if (ordinary !== undefined && !isPutOff(state, ordinary)) return { do: "end", stop: ordinary };
+  const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
+  // What has come to its end as it should does not end by the limit that keeps it from going on.
+  if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
   const last =
     rules.onLimit === "land" && run.landing === undefined ? limitReached(left, reserve(left)) : undefined;
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
@@ -69,16 +77,17 @@ export function isGivenUp({ recoveries }: RunState): boolean {
   return recoveries > MAX_RECOVERIES;
 }
 
-/** Why the run goes no further, whatever its last turn was. */
-function overtaken(run: RunState): StopReason | undefined {
-  if (run.stopRequested) return { type: "aborted", message: "Stopped." };
-  if (isGivenUp(run)) {
-    return {
-      type: "crash_loop",
-      message: "Something goes wrong every time I try this. Please try something else.",
-    };
-  }
-  return undefined;
+/** The user wants it to end: a plain stop says more than another message. */
+function stopped({ stopRequested, interrupted }: RunState): StopReason | undefined {
+  return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;
+}
+
+function givenUp(run: RunState): StopReason | undefined {
+  if (!isGivenUp(run)) return undefined;
+  return {
+    type: "crash_loop",
+    message: "Something goes wrong every time I try this. Please try something else.",
+  };
 }
 
 /** The last turn that a limit has left has been made. */

@@ -15,9 +15,12 @@ import { patchOf } from "./patch.ts";
 export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
   const log: StoredEvent[] = [];
   for await (const event of readShown(host.store, session.id)) log.push(event);
-  const end = log.findLast(({ type, seq }) => type === "run_ended" && seq <= atSeq);
+  const end = log.findLast(
+    (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,
+  );
   if (end === undefined) throw new PawlError("invalid_input", "No run has ended up to this event.");
-  const events: NewEvent[] = log.slice(0, end.seq).map(copyOf);
+  const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
+  events.push(copyOf(withoutNext(end)));
   const hidden = await redactedSince(host.store, session.id, 0);
   if ([...hidden].some((seq) => seq <= end.seq)) events.push(...newPrefix(log, end.seq, host.newId()));
   const { id } = await host.store.sessions.create({
@@ -38,6 +41,12 @@ function copyOf({ type, data, key, durationMs }: StoredEvent): NewEvent {
     ...(key !== undefined && { key }),
     ...(durationMs !== undefined && { durationMs }),
   } as NewEvent;
+}
+
+/** The run that began where this one ended is not copied: a message that waited for it is read by the copy's next run. */
+function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
+  const { next: _, ...data } = end.data;
+  return { ...end, data };
 }
 
 /** What was redacted is copied redacted; the thinking that was signed over it must not be sent. */

@@ -1,11 +1,12 @@
-import type { EventData } from "../events/event.ts";
+import type { StoredOf } from "../events/event.ts";
 import { noUsage } from "../model/pricing.ts";
 import type { RunState } from "./state.ts";
 
-/** A run that has just been started, at this time. */
-export function newRun(data: EventData["run_started"], at: string): RunState {
+/** A run as it is when it has just been started. */
+export function newRun({ seq, at, data }: StoredOf<"run_started">): RunState {
   return {
     runId: data.run_id,
+    seq,
     agent: data.agent,
     agentVersion: data.agent_version,
     turns: 0,
@@ -23,6 +24,8 @@ export function newRun(data: EventData["run_started"], at: string): RunState {
     ending: undefined,
     reminded: false,
     stopRequested: false,
+    stopSeq: undefined,
+    interrupted: false,
     checkpointFailed: false,
     sessionStatus: undefined,
     inLeg: true,

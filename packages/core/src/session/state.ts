@@ -18,8 +18,8 @@ export interface Question {
   by?: string;
   /** The call's input, where a hook had changed it by then. */
   input?: Json;
-  /** The call that asks, in the session of an agent that does the work. */
-  child?: { sessionId: string; callId: string };
+  /** The call that asks, in the session of an agent that does the work, and the `seq` of the question there. */
+  child?: { sessionId: string; callId: string; question: number };
 }
 
 /** One tool call and how far it has come. */
@@ -63,6 +63,8 @@ export interface TurnState {
 /** A run, folded from the log over all its legs. */
 export interface RunState {
   runId: string;
+  /** `seq` of its `run_started`. */
+  seq: number;
   agent: string;
   agentVersion: string;
   /** Answers of the model so far. */
@@ -89,6 +91,10 @@ export interface RunState {
   /** The model was reminded to call a tool. */
   reminded: boolean;
   stopRequested: boolean;
+  /** `seq` of the first request to stop. */
+  stopSeq: number | undefined;
+  /** The user has written something else instead of waiting for the end. */
+  interrupted: boolean;
   /** A checkpoint could not be made; none is tried again in this run. */
   checkpointFailed: boolean;
   /** What a tool wants the session to be once the run is over. */

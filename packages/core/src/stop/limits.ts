@@ -28,10 +28,10 @@ export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
   };
 }
 
-/** What the open run may still use up: the lesser of its own rest and the session's, for each resource. */
+/** What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each resource. */
 export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
   const run = openRun(state);
-  const spent = run === undefined ? state.spent : spentOf(run, legMs);
+  const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const ofRun = (resource: Resource) => limits[resource] - spent[resource];
   const ofSession = (resource: Resource) =>
     sessionLimits[resource] - (state.spent[resource] + spent[resource]);

@@ -26,6 +26,12 @@ export interface StopReason {
   message: string;
 }
 
+/** The user has pressed stop, or the caller's signal has fired. */
+export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
+
+/** The user has written something else, and the agent lets that interrupt it. */
+export const INTERRUPTED: StopReason = { type: "interrupted", message: "The user wrote something else." };
+
 /** Ends that leave the session in need of attention. `error` has been logged by whoever saw it. */
 const FAILED: readonly StopType[] = ["error"];
 

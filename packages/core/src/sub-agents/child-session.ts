@@ -15,7 +15,7 @@ export function childId(sessionId: string, callId: string): string {
  * gave the task goes on with the session.
  */
 export function childAgent({ agent }: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
-  return { ...agent, name: `${caller}/${tool}`, limits: { ...agent.limits, ...slice } };
+  return { ...agent, name: `${caller}/${tool}`, limits: { ...agent.limits, ...slice }, whenBusy: "reject" };
 }
 
 /** The call's session; it is made when it is first needed. */

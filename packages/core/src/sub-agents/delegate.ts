@@ -1,5 +1,7 @@
 import type { Agent } from "../agent.ts";
-import { beginWithAnswers, beginWithMessage, recover } from "../begin.ts";
+import { recover } from "../begin.ts";
+import { beginWithAnswers } from "../begin-with-answers.ts";
+import { beginWithMessage } from "../begin-with-message.ts";
 import { PawlError } from "../errors.ts";
 import type { Session } from "../events/session-row.ts";
 import type { ActiveLeg, Host } from "../host.ts";
@@ -46,10 +48,12 @@ async function giveWork(
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
-      const answers = [{ callId: question.callId, value: answer.value }];
+      // Told again after a crash, it must not count for what the call has asked since.
+      const answers = [{ callId: question.callId, question: question.question, value: answer.value }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
-    return (await beginWithMessage(host, session, agent, message, { clientMessageId: "task" })).leg;
+    const said = { session, agent, message, clientMessageId: "task", signal: undefined };
+    return (await beginWithMessage(host, said)).leg;
   } catch (error) {
     // It was told before, by a process that did not live to see what came of it.
     if (PawlError.is(error, "already_answered") || PawlError.is(error, "session_busy")) return undefined;

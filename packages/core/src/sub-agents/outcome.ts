@@ -40,7 +40,7 @@ function askedBy(
   sessionId: string,
   waiting: CallState,
 ): Extract<NewEvent, { type: "tool_suspended" }> {
-  const { kind, payload, answerSchema, expiresAt } = waiting.asked as Question;
+  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as Question;
   return {
     type: "tool_suspended",
     key: eventKey.asked(call),
@@ -51,7 +51,7 @@ function askedBy(
       payload,
       answer_schema: answerSchema,
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
-      child: { session_id: sessionId, call_id: waiting.callId },
+      child: { session_id: sessionId, call_id: waiting.callId, question: seq },
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Delta } from "../events/live-event.ts";
+import { runMessageId, withRunMessage } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
 /** Whether a part is still being written. */
@@ -23,7 +24,7 @@ export function inAssistant(
   change: (parts: readonly ViewPart[]) => ViewPart[],
   make = true,
 ): ViewState {
-  const id = `run:${view.run?.id ?? ""}`;
+  const id = runMessageId(view.run);
   const at = view.messages.findLastIndex((message) => message.id === id);
   const existing = view.messages[at];
   if (existing === undefined && !make) return view;
@@ -34,9 +35,9 @@ export function inAssistant(
     role: "assistant",
     text: textOf(parts),
     parts,
-    seq: view.run?.seq ?? 0,
+    seq: view.run?.since ?? view.run?.seq ?? 0,
   };
-  const messages = existing === undefined ? [...view.messages, message] : view.messages.with(at, message);
+  const messages = existing === undefined ? withRunMessage(view, message) : view.messages.with(at, message);
   return { ...view, messages };
 }
 

@@ -3,6 +3,7 @@ import type { SessionEvent } from "../run-handle.ts";
 import { inAssistant, inCall, isOpen, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
+import { takeUp } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
 /** Folds one event in. Returns a new state; what did not change is shared with the old one. */
@@ -19,8 +20,9 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "run_started":
       return { ...view, run: { id: event.data.run_id, seq: event.seq, open: true } };
     case "llm_request":
+      return takeUp(withoutOpen(view), event);
     case "run_recovered":
-      return inAssistant(view, (parts) => parts.filter((part) => !isOpen(part)), false);
+      return withoutOpen(view);
     case "assistant_message":
       return inAssistant(view, (parts) => [
         ...parts.filter((part) => !part.key.startsWith(`${event.data.attempt}:`)),
@@ -52,10 +54,14 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
     case "tool_progress":
       return inCall(view, event.data.call_id, { progress: event.data.data });
     case "attempt_restarted":
-      return inAssistant(view, (parts) => parts.filter((part) => !isOpen(part)), false);
+      return withoutOpen(view);
     default:
       return view;
   }
+}
+
+function withoutOpen(view: ViewState): ViewState {
+  return inAssistant(view, (parts) => parts.filter((part) => !isOpen(part)), false);
 }
 
 type CallEvent = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
@@ -132,6 +138,7 @@ function withUserMessage(messages: readonly ViewMessage[], event: StoredOf<"user
     text,
     parts: [{ type: "text", key: id, text, open: false }],
     seq: event.seq,
+    ...(event.data.queued && { queued: true }),
   };
   const known = messages.some((existing) => existing.id === id);
   return known

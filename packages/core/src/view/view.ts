@@ -40,7 +40,10 @@ export type ViewPart =
   /** Why the run stopped, where the user should know. */
   | { type: "notice"; key: string; text: string; stop: string };
 
-/** A message as people see it. All turns of one run make one assistant message. */
+/**
+ * A message as people see it. All turns of one run make one assistant message; a message that the run takes up on its way
+ * parts it, and what the run says from then on stands behind it.
+ */
 export interface ViewMessage {
   /** The client's id of a user message if it gave one; else `seq` of the event that began the message. */
   id: string;
@@ -48,8 +51,22 @@ export interface ViewMessage {
   /** The text alone, paragraphs of different turns kept apart. */
   text: string;
   parts: ViewPart[];
+  /** It was sent while a run was at work, and the model has not read it yet. */
+  queued?: boolean;
   /** `seq` of the event that began it; 0 for a message that the server has not confirmed. */
   seq: number;
+}
+
+/** A run as people see it. */
+export interface ViewRun {
+  id: string;
+  seq: number;
+  open: boolean;
+  /** `seq` of the request that took up a queued message, the last of them: with it, another assistant message begins. */
+  since?: number;
+  stop?: StopReason;
+  /** It left the session in status `error`. */
+  failed?: boolean;
 }
 
 /** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
@@ -58,8 +75,8 @@ export interface ViewState {
   pending: Suspension[];
   /** Calls at work, by id: what a "working" indicator counts. */
   runningTools: Readonly<Record<string, string>>;
-  /** The run that is open, or the last one. `failed`: it left the session in status `error`. */
-  run: { id: string; seq: number; open: boolean; stop?: StopReason; failed?: boolean } | undefined;
+  /** The run that is open, or the last one. */
+  run: ViewRun | undefined;
   /** `seq` of the last stored event. */
   cursor: number;
 }

@@ -11,6 +11,7 @@ import {
   type SessionEvent,
   type Tool,
   tool,
+  type WhenBusy,
 } from "@pawl/core";
 import { onTestFinished } from "vitest";
 // The client's parser, so that what is served is read the way it will be.
@@ -54,15 +55,20 @@ export interface Served {
 /** A real server on a port of its own. `Bearer <user>` is who asks. */
 export async function serve(
   model: ModelClient,
-  options: Partial<HandlerOptions> & { store?: EventStore; tools?: Tool<unknown>[] } = {},
+  options: Partial<HandlerOptions> & {
+    store?: EventStore;
+    tools?: Tool<unknown>[];
+    whenBusy?: WhenBusy;
+  } = {},
 ): Promise<Served> {
-  const { store = memoryStore(), tools = [confirm, look], ...handlerOptions } = options;
+  const { store = memoryStore(), tools = [confirm, look], whenBusy = "reject", ...handlerOptions } = options;
   const coach = agent({
     name: "coach",
     model,
     instructions: "TOP SECRET PROMPT",
     tools,
     limits: { turns: 200 },
+    whenBusy,
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
   const pawl = runtime({ agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() });

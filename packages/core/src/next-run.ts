@@ -1,0 +1,50 @@
+import { fetchUserData } from "./context/user-data.ts";
+import type { NewEvent, NextRun } from "./events/event.ts";
+import type { Leg } from "./leg.ts";
+import { startEvents, tellOfStart } from "./run-start.ts";
+import { queuedMessages } from "./session/queued.ts";
+import type { SessionState } from "./session/state.ts";
+import type { StopReason } from "./stop/stop-reason.ts";
+
+/** The run that begins in the append that ends this one. */
+export interface Successor {
+  next: NextRun;
+  events: NewEvent[];
+  /** To be called once it is stored: lets the leg hand over. */
+  begun(): Promise<void>;
+}
+
+/**
+ * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is then: between
+ * that and the append nothing may be awaited, so that no message that has come meanwhile is left lying.
+ */
+export async function readyForNext(leg: Leg, stop: StopReason): Promise<() => Successor | undefined> {
+  const messages = () => messagesFor(leg, stop);
+  const userData =
+    messages().length === 0
+      ? { text: "", failure: undefined }
+      : await fetchUserData(leg.agent, leg.session, leg.makeDeps);
+  return () => {
+    const seqs = messages();
+    if (seqs.length === 0) return undefined;
+    const start = { runId: leg.newId(), userData };
+    return {
+      next: { run_id: start.runId, messages: seqs },
+      events: startEvents(leg.log.state, leg.agent, leg.newId, start),
+      begun: async () => {
+        leg.next = start.runId;
+        await tellOfStart(leg, leg, start);
+      },
+    };
+  };
+}
+
+/** Messages for which a new run begins. Whoever stops a run does not want what they had asked for before, either. */
+function messagesFor({ log: { state }, stoppedAt }: Leg, stop: StopReason): number[] {
+  const since = stop.type === "aborted" ? stoppedSeq(state, stoppedAt) : 0;
+  return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));
+}
+
+function stoppedSeq({ run }: SessionState, stoppedAt: number | undefined): number {
+  return run?.stopSeq ?? stoppedAt ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,40 @@
+import type { Agent } from "./agent.ts";
+import { prefixFor } from "./context/prefix.ts";
+import type { FetchedUserData } from "./context/user-data.ts";
+import { PawlError } from "./errors.ts";
+import type { NewEvent } from "./events/event.ts";
+import type { Session } from "./events/session-row.ts";
+import { tellHooks } from "./hooks/call-hooks.ts";
+import type { Patience } from "./leg.ts";
+import type { SessionLog } from "./session/log.ts";
+import type { SessionState } from "./session/state.ts";
+
+/** What a run begins with, besides its message. */
+export function startEvents(
+  state: SessionState,
+  agent: Agent,
+  newId: () => string,
+  { runId, userData: { text, failure } }: { runId: string; userData: FetchedUserData },
+): NewEvent[] {
+  return [
+    { type: "run_started", data: { run_id: runId, agent: agent.name, agent_version: agent.version } },
+    ...prefixFor(state, agent, newId, text),
+    ...(failure === undefined ? [] : [failure]),
+  ];
+}
+
+/** Tells the hooks why a run has begun without user data, if it has. */
+export async function tellOfStart(
+  patience: Patience,
+  { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
+  { runId, userData: { failure } }: { runId: string; userData: FetchedUserData },
+): Promise<void> {
+  if (failure === undefined) return;
+  const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
+  const more = await tellHooks(patience, agent.hooks, failure.data, context);
+  if (more.length === 0) return;
+  await log.append(more).catch((error: unknown) => {
+    // The run has begun: whoever has taken the session over goes on with it.
+    if (!PawlError.is(error, "fenced")) throw error;
+  });
+}

@@ -1,0 +1,71 @@
+import type { Reply } from "@pawl/testing";
+import { expect } from "vitest";
+import * as z from "zod";
+import { assertSoundLog } from "../../../../test/support/invariants.ts";
+import { type AgentOptions, type Runtime, tool } from "../../src/index.ts";
+import { type Setup, stored } from "./setup.ts";
+
+export const user = { userId: "u1" };
+const none = z.object({});
+export const ask = tool({ name: "ask", description: "", input: none, suspends: { answer: z.string() } });
+export const finish = tool({
+  name: "finish",
+  description: "",
+  input: none,
+  endsRun: true,
+  execute: () => "bye",
+});
+export const question = { name: "ask", id: "toolu_q" };
+export const slow: Reply = { text: "One two three four five six seven eight", delayPerEventMs: 4 };
+export const endless: Reply = { text: "a ".repeat(300), delayPerEventMs: 4 };
+export const ok: Reply = { text: "Ok." };
+
+export type Options = Partial<Omit<AgentOptions<unknown>, "model">>;
+
+/** A tool that works until it is let go; with `deaf` it minds no signal. */
+export function gate(deaf = false) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const work = tool({
+    name: "work",
+    description: "",
+    input: none,
+    execute: async (_, { signal }) => {
+      const stopped = new Promise<void>((_, reject) => {
+        signal.addEventListener("abort", () => !deaf && reject(new Error("stopped")));
+      });
+      await Promise.race([promise, stopped]);
+      return "worked";
+    },
+  });
+  return { work, open: resolve };
+}
+
+/** What the model is sent in its n-th request, text by text; results by their call. */
+export function texts({ model }: Setup, n: number): string[] {
+  return (model.requests[n]?.messages ?? []).flatMap(({ role, content }) =>
+    (content as { text?: string; content?: string; name?: string }[]).map(
+      ({ text, content: result, name }) => `${role}: ${text ?? result ?? name}`,
+    ),
+  );
+}
+
+export async function begin(world: Setup, until = "llm_request", pawl: Runtime = world.pawl) {
+  const run = pawl.run("tester", { ...user, input: "First" });
+  const { sessionId } = await run.started;
+  await stored(world, sessionId, until);
+  const say = (
+    input: string,
+    more: { clientMessageId?: string; signal?: AbortSignal } = {},
+    by = world.pawl,
+  ) => by.run("tester", { ...user, sessionId, input, ...more });
+  return { run, sessionId, say };
+}
+
+/** The log is sound, every request was valid, and no run is open. */
+export async function check(world: Setup, sessionId: string) {
+  const log = await world.log(sessionId);
+  assertSoundLog(log);
+  expect(world.model.rejected).toEqual([]);
+  expect((await world.store.sessions.get(sessionId))?.openRun).toBeNull();
+  return log;
+}
