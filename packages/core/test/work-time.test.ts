@@ -13,14 +13,14 @@ function worked(...events: [type: string, second: number][]): WorkTime {
 
 it("L4 counts from a leg's first event to its last, and no waiting", () => {
   expect(worked(["run_started", 1], ["llm_request", 3], ["run_suspended", 4]).ms).toBe(3_000);
-  const answered = [
+  const answered: [string, number][] = [
     ["run_started", 1],
     ["run_suspended", 4],
     ["tool_answered", 90],
     ["stop_requested", 95],
-  ] as const;
-  expect(worked(...(answered as never)).since).toBeUndefined();
-  expect(worked(...(answered as never), ["tool_result", 100], ["run_ended", 102]).ms).toBe(5_000);
+  ];
+  expect(worked(...answered).since).toBeUndefined();
+  expect(worked(...answered, ["tool_result", 100], ["run_ended", 102]).ms).toBe(5_000);
 });
 
 it("L4 P3 counts a leg that died up to the last thing it stored, and the next one from its beginning", () => {
