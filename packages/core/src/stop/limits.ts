@@ -1,6 +1,6 @@
 import { promptTokens } from "../model/pricing.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
-import { addSpent, type Budget, nothingSpent, type Resource } from "./budget.ts";
+import { type Budget, nothingSpent, type Resource } from "./budget.ts";
 import type { StopReason } from "./stop-reason.ts";
 
 /** What an agent is limited by. */
@@ -32,9 +32,9 @@ export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
 export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
   const run = openRun(state);
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
-  const all = addSpent(state.spent, spent);
   const ofRun = (resource: Resource) => limits[resource] - spent[resource];
-  const ofSession = (resource: Resource) => sessionLimits[resource] - all[resource];
+  const ofSession = (resource: Resource) =>
+    sessionLimits[resource] - (state.spent[resource] + spent[resource]);
   const left = { ...nothingSpent };
   for (const resource of resources) left[resource] = Math.min(ofRun(resource), ofSession(resource));
   const scopeOf: Left["scopeOf"] = (resource) =>
