@@ -1,8 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { Host } from "../src/host.ts";
-import { agent, agentTool, memoryStore, PawlError, type Session, type Tool } from "../src/index.ts";
+import {
+  agent,
+  agentTool,
+  memoryStore,
+  PawlError,
+  type Session,
+  type StoredOf,
+  type Tool,
+} from "../src/index.ts";
 import type { Leg } from "../src/leg.ts";
-import { newSessionState } from "../src/session/state.ts";
+import { newRun } from "../src/session/new-run.ts";
+import { type CallState, newSessionState, type TurnState } from "../src/session/state.ts";
 import { type Budget, unlimited } from "../src/stop/budget.ts";
 import type { Delegate } from "../src/sub-agents/agent-tool.ts";
 import { childAgent, openChild } from "../src/sub-agents/child-session.ts";
@@ -27,16 +36,21 @@ describe("the agent for a task", () => {
   });
 
   it("L13 O1 may use its part of what the caller has left, or less, and its own number of turns", () => {
-    const slice = (left: Partial<Budget>, limits: Partial<Budget>, tasks = 2) =>
-      sliceOf(
-        {
-          log: { state: newSessionState("s") },
-          agent: { limits: { ...unlimited, ...left }, sessionLimits: unlimited },
-          legMs: () => 0,
-        } as unknown as Leg,
-        delegateOf(limits),
-        tasks,
-      );
+    const slice = (left: Partial<Budget>, limits: Partial<Budget>, tasks = 2) => {
+      const run = newRun({ seq: 1, at: "", data: { run_id: "r" } } as StoredOf<"run_started">);
+      const calls = Array.from({ length: tasks }, () => ({ toolName: "worker" }) as CallState);
+      run.turn = { calls } as TurnState;
+      const leg = {
+        log: { state: { ...newSessionState("s"), run } },
+        agent: {
+          limits: { ...unlimited, ...left },
+          sessionLimits: unlimited,
+          tools: new Map([["worker", { delegate: {} }]]),
+        },
+        legMs: () => 0,
+      };
+      return sliceOf(leg as unknown as Leg, delegateOf(limits));
+    };
     expect(slice({}, { turns: 3 })).toEqual({ turns: 3 });
     expect(slice({ turns: 2, toolCalls: 2, wallClockMs: 2 }, {})).toEqual({});
     expect(slice({ inputTokens: 800, outputTokens: 90, costCents: 4 }, {})).toEqual({

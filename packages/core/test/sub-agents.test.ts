@@ -193,7 +193,7 @@ describe("an agent as a tool", () => {
   it("P5 asks again where the agent's own schema refuses what the one on record has let through", async () => {
     const few = z.object({ text: z.string() }).refine(({ text }) => text.length < 4, "too long");
     const choosy = tool({
-      ...ask,
+      name: "ask",
       description: "Asks.",
       input: z.object({ q: z.string() }),
       suspends: { answer: few },
