@@ -1,5 +1,8 @@
 import {
+  approval,
   type EventStore,
+  type Hook,
+  isText,
   memoryBlobs,
   PawlError,
   type Runtime,
@@ -52,7 +55,11 @@ async function drive(setting: World, first: EventStore): Promise<number> {
           for await (const event of pawl.follow(sessionId, { afterSeq, untilIdle: true })) void event;
         }
         const { pending } = await pawl.view(sessionId, user);
-        const answers = pending.map(({ callId }) => ({ callId, value: { text: `answer to ${callId}` } }));
+        const answers = pending.map(({ callId, kind, seq }) => ({
+          callId,
+          question: seq,
+          value: kind === "approval" ? { approved: true } : { text: `answer to ${callId}` },
+        }));
         // One at a time, so that partly answered turns are met too.
         if (answers.length > 0) {
           await pawl.run("tester", { ...user, sessionId, answers: answers.slice(0, 1) }).result;
@@ -74,9 +81,15 @@ interface Crash {
   retries: number;
 }
 
-async function crashAt(replies: readonly Reply[], at: number, when: "before" | "after"): Promise<Crash> {
+async function crashAt(
+  replies: readonly Reply[],
+  at: number,
+  when: "before" | "after",
+  hooks: readonly Hook[] = [],
+): Promise<Crash> {
   const setting = world(failingAtFirst(byTurn(replies)), {
     around: (model) => withRetry(model, { retries: 1, baseMs: 0 }),
+    hooks,
   });
   await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
   const store = crashingStore(setting.base, at, when);
@@ -109,6 +122,73 @@ describe.each([
     for (const when of ["before", "after"] as const) {
       it(`L1 L7 P1 P2 P3 P4 C12 E2 recovers from a crash ${when} append ${at}`, async () => {
         expect((await crashAt(replies, at, when)).crashes).toBe(1);
+      });
+    }
+  }
+});
+
+/** Hooks of all kinds. What they have done stands in `done`, which no process forgets. */
+function everyHook(done: string[]): Hook[] {
+  const tell: Hook = {
+    name: "tells",
+    beforeRun: async ({ run, append }) => {
+      await append({ type: "note", key: `begins:${run.runId}`, data: { text: "It begins." } });
+      return undefined;
+    },
+    beforeTurn: async ({ maxTokens }, { run, append }) => {
+      await append({
+        type: "note",
+        key: `turn:${run.runId}:${run.turns}`,
+        data: { text: `Turn ${run.turns}.` },
+      });
+      return { maxTokens: maxTokens - run.turns, tools: ["save", "fetch", "fail", "ask", "approve"] };
+    },
+    beforeModel: ({ plan }) => ({ maxTokens: plan.maxTokens - 1 }),
+    afterTurn: async (_turn, { run, append }) => {
+      await append({ type: "app.turn", key: `over:${run.runId}:${run.turns}`, data: { turns: run.turns } });
+      return undefined;
+    },
+  };
+  const change: Hook = {
+    name: "changes",
+    beforeTool: ({ tool, input }) => {
+      const { value } = input as { value: string };
+      return tool.name === "save" ? { input: { value: `${value} once more` } } : undefined;
+    },
+    afterTool: ({ result }) => ({ result: { checked: result } }),
+    afterModel: async ({ content }) => ({
+      content: content.map((block) =>
+        isText(block) ? { type: "text", text: `${block.text} Indeed.` } : block,
+      ),
+    }),
+    onStop: (stop) => ({ ...stop, message: `${stop.message} Good bye.` }),
+    afterRun: async (_result, { append }) => {
+      done.push("effect");
+      await append({ type: "knowledge", data: { source: "summary", data: "It went well." } });
+    },
+  };
+  return [tell, change, approval({ when: ["save", "approve"] })];
+}
+
+async function crashWithHooks(at: number, when: "before" | "after"): Promise<Crash> {
+  const done: string[] = [];
+  const crash = await crashAt(script, at, when, everyHook(done));
+  expect(done.length).toBeLessThanOrEqual(1);
+  if (crash.crashes === 0) expect(done).toHaveLength(1);
+  return crash;
+}
+
+describe("a crash at every append of a run with hooks of all kinds", async () => {
+  const { appends } = await crashWithHooks(Number.POSITIVE_INFINITY, "before");
+
+  it("covers a whole run", () => {
+    expect(appends).toBeGreaterThanOrEqual(60);
+  });
+
+  for (let at = 1; at <= appends; at += 1) {
+    for (const when of ["before", "after"] as const) {
+      it(`H1 L7 L17 P2 P4 recovers from a crash ${when} append ${at}`, async () => {
+        expect((await crashWithHooks(at, when)).crashes).toBe(1);
       });
     }
   }

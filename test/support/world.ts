@@ -113,7 +113,8 @@ export function world(
     log: async (sessionId) => await Array.fromAsync(base.read(sessionId)),
     check: async (sessionId, acknowledged) => {
       const log = await world.log(sessionId);
-      assertSoundLog(log, acknowledged);
+      const copied = ((await base.sessions.get(sessionId))?.metadata.forked_from ?? {}) as { seq?: number };
+      assertSoundLog(log, acknowledged, copied.seq);
       const [rejected] = models.flatMap((one) => one.rejected);
       if (rejected !== undefined) throw new Error(JSON.stringify(rejected, null, 1));
       const sessions = await base.sessions.list({ userId: "u1", limit: 1_000 });

@@ -16,7 +16,7 @@ export function create({ baseURL, apiKey, model, system, prompt, execute }) {
         execute,
       }),
     ],
-    limits: { turns: 1_000 },
+    limits: { turns: 1_000, toolCalls: 1_000 },
   });
   const pawl = runtime({ agents: [calculator], store: memoryStore() });
   return {

@@ -11,31 +11,57 @@ export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise
  */
 export function nodeFetch(): Fetch | undefined {
   if (globalThis.navigator?.userAgent?.startsWith("Node.js/") !== true) return undefined;
+  // A client asks one address again and again.
+  let known: Target | undefined;
   return async (url, init = {}) => {
-    const target = new URL(url instanceof Request ? url.url : url);
     const { body, headers, signal } = init;
-    if (!(body instanceof Uint8Array) || !target.pathname.endsWith("/v1/messages"))
-      return await fetch(url, init);
+    const href = url instanceof Request ? url.url : String(url);
+    if (!(body instanceof Uint8Array) || !MESSAGES.test(href)) return await fetch(url, init);
     signal?.throwIfAborted();
-    return await send(target, new Headers(headers), body, signal ?? undefined);
+    if (known?.href !== href) known = targetOf(href);
+    const sent = headers instanceof Headers ? headers : new Headers(headers);
+    return await send(known, sent, body, signal ?? undefined);
   };
 }
 
+/** The path of a URL, whatever follows it. */
+const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
+
+/** Where requests go. */
+interface Target {
+  href: string;
+  host: string;
+  /** Headers as a flat list are written as they are; as an object, each would be looked at once more. */
+  open(headers: readonly string[]): ClientRequest;
+}
+
+function targetOf(href: string): Target {
+  const { protocol, host, hostname, port, pathname, search } = new URL(href);
+  const { request } = process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
+  const options = {
+    method: "POST",
+    host: hostname.replace(/^\[|\]$/g, ""),
+    port,
+    path: `${pathname}${search}`,
+  };
+  return { href, host, open: (headers) => request({ ...options, headers }) };
+}
+
 function send(
-  url: URL,
+  { href, host, open }: Target,
   headers: Headers,
   body: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const pairs = ["host", url.host, "content-length", String(body.byteLength)];
+  const pairs = ["host", host, "content-length", String(body.byteLength)];
   for (const [name, value] of headers) pairs.push(name, value);
   return new Promise((resolve, reject) => {
-    const request = open(url, pairs);
+    const request = open(pairs);
     let answer: IncomingMessage | undefined;
     request.on("error", reject);
     request.on("response", (message) => {
       answer = message;
-      resolve(responseOf(message, url));
+      resolve(responseOf(message, href));
     });
     // The signal is the SDK's and made for this request, so the listener goes when both go. Once the answer has been read
     // the connection belongs to the next request: destroying the answer leaves it alone, destroying the request does not.
@@ -44,23 +70,17 @@ function send(
   });
 }
 
-/** Headers as a flat list are written as they are; as an object, each would be looked at once more. */
-function open(url: URL, headers: readonly string[]): ClientRequest {
-  const { request } = process.getBuiltinModule(url.protocol === "https:" ? "node:https" : "node:http");
-  const { hostname, port, pathname, search } = url;
-  const host = hostname.replace(/^\[|\]$/g, "");
-  return request({ method: "POST", host, port, path: `${pathname}${search}`, headers });
-}
-
 /** What the SDK and `eventsOf` look at of a response. A real one would bring the cost of web streams back. */
-function responseOf(message: IncomingMessage, url: URL): Response {
+function responseOf(message: IncomingMessage, url: string): Response {
   const status = message.statusCode ?? 0;
+  const ok = status >= 200 && status < 300;
   const read = chunksOf(message);
-  const response: Pick<Response, "status" | "ok" | "url" | "headers" | "text"> & { body: object } = {
+  const response: Pick<Response, "status" | "ok" | "url" | "text"> & { headers: object; body: object } = {
     status,
-    ok: status >= 200 && status < 300,
-    url: url.href,
-    headers: new Headers(headerPairs(message)),
+    ok,
+    url,
+    // What goes into an error has to be real.
+    headers: ok ? headersOf(message) : new Headers([...headersOf(message)]),
     body: { getReader: () => ({ read }) },
     async text() {
       const decoder = new TextDecoder();
@@ -74,10 +94,9 @@ function responseOf(message: IncomingMessage, url: URL): Response {
   return response as unknown as Response;
 }
 
-function headerPairs({ rawHeaders }: IncomingMessage): [string, string][] {
-  const pairs: [string, string][] = [];
-  for (let index = 1; index < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index - 1] ?? "", rawHeaders[index] ?? ""]);
-  }
-  return pairs;
+/** By their names in small letters, which is how they are asked for. To check them once more costs more than to parse them. */
+function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
+  const all = new Map<string, string>();
+  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  return all;
 }

@@ -123,6 +123,24 @@ describe("a conversation", () => {
     await expectSame(served, client);
   });
 
+  it("P4 says which question it answers: a call may ask again before an answer that is sent twice arrives", async () => {
+    const served = await serve(scriptedModel([{ tools: [question] }, { text: "Done." }]));
+    const sent: string[] = [];
+    const client = clientOf(served, {
+      fetch: async (input, init) => {
+        if (typeof init?.body === "string") sent.push(init.body);
+        return await fetch(input, init);
+      },
+    });
+    await client.send("Do it");
+    const { pending } = await when(client, isSuspended);
+    await client.answer("c1", { yes: true });
+    await when(client, isIdle);
+    expect(JSON.parse(sent.at(-1) ?? "")).toMatchObject({
+      answers: [{ callId: "c1", question: pending[0]?.seq }],
+    });
+  });
+
   it("P4 takes answers to several questions side by side", async () => {
     const tools = ["c1", "c2", "c3"].map((id) => ({ ...question, id }));
     const served = await serve(scriptedModel([{ tools }, { text: "Done." }]));

@@ -31,7 +31,8 @@ export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent);
-    if (leg !== undefined) return await beginHere(host, said, leg);
+    const here = leg && (await unlessTaken(beginHere(host, said, leg)));
+    if (here !== undefined) return here;
     const earlier = await earlierRun(host.store, session.id, clientMessageId);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
     const now = await host.store.sessions.get(session.id);
@@ -42,6 +43,16 @@ export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
     }
     if (waited >= patienceMs) throw busy();
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** `undefined`: another process has taken the session over meanwhile, and nothing has been stored. */
+async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!PawlError.is(error, "fenced")) throw error;
+    return undefined;
   }
 }
 

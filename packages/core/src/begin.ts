@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import { PawlError } from "./errors.ts";
 import type { Session } from "./events/session-row.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { type OpenLeg, openLeg } from "./leg-runner.ts";
@@ -28,12 +29,17 @@ export async function recover(
   return await goOn(leg, run, signal);
 }
 
-/** Goes on with the run that a leg has found open. */
-export async function goOn(leg: OpenLeg, run: RunState, signal?: AbortSignal): Promise<ActiveLeg> {
+/** Goes on with the run that a leg has found open. `undefined`: another process has taken the session over meanwhile. */
+export async function goOn(
+  leg: OpenLeg,
+  run: RunState,
+  signal?: AbortSignal,
+): Promise<ActiveLeg | undefined> {
   try {
     if (run.inLeg) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
   } catch (error) {
     await leg.close();
+    if (PawlError.is(error, "fenced")) return undefined;
     throw error;
   }
   return leg.go(signal);

@@ -1,4 +1,3 @@
-import { PawlError } from "./errors.ts";
 import type { Leg } from "./leg.ts";
 import { eventKey } from "./session/keys.ts";
 import { openRun } from "./session/state.ts";
@@ -13,11 +12,7 @@ export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;
   leg.beginLanding();
-  try {
-    await leg.log.append([
-      { type: "note", key: eventKey.landing(run.runId), data: { text: LAST_TURN, landing: stop } },
-    ]);
-  } catch (error) {
-    if (!PawlError.is(error, "key_taken")) throw error;
-  }
+  await leg.log.append([
+    { type: "note", key: eventKey.landing(run.runId), data: { text: LAST_TURN, landing: stop } },
+  ]);
 }

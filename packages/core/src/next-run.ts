@@ -4,7 +4,7 @@ import type { Leg } from "./leg.ts";
 import { startEvents, tellOfStart } from "./run-start.ts";
 import { queuedMessages } from "./session/queued.ts";
 import type { SessionState } from "./session/state.ts";
-import type { StopReason } from "./stop/stop-reason.ts";
+import { ABORTED } from "./stop/stop-reason.ts";
 
 /** The run that begins in the append that ends this one. */
 export interface Successor {
@@ -18,8 +18,8 @@ export interface Successor {
  * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is then: between
  * that and the append nothing may be awaited, so that no message that has come meanwhile is left lying.
  */
-export async function readyForNext(leg: Leg, stop: StopReason): Promise<() => Successor | undefined> {
-  const messages = () => messagesFor(leg, stop);
+export async function readyForNext(leg: Leg): Promise<() => Successor | undefined> {
+  const messages = () => messagesFor(leg);
   const userData =
     messages().length === 0
       ? { text: "", failure: undefined }
@@ -40,8 +40,10 @@ export async function readyForNext(leg: Leg, stop: StopReason): Promise<() => Su
 }
 
 /** Messages for which a new run begins. Whoever stops a run does not want what they had asked for before, either. */
-function messagesFor({ log: { state }, stoppedAt }: Leg, stop: StopReason): number[] {
-  const since = stop.type === "aborted" ? stoppedSeq(state, stoppedAt) : 0;
+function messagesFor({ log: { state }, stoppedAt, halted }: Leg): number[] {
+  // A hook may have given the end another name.
+  const stopped = state.run?.stopRequested === true || halted === ABORTED;
+  const since = stopped ? stoppedSeq(state, stoppedAt) : 0;
   return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));
 }
 

@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import { prefixFor } from "./context/prefix.ts";
 import type { FetchedUserData } from "./context/user-data.ts";
+import { PawlError } from "./errors.ts";
 import type { NewEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
 import { tellHooks } from "./hooks/call-hooks.ts";
@@ -31,5 +32,9 @@ export async function tellOfStart(
   if (failure === undefined) return;
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
   const more = await tellHooks(patience, agent.hooks, failure.data, context);
-  if (more.length > 0) await log.append(more);
+  if (more.length === 0) return;
+  await log.append(more).catch((error: unknown) => {
+    // The run has begun: whoever has taken the session over goes on with it.
+    if (!PawlError.is(error, "fenced")) throw error;
+  });
 }

@@ -79,7 +79,7 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
   if (ending === undefined) return false;
-  const begin = await readyForNext(leg, ending.stop);
+  const begin = await readyForNext(leg);
   // From here to the append nothing is awaited: a message that comes now is seen by it.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];

@@ -140,6 +140,26 @@ describe("stopping a run", () => {
     expect((await next.view(sessionId, user)).messages.at(-1)?.text).toBe("Here.");
   });
 
+  it("L9 gives the session back when it leaves a tool behind that minds no signal", async () => {
+    const hang = tool({ name: "hang", description: "", input, execute: () => new Promise(() => undefined) });
+    const world = setup([{ tools: [{ name: "hang", input: { text: "" } }] }, { text: "Here." }], {
+      tools: [hang],
+    });
+    const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(world, sessionId, "tool_started");
+    await world.pawl.drain({ timeoutMs: 10 });
+    expect(await world.store.acquire(sessionId, "next", 1_000)).toBeDefined();
+    expect(await world.of(sessionId, "run_ended")).toEqual([]);
+  });
+
+  it("ends a run here that comes to its end while the process drains", async () => {
+    const world = setup([{ text: "One two three four", delayPerEventMs: 2 }]);
+    const run = world.pawl.run("tester", { ...user, input: "Go" });
+    await stored(world, (await run.started).sessionId, "llm_request");
+    await world.pawl.drain();
+    expect((await run.result).stop.type).toBe("end_turn");
+  });
+
   it("drains a run that is just being begun, too", async () => {
     const { pawl, of } = setup([{ text: "Done." }]);
     const run = pawl.run("tester", { ...user, input: "Go" });

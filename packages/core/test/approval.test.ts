@@ -1,6 +1,9 @@
+import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
+  agent,
+  agentTool,
   approval,
   type EventStore,
   type Hook,
@@ -10,7 +13,7 @@ import {
   tool,
 } from "../src/index.ts";
 import { calling, echo, named, never, sound, text } from "./support/hooks.ts";
-import { setup, stored } from "./support/setup.ts";
+import { setup, sleep, stored } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const code = (expected: string) => (error: unknown) => PawlError.is(error) && error.code === expected;
@@ -224,6 +227,9 @@ describe("two questions on one call", () => {
     const first = await world.say("Go");
     const { sessionId } = first;
     expect(first.pending).toMatchObject([{ kind: "approval" }]);
+    // The tool's own schema would take it.
+    const more = world.answer(sessionId, "toolu_e", { approved: true, more: 1 });
+    await expect(more).rejects.toSatisfy(code("invalid_answer"));
     const next = setup(rest, { tools: [ask], hooks }, { store: world.store });
     const second = await next.answer(sessionId, "toolu_e", yes);
     expect(second.pending).toMatchObject([{ kind: "own", payload: { text: "a" } }]);
@@ -283,6 +289,46 @@ describe("two questions on one call", () => {
     await next.answer(sessionId, "toolu_e", { add: "2" });
     expect(called).toEqual(["x null a", 'x {"add":"1"} a', "y null a1", 'y {"add":"2"} a1', "z undefined"]);
     expect(ran).toEqual(["a12"]);
+    await sound(next, sessionId);
+  });
+
+  it("P4 may come from a task of another agent: an answer that is handed on twice counts for its own question", async () => {
+    let clock = 0;
+    const base = memoryStore({ now: () => clock });
+    let asked = 0;
+    let dead = false;
+    const dying: EventStore = {
+      ...base,
+      append: async (id, events, options) => {
+        if (dead) return await never();
+        const rows = await base.append(id, events, options);
+        if (id.includes(":") && events.some(({ type }) => type === "tool_suspended")) asked += 1;
+        dead = asked === 2;
+        return dead ? await never() : rows;
+      },
+    };
+    const helper = agent({
+      name: "helper",
+      instructions: "Help.",
+      model: strictModel({ script: [...script] }),
+      tools: [ask],
+      hooks,
+    });
+    const tools = [agentTool({ agent: helper, description: "Helps." })];
+    const task = { name: "helper", id: "toolu_h", input: { task: "Do it." } };
+    const world = setup([{ tools: [task] }], { tools }, { store: dying });
+    const { sessionId } = await world.say("Go");
+    void world.answer(sessionId, "toolu_h", yes);
+    while (!dead) await sleep(1);
+    clock += 60_000;
+    const next = setup([{ text: "Ok." }, { text: "Fine." }], { tools }, { store: base });
+    await next.pawl.sweep();
+    while ((await next.of(sessionId, "tool_suspended")).length < 2) await sleep(1);
+    await stored(next, sessionId, "run_suspended");
+    expect((await next.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "own" }]);
+    while ((await base.sessions.get(sessionId))?.status !== "suspended") await sleep(1);
+    const { actions } = await next.answer(sessionId, "toolu_h", yes);
+    expect(actions).toMatchObject([{ tool: "helper", success: true, result: "Ok." }]);
     await sound(next, sessionId);
   });
 

@@ -51,6 +51,8 @@ describe("what cannot poison a session", () => {
     ["null", () => null],
     ["a promise", async () => "later"],
     ["no blocks", () => ["x", 1]],
+    ["a block that no result can have", () => [{ type: "video", url: "x" }]],
+    ["an image without a source", () => [{ type: "image" }]],
     [
       "an error",
       () => {

@@ -135,6 +135,14 @@ describe("C11 summaries", () => {
     await sound(world, sessionId);
   });
 
+  it("L4 are left behind at the deadline where a strategy never comes back", async () => {
+    const never: CheckpointStrategy = () => new Promise(() => undefined);
+    const world = setup(script, { checkpointWhen: [never], limits: { wallClockMs: 30 } });
+    const { stop, sessionId } = await world.say("Read all");
+    expect(stop.type).toBe("deadline");
+    expect(await world.of(sessionId, "checkpoint")).toEqual([]);
+  });
+
   it("E2 a process that dies before the checkpoint is stored has changed nothing", async () => {
     let dies = true;
     const checkpointWhen: CheckpointStrategy[] = [

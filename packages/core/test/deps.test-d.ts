@@ -3,6 +3,7 @@ import * as z from "zod";
 import {
   type Agent,
   agent,
+  type Hook,
   type ModelClient,
   memoryStore,
   type RuntimeOptions,
@@ -51,6 +52,19 @@ describe("D2 what tools need of deps is part of their types", () => {
     expectTypeOf(both).toEqualTypeOf<Agent<Db>>();
     // @ts-expect-error nobody said that there would be a database
     agent({ ...plain, userData: ({ deps }) => deps.db });
+  });
+
+  it("and of hooks'", () => {
+    const looks: Hook<Db> = { name: "looks", beforeTurn: (_plan, { deps }) => void deps.db };
+    expectTypeOf(agent({ ...plain, hooks: [looks] })).toEqualTypeOf<Agent<Db>>();
+    expectTypeOf(agent({ ...plain, tools: [reads], hooks: [looks, { name: "b" }] })).toEqualTypeOf<
+      Agent<Db>
+    >();
+    // @ts-expect-error the hook needs a database
+    const hooks: Hook[] = [looks];
+    // @ts-expect-error the hook needs a database
+    runtime({ agents: [agent({ ...plain, hooks: [looks] })], store });
+    void hooks;
   });
 
   it("so that a tool does not get where its needs are not known", () => {

@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 import { assistantEntry, toMessages, userEntry } from "../src/context/project.ts";
 import { doorbell } from "../src/events/doorbell.ts";
-import type { StoredOf } from "../src/index.ts";
+import { type EventStore, memoryStore, type StoredOf, tool } from "../src/index.ts";
 import { sha256 } from "../src/sha256.ts";
 import { setup, sleep } from "./support/setup.ts";
 
@@ -38,6 +39,33 @@ describe("what is done once only", () => {
     toMessages([first, said("secret"), last]);
     const redacted = toMessages([first, said("[redacted]"), last]);
     expect(redacted[0]?.content.map((block) => block.text)).toEqual(["first", "[redacted]", "last"]);
+  });
+
+  it("asks the store for nothing more when a run has come to rest", async () => {
+    const base = memoryStore();
+    let calls: string[] = [];
+    const store: EventStore = {
+      ...base,
+      append: async (id, events, options) => {
+        if (options.release === true) calls = [];
+        return await base.append(id, events, options);
+      },
+      read: (...args) => {
+        calls.push("read");
+        return base.read(...args);
+      },
+      release: async (lease) => {
+        calls.push("release");
+        await base.release(lease);
+      },
+    };
+    const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
+    const script = [{ tools: [{ name: "ask", id: "toolu_q" }] }, { text: "Ok." }];
+    const world = setup(script, { tools: [ask] }, { store });
+    const { sessionId, stop } = await world.say("Go");
+    expect({ type: stop.type, calls }).toEqual({ type: "suspended", calls: [] });
+    expect((await world.answer(sessionId, "toolu_q", "yes")).stop.type).toBe("end_turn");
+    expect(calls).toEqual([]);
   });
 
   it("L10 wakes a reader once for all that comes in one go", async () => {

@@ -120,7 +120,7 @@ describe("the failure budget", () => {
         throw new Error("no");
       },
     }).tool;
-    const texts = ["1", "2", "3", "3", "4", "5", "6"];
+    const texts = ["1", "2", "3", "4", "5", "3", "6", "7"];
     const script = texts.map((said, at) => ({ tools: [calling("bad", said), calling("echo", `${at}`)] }));
     const world = setup([...script, ...last], { tools: [moody, echo().tool] });
     const { sessionId } = await world.say("Go");
@@ -160,7 +160,11 @@ describe("the failure budget", () => {
 
 describe("dependent calls", () => {
   it("T13 wait for the turn after the one that they depend on; independent ones run at once", async () => {
-    const [first, second, third] = [echo("first"), echo("second", { dependsOn: ["first"] }), echo("third")];
+    const [first, second, third] = [
+      echo("first"),
+      echo("second", { dependsOn: ["first", "second"] }),
+      echo("third"),
+    ];
     const all = { tools: [calling("second"), calling("first"), calling("third")] };
     const world = setup([all, { tools: [calling("second")] }, ...last], {
       tools: [first.tool, second.tool, third.tool],

@@ -97,13 +97,18 @@ describe("a hook that throws", () => {
   it("L14 changes nothing with what it leaves undefined, or null", async () => {
     const change = { maxTokens: undefined, model: undefined, tools: undefined, toolChoice: undefined };
     const world = setup([{ text: "Ok." }, { text: "More." }], {
+      tools: [echo().tool],
       hooks: [
-        named("a", { beforeTurn: () => ({ maxTokens: 321 }) }),
+        named("a", { beforeTurn: () => ({ maxTokens: 321, tools: ["echo"], toolChoice: { type: "auto" } }) }),
         named("b", { beforeTurn: () => change as unknown as TurnChange, beforeModel: () => null as never }),
       ],
     });
     const { sessionId } = await world.say("Go");
-    expect(world.model.requests[0]?.max_tokens).toBe(321);
+    expect((await world.of(sessionId, "llm_request"))[0]?.data.params).toEqual({
+      max_tokens: 321,
+      tool_choice: { type: "auto" },
+      tools: ["echo"],
+    });
     await sound(world, sessionId);
   });
 });
@@ -190,7 +195,7 @@ describe("a hook that never returns", () => {
       named("next", { beforeTool: () => void asked.push("next") }),
     ];
     const world = setup(
-      [{ tools: [calling("echo")] }, { text: "This far." }, { text: "Fine." }],
+      [{ tools: [calling("echo")] }, { text: "This far.", delayPerEventMs: 5 }, { text: "Fine." }],
       { tools: [tool], hooks, limits: { wallClockMs: 10_000 }, onLimit: "land" },
       { clock },
     );

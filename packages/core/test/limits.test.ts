@@ -135,24 +135,87 @@ describe("time", () => {
     expect((await second).stop.type).toBe("deadline");
   });
 
-  it("L4 lands: what hangs is left behind, and the user gets a proper word within the time", async () => {
+  it("L4 does not take a late result for work that goes on while a question waits", async () => {
+    const gate = Promise.withResolvers<string>();
+    const late = tool({
+      name: "late",
+      description: "Comes back when nobody waits any more.",
+      input: z.object({}),
+      timeoutMs: 1_000,
+      execute: () => gate.promise,
+    });
+    const asking: Reply = { tools: [{ name: "ask", input: {} }] };
+    const again: Reply = { tools: [{ name: "ask", input: { again: true } }] };
+    const world = timed([{ tools: [{ name: "late" }, ...(asking.tools ?? [])] }, again, { text: "Fine." }], {
+      tools: [late, ask],
+      limits: { wallClockMs: 10_000 },
+    });
+    const sessionId = await sessionOf(world);
+    const first = world.say("Go", { sessionId });
+    await stored(world, sessionId, "tool_started");
+    await world.clock.advance(1_000);
+    const [question] = (await first).pending;
+    gate.resolve("too late");
+    await stored(world, sessionId, "error");
+    await world.clock.advance(3_600_000);
+    const [next] = (await world.answer(sessionId, question?.callId ?? "", { text: "yes" })).pending;
+    const last = await world.answer(sessionId, next?.callId ?? "", { text: "yes" });
+    expect(last.stop.type).toBe("end_turn");
+  });
+
+  it.each(["limits", "sessionLimits"])(
+    "L4 lands within the time of %s: what hangs is left behind, and the user gets a proper word",
+    async (of) => {
+      const world = timed(
+        [{ tools: [{ name: "hang", input: {} }] }, { text: "I got this far." }, { text: "Fine." }],
+        {
+          [of]: { wallClockMs: 10_000 },
+          onLimit: "land",
+        },
+      );
+      const sessionId = await sessionOf(world);
+      const running = world.say("Go", { sessionId });
+      await stored(world, sessionId, "tool_started");
+      await world.clock.advance(7_900);
+      expect(await world.of(sessionId, "note")).toEqual([]);
+      await world.clock.advance(200);
+      const result = await running;
+      expect(result).toMatchObject({ stop: { type: "deadline" }, text: "I got this far.", turns: 2 });
+      expect(world.model.requests[1]?.tool_choice).toEqual({ type: "none" });
+      expect(world.model.requests[1]?.tools).toEqual(world.model.requests[0]?.tools);
+      expect((await world.pawl.view(sessionId, { userId: "u1" })).session.status).toBe("active");
+      expect(await world.of(sessionId, "error")).toMatchObject([{ data: { code: "deadline" } }]);
+      if (of === "limits") await goesOn(world, sessionId);
+    },
+  );
+
+  it("L4 keeps no time back where there is no limit", async () => {
+    const world = setup([looking(1), { text: "Fine." }], {
+      tools: [look],
+      limits: { wallClockMs: Number.POSITIVE_INFINITY },
+      onLimit: "land",
+    });
+    const result = await world.say("Go");
+    expect([result.stop.type, await world.of(result.sessionId, "note")]).toEqual(["end_turn", []]);
+  });
+
+  it("L4 lands also where the answer is cut off in its middle: what was said stays, and a proper word follows", async () => {
     const world = timed(
-      [{ tools: [{ name: "hang", input: {} }] }, { text: "I got this far." }, { text: "Fine." }],
-      {
-        limits: { wallClockMs: 10_000 },
-        onLimit: "land",
-      },
+      [{ text: "Half an answer", fault: { stall: 5 } }, { text: "I got this far." }, { text: "Fine." }],
+      { limits: { wallClockMs: 10_000 }, onLimit: "land" },
     );
     const sessionId = await sessionOf(world);
-    const running = world.say("Go", { sessionId });
-    await stored(world, sessionId, "tool_started");
+    const run = world.pawl.run("tester", { userId: "u1", sessionId, input: "Go" });
+    let text = "";
+    run.on("text_delta", ({ data }) => {
+      text += data.text;
+    });
+    while (text === "") await world.clock.advance(1);
     await world.clock.advance(8_100);
-    const result = await running;
-    expect(result).toMatchObject({ stop: { type: "deadline" }, text: "I got this far.", turns: 2 });
-    expect(world.model.requests[1]?.tool_choice).toEqual({ type: "none" });
-    expect(world.model.requests[1]?.tools).toEqual(world.model.requests[0]?.tools);
-    expect((await world.pawl.view(sessionId, { userId: "u1" })).session.status).toBe("active");
-    expect(await world.of(sessionId, "error")).toMatchObject([{ data: { code: "deadline" } }]);
+    const result = await run.result;
+    expect(result).toMatchObject({ stop: { type: "deadline" }, turns: 2 });
+    expect(result.text).toMatch(/^Half.*\n\nI got this far\.$/s);
+    expect(world.model.requests[1]?.messages.at(-1)).toMatchObject({ role: "user" });
     await goesOn(world, sessionId);
   });
 

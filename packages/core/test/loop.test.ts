@@ -200,12 +200,12 @@ describe("the loop", () => {
     });
   });
 
-  it("stops for a condition of one's own, with its reason", async () => {
+  it("L1 stops for a condition of one's own, with its reason, also where a limit is reached", async () => {
     const stopWhen = [
       (run: { calls: readonly unknown[] }) =>
         run.calls.length >= 1 ? { type: "my.enough", message: "Enough." } : undefined,
     ];
-    const { say } = setup([{ tools: [call("a")] }], { tools: [echo], stopWhen });
+    const { say } = setup([{ tools: [call("a")] }], { tools: [echo], stopWhen, limits: { turns: 1 } });
     expect((await say("Go")).stop).toEqual({ type: "my.enough", message: "Enough." });
   });
 });

@@ -7,6 +7,47 @@ describe("memoryStore", () => {
   for (const { name, run } of eventStoreContract(async () => ({ store: memoryStore() }))) it(name, run);
 });
 
+describe("what memoryStore makes of a payload", () => {
+  const shared = { a: 1 };
+  const odd: { [what: string]: unknown } = {
+    "what JSON drops": { a: undefined, b: () => 1, c: Symbol("s"), d: [undefined, () => 1, Symbol("s")] },
+    numbers: [0, -0, 1.5, -1e-7, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+    "what speaks for itself": {
+      at: new Date(0),
+      url: new URL("http://a.b/"),
+      own: { toJSON: () => ({ x: 1 }) },
+    },
+    "what is no literal": [
+      new Map([[1, 2]]),
+      new Set([1]),
+      new (class A {
+        b = 1;
+      })(),
+      Object.create({ c: 1 }),
+    ],
+    "what has no prototype": Object.assign(Object.create(null), { a: [null] }),
+    "boxes and bytes": [Object("a"), Object(1), Object(false), new Uint8Array([1, 2])],
+    holes: Array(3),
+    "names that mean something": JSON.parse('{"__proto__":{"a":1},"constructor":2,"toJSON":3}'),
+    "the same twice": [shared, shared],
+    "half a pair": { text: "\ud800" },
+    nothing: undefined,
+  };
+
+  it.each(Object.entries(odd))("E2 %s: what JSON makes of it, frozen", async (_what, data) => {
+    const store = memoryStore();
+    await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+    const [stored] = await store.append("s", [{ type: "a.b", data: data as never }], { appendId: "1" });
+    const text = JSON.stringify(data) ?? "null";
+    expect(JSON.stringify(stored?.data)).toBe(text);
+    expect(stored?.data).toStrictEqual(JSON.parse(text));
+    const frozen = (value: unknown): boolean =>
+      Object.isFrozen(value) &&
+      (typeof value !== "object" || value === null || Object.values(value).every(frozen));
+    expect(frozen(stored)).toBe(true);
+  });
+});
+
 describe("memoryStore under an injected clock", () => {
   const make = async () => {
     let now = Date.UTC(2026, 0, 1);

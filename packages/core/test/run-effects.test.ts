@@ -1,19 +1,9 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { crashingStore } from "../../../test/support/crashing-store.ts";
-import {
-  type EventStore,
-  type Hook,
-  memoryStore,
-  PawlError,
-  type RunResult,
-  type Session,
-  type StoredEvent,
-  tool,
-} from "../src/index.ts";
+import { type EventStore, type Hook, memoryStore, PawlError, type RunResult, tool } from "../src/index.ts";
 import { calling, echo, failures, named, never, sound } from "./support/hooks.ts";
-import { type Setup, setup, stored } from "./support/setup.ts";
+import { setup, stored } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
@@ -137,6 +127,12 @@ describe("afterRun", () => {
     expect(sent.indexOf('"answered":false'.replaceAll('"', '\\\\\\"'))).toBeLessThan(
       sent.indexOf("Never mind"),
     );
+    expect(
+      (await world.of(sessionId, "tool_result")).find(({ data }) => data.tool_name === "ask")?.data.result,
+    ).toEqual({
+      answered: false,
+      reason: "the user wrote a new message instead of answering.",
+    });
     await sound(world, sessionId);
   });
 
@@ -171,6 +167,30 @@ describe("afterRun", () => {
     for await (const _ of world.pawl.follow(sessionId, { untilIdle: { runId } })) if (did.length > 0) break;
     await stored(world, sessionId, "run_ended");
     expect(did.map((result) => [result.runId, result.stop.type])).toEqual([[runId, "end_turn"]]);
+    await sound(world, sessionId);
+  });
+
+  it("E2 P6 begins anew where another process takes the session over while a run is talked past", async () => {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    let release: (() => void) | undefined;
+    const slow = named("slow", {
+      afterRun: () => {
+        if (release !== undefined) return;
+        const { promise, resolve } = Promise.withResolvers<void>();
+        release = resolve;
+        return promise;
+      },
+    });
+    const world = setup([{ tools: [asking] }, { text: "Fine." }], { tools: [ask], hooks: [slow] }, { store });
+    const { sessionId } = await world.say("Go");
+    const second = world.say("Second", { sessionId });
+    await stored(world, sessionId, "effect_started");
+    time += 60_000;
+    const elsewhere = setup([{ text: "Ok." }], { tools: [ask] }, { store });
+    expect((await elsewhere.say("Third", { sessionId })).text).toBe("Ok.");
+    release?.();
+    expect((await second).text).toBe("Fine.");
     await sound(world, sessionId);
   });
 
@@ -248,6 +268,77 @@ describe("afterRun", () => {
     await sound(world, sessionId);
   });
 
+  it("L17 binds the run to the reason that its effects were told, in whatever process it ends", async () => {
+    let clock = 0;
+    const base = memoryStore({ now: () => clock });
+    const old = setup(
+      [{ text: "Ok." }],
+      {
+        hooks: [
+          named("a", {
+            onStop: () => ({ type: "first", message: "One." }),
+            afterRun: never,
+            afterTurn: () => undefined,
+          }),
+        ],
+      },
+      { store: base },
+    );
+    const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(old, sessionId, "effect_started");
+    clock += 60_000;
+    const told: string[] = [];
+    const hooks = [
+      named("a", {
+        onStop: () => ({ type: "second", message: "Two." }),
+        afterTurn: () => void told.push("afterTurn"),
+      }),
+      named("b", { afterRun: ({ stop }) => void told.push(stop.type) }),
+    ];
+    const next = setup([{ text: "Fine." }], { hooks }, { store: base });
+    await next.pawl.sweep();
+    for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } }));
+    expect((await next.of(sessionId, "run_ended")).map(({ data }) => data.stop.type)).toEqual(["first"]);
+    expect(told).toEqual(["first"]);
+    await sound(next, sessionId);
+  });
+
+  it("L17 is finished by the next message where its process died, and the reason stays", async () => {
+    let clock = 0;
+    const base = memoryStore({ now: () => clock });
+    const old = setup([{ text: "Ok." }], { hooks: [named("a", { afterRun: never })] }, { store: base });
+    const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(old, sessionId, "effect_started");
+    clock += 60_000;
+    const { did, hook } = effect("b");
+    const next = setup(
+      [{ text: "Here." }, { text: "Fine." }],
+      { hooks: [named("a", { afterRun: () => undefined }), hook] },
+      { store: base },
+    );
+    expect((await next.say("Hello?", { sessionId })).text).toBe("Here.");
+    expect(did.map((result) => [result.runId === runId, result.stop.type])).toEqual([
+      [true, "end_turn"],
+      [false, "end_turn"],
+    ]);
+  });
+
+  it("L17 tells no hook of a turn any more once an effect has begun, in another process either", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const dies: Hook = { name: "summary", afterRun: never };
+    const first = setup([{ text: "Ok." }], { hooks: [dies] }, { store });
+    const { sessionId } = await first.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(first, sessionId, "effect_started");
+    clock += 60_000;
+    const told: unknown[] = [];
+    const late = named("late", { afterTurn: (turn) => void told.push(turn) });
+    const next = setup([], { hooks: [dies, late] }, { store });
+    expect(await next.pawl.sweep()).toBe(1);
+    await stored(next, sessionId, "run_ended");
+    expect(told).toEqual([]);
+  });
+
   it("L17 is given up where the processes die of it", async () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });
@@ -272,95 +363,5 @@ describe("afterRun", () => {
     }
     expect(died).toBe(4);
     expect((await first.of(sessionId, "run_ended")).map(({ data }) => data.run_id)).toEqual([runId]);
-  });
-});
-
-/** A run with a question, answered or talked past, over processes of which the first dies at an append. */
-interface Story {
-  at: number;
-  when: "before" | "after";
-  idempotent: boolean;
-  talkPast: boolean;
-}
-
-/** What a client does next, and a supervisor where there is nothing for the client to do. */
-async function step(world: Setup, base: EventStore, log: readonly StoredEvent[], talkPast: boolean) {
-  const count = (type: string) => log.filter((event) => event.type === type).length;
-  const past = () => world.say("Past", { sessionId: "s1", clientMessageId: "m2" });
-  if (count("user_message") === 0) return await world.say("Go", { sessionId: "s1", clientMessageId: "m1" });
-  const { status } = (await base.sessions.get("s1")) as Session;
-  if (status === "suspended") return talkPast ? await past() : await world.answer("s1", "toolu_q", "yes");
-  if (talkPast && count("run_ended") === 1 && count("user_message") === 1) return await past();
-  if ((await world.pawl.sweep()) === 0) return undefined;
-  return await Array.fromAsync(world.pawl.follow("s1", { afterSeq: log.length, untilIdle: true }));
-}
-
-async function untilOver({ at, when, idempotent, talkPast }: Story) {
-  let clock = 0;
-  const base = memoryStore({ now: () => clock });
-  await base.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
-  const done: string[] = [];
-  const hooks: Hook[] = ["one", "two"].map((name) => ({
-    name,
-    idempotent,
-    afterRun: async ({ runId }, { append }) => {
-      done.push(`${name} ${runId}`);
-      await append({ type: "note", key: `${name}:${runId}`, data: { text: name } });
-    },
-  }));
-  const options = { tools: [ask], hooks };
-  const rest: readonly Reply[] = [{ text: "Ok." }, { text: "Fine." }];
-  const first = crashingStore(base, at, when);
-  let world: Setup = setup([{ tools: [asking] }, ...rest], options, { store: first });
-  let crashes = 0;
-  for (let steps = 0; steps < 30; steps += 1) {
-    const log = await Array.fromAsync(base.read("s1"));
-    const ended = log.filter(({ type }) => type === "run_ended").length;
-    const { rejected } = world.model;
-    if (ended === (talkPast ? 2 : 1)) return { log, done, crashes, appends: first.appends, rejected };
-    try {
-      await step(world, base, log, talkPast);
-    } catch (error) {
-      if (!PawlError.is(error, "store_unavailable")) throw error;
-      crashes += 1;
-      clock += 60_000;
-      const asked = (await Array.fromAsync(base.read("s1"))).some(({ type }) => type === "tool_suspended");
-      world = setup(asked ? rest : [{ tools: [asking] }, ...rest], options, { store: base });
-    }
-  }
-  throw new Error("it does not come to an end");
-}
-
-/** Each effect of each run was begun, and done as often as it may be; what it added is there once. */
-async function checkStory(story: Story): Promise<void> {
-  const { log, done, crashes, rejected } = await untilOver(story);
-  expect({ ...story, crashes, rejected }).toEqual({ ...story, crashes: 1, rejected: [] });
-  const runs = log.flatMap((event) => (event.type === "run_ended" ? [event.data.run_id] : []));
-  const effects = ["one", "two"].flatMap((name) => runs.map((runId) => [name, runId] as const));
-  expect(log.filter(({ type }) => type === "effect_started")).toHaveLength(effects.length);
-  for (const [name, runId] of effects) {
-    const times = done.filter((one) => one === `${name} ${runId}`).length;
-    expect(times, `${name}, ${story.when} append ${story.at}`).toBeLessThanOrEqual(story.idempotent ? 2 : 1);
-    if (story.idempotent) expect(times).toBeGreaterThanOrEqual(1);
-    expect(log.filter(({ key }) => key === `${name}:${runId}`).length).toBeLessThanOrEqual(1);
-  }
-  expect(done.length).toBeGreaterThanOrEqual(effects.length - 1);
-}
-
-describe.each([
-  ["answered", false],
-  ["talked past", true],
-])("afterRun over a crash at every append of a run that is %s", async (_how, talkPast) => {
-  const whole = { at: Number.POSITIVE_INFINITY, when: "before", idempotent: false, talkPast } as const;
-  const { appends } = await untilOver(whole);
-
-  it.each([
-    ["once at most", false],
-    ["again if that is allowed", true],
-  ])("L17 runs %s", async (_what, idempotent) => {
-    expect(appends).toBeGreaterThanOrEqual(talkPast ? 18 : 13);
-    for (let at = 1; at <= appends; at += 1) {
-      for (const when of ["before", "after"] as const) await checkStory({ at, when, idempotent, talkPast });
-    }
   });
 });

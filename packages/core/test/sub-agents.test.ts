@@ -190,11 +190,70 @@ describe("an agent as a tool", () => {
     await world.check();
   });
 
+  it("P5 asks again where the agent's own schema refuses what the one on record has let through", async () => {
+    const few = z.object({ text: z.string() }).refine(({ text }) => text.length < 4, "too long");
+    const choosy = tool({
+      name: "ask",
+      description: "Asks.",
+      input: z.object({ q: z.string() }),
+      suspends: { answer: few },
+    });
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Done." }],
+      [asking("First?"), { text: "Known." }],
+      {
+        callee: { tools: [choosy] },
+      },
+    );
+    await world.say();
+    const again = await world.answer("toolu_a", "far too long");
+    expect(again).toMatchObject({ stop: { type: "suspended" }, pending: [{ payload: { q: "First?" } }] });
+    const result = await world.answer("toolu_a", "yes");
+    expect(result).toMatchObject({ stop: { type: "end_turn" }, actions: [{ result: "Known." }] });
+    await world.check();
+  });
+
+  it("T3 refuses an empty task before anybody is asked to do it", async () => {
+    const world = family([{ tools: task("toolu_a", " ") }, { text: "Done." }], []);
+    const result = await world.say();
+    expect(result.actions[0]).toMatchObject({ success: false, result: "The task is empty." });
+    expect(world.callee.requests).toEqual([]);
+    await world.check();
+  });
+
   it("P6 leaves the task behind when the user goes on without answering", async () => {
     const world = family([{ tools: task("toolu_a") }, { text: "All right." }], [asking("First?")]);
     await world.say();
     const result = await world.boot().run("host", { ...user, sessionId, input: "Never mind" }).result;
     expect(result.text).toBe("All right.");
+    await world.check();
+  });
+
+  it("O1 charges its caller with what it has cost when it asks, and with the rest in the end, not twice", async () => {
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "Done." }],
+      [asking("First?"), asking("Second?"), { text: "Known." }],
+    );
+    const rows = async () => {
+      const [own, task] = [
+        await world.base.sessions.get(sessionId),
+        await world.base.sessions.get(`${sessionId}:toolu_a`),
+      ];
+      const log = ofType(await world.log(), "llm_response") as { data: { cost_cents: number } }[];
+      const asked = log.reduce((sum, { data }) => sum + data.cost_cents, 0);
+      return { total: own?.costCents ?? 0, parts: asked + (task?.costCents ?? 0) };
+    };
+    let result = await world.say();
+    for (const answer of ["yes", "no"]) {
+      const { total, parts } = await rows();
+      expect(total).toBeCloseTo(parts, 9);
+      expect(result.costMicroUsd).toBe(Math.round(total * 10_000));
+      result = await world.answer("toolu_a", answer);
+    }
+    expect(result.text).toBe("Done.");
+    const { total, parts } = await rows();
+    expect(total).toBeCloseTo(parts, 9);
+    expect(result.costMicroUsd).toBe(Math.round(total * 10_000));
     await world.check();
   });
 
@@ -220,6 +279,23 @@ describe("an agent as a tool", () => {
     const result = await world.say();
     expect(result.costMicroUsd).toBeLessThanOrEqual(30_000);
     expect(result.actions.map(({ success }) => success)).toEqual([false, false]);
+    await world.check();
+  });
+
+  it("O1 L6 spends no more than its caller has left where there are more tasks than may run side by side", async () => {
+    const looks = Array.from({ length: 60 }, (_, n): Reply => ({ tools: [{ name: "look", input: { n } }] }));
+    const all = ["a", "b", "c", "d"].flatMap((name) => task(`toolu_${name}`, `Find out ${name}.`));
+    const world = family([{ tools: all }, { text: "Too bad." }], looks, {
+      callee: { limits: { turns: 30 }, maxTokens: 500 },
+      caller: { limits: { costCents: 6 }, maxTokens: 500, toolConcurrency: 3 },
+    });
+    const result = await world.say();
+    expect(result.costMicroUsd).toBeLessThanOrEqual(60_000);
+    const slices = ofType(await world.log(), "tool_started").map(
+      ({ data }) => (data as { slice?: { costCents?: number } }).slice?.costCents,
+    );
+    expect(slices).toHaveLength(4);
+    expect(Math.max(...slices.map((slice) => slice ?? 0))).toBeLessThan(3);
     await world.check();
   });
 

@@ -42,6 +42,35 @@ describe("beforeTool", () => {
     await sound(world, sessionId);
   });
 
+  it("H1 P2 lets a tool ask about its changed input", async () => {
+    for (const payload of [undefined, (input: { text: string }) => input]) {
+      const suspends = { answer: z.string(), ...(payload && { payload }) };
+      const ask = tool({ name: "echo", description: "", input: text, suspends });
+      const world = setup(once, { tools: [ask], hooks: [before({ input: { text: "b" } })] });
+      expect((await world.say("Go")).pending).toMatchObject([{ kind: "echo", payload: { text: "b" } }]);
+    }
+  });
+
+  it("H1 C5 clips an answer in the tool's place, and T3 answers a schema that throws with a failure", async () => {
+    const { tool: plain } = echo("echo", { maxResultChars: 100 });
+    const long = setup(once, { tools: [plain], hooks: [before({ result: "x".repeat(500) })] });
+    const { sessionId } = await long.say("Go");
+    expect((await long.of(sessionId, "tool_result"))[0]?.data.content).toHaveLength(100);
+    const throwing = {
+      ...text,
+      "~standard": {
+        ...text["~standard"],
+        validate: () => {
+          throw new Error("schema down");
+        },
+      },
+    };
+    const broken = tool({ name: "echo", description: "", input: throwing as never, execute: () => "never" });
+    expect((await setup(once, { tools: [broken] }).say("Go")).actions).toMatchObject([
+      { success: false, result: "schema down" },
+    ]);
+  });
+
   it("H1 T3 lets no input through that does not fit, and hands on what the schema makes of it", async () => {
     const { tool: plain, ran } = echo();
     const world = setup(once, { tools: [plain], hooks: [before({ input: { text: 5 } })] });
@@ -255,6 +284,7 @@ describe("afterTool", () => {
       [{ result: 10n }, true],
       [{ success: false, result: "" }, false],
       [{ success: false, content: " " }, false],
+      [{ success: false, content: "" }, false],
       [{ success: false, result: null }, false],
       [{ result: undefined, success: undefined, content: undefined }, false],
       [{ result: "half \ud83d a pair" }, false],

@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
-import { agent, jsonSchema, PawlError, tool } from "../src/index.ts";
-import { collect, setup, sleep } from "./support/setup.ts";
+import { agent, type EventStore, jsonSchema, memoryStore, PawlError, tool } from "../src/index.ts";
+import { collect, setup, sleep, stored } from "./support/setup.ts";
 
 const text = z.object({ text: z.string() });
 
@@ -193,23 +193,51 @@ describe("tools", () => {
     ]);
   });
 
-  it("T8 passes reports of progress on to whoever watches", async () => {
+  it("T8 passes reports of progress on to whoever watches, while the tool works", async () => {
+    const { promise: seen, resolve } = Promise.withResolvers<void>();
     const slow = tool({
       name: "slow",
       description: "",
       input: text,
       execute: async (_, { progress }) => {
-        progress({ percent: 50 });
         await sleep(10);
+        progress({ percent: 50 });
+        await seen;
       },
     });
-    const { pawl } = setup([{ tools: [{ name: "slow", input: { text: "" } }] }, { text: "Ok." }], {
-      tools: [slow],
+    const { pawl } = setup(
+      [{ tools: [{ name: "slow", input: { text: "" } }] }, { text: "Ok." }],
+      { tools: [slow] },
+      { pollMs: 60_000 },
+    );
+    for await (const event of pawl.run("tester", { userId: "u1", input: "Go" })) {
+      if (event.type !== "tool_progress") continue;
+      expect(event.data).toMatchObject({ data: { percent: 50 } });
+      resolve();
+    }
+    await seen;
+  });
+
+  it("T8 shows no report of progress any more when the tool is done", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const quick = tool({
+      name: "quick",
+      description: "",
+      input: text,
+      execute: (_, { progress }) => progress({ percent: 50 }),
     });
-    const events = await collect(pawl.run("tester", { userId: "u1", input: "Go" }));
-    expect(events.find((event) => event.type === "tool_progress")?.data).toMatchObject({
-      data: { percent: 50 },
-    });
+    const slow = tool({ name: "slow", description: "", input: text, execute: () => promise });
+    const tools = ["quick", "slow"].map((name) => ({ name, input: { text: "" } }));
+    const world = setup([{ tools }, { text: "Ok." }], { tools: [quick, slow] });
+    const { sessionId } = await world.pawl.run("tester", { userId: "u1", input: "Go" }).started;
+    await stored(world, sessionId, "tool_result");
+    const late: string[] = [];
+    for await (const { type } of world.pawl.follow(sessionId, { untilIdle: true })) {
+      late.push(type);
+      if (type === "tool_result") setTimeout(resolve, 10);
+    }
+    expect(late).toContain("run_ended");
+    expect(late).not.toContain("tool_progress");
   });
 
   it("L6 runs the calls of a turn side by side, at most as many as allowed, and isolates their failures", async () => {
@@ -253,13 +281,41 @@ describe("tools", () => {
       id: `toolu_${value}`,
       input: { text: value },
     }));
-    const { say, model } = setup([{ tools }, { text: "Ok." }], { tools: [odd] });
-    await say("Go");
+    const { say, model, of } = setup([{ tools }, { text: "Ok." }], { tools: [odd] });
+    const { sessionId } = await say("Go");
+    for (const { durationMs } of await of(sessionId, "tool_result")) expect(durationMs).toBeTypeOf("number");
     expect(model.requests[1]?.messages[2]?.content).toMatchObject([
       { type: "tool_result", tool_use_id: "toolu_throw", content: "broken", is_error: true },
       { type: "tool_result", tool_use_id: "toolu_nothing", content: "null" },
       { type: "tool_result", tool_use_id: "toolu_object", content: '{"deep":{"object":true}}' },
     ]);
+  });
+
+  it("L6 stores what the calls beside one come to whose result cannot be stored", async () => {
+    const base = memoryStore();
+    const store: EventStore = {
+      ...base,
+      append: async (id, events, options) => {
+        const fails = events.some((event) => event.type === "tool_result" && event.data.result === "quick");
+        if (fails) throw new PawlError("store_unavailable", "down");
+        return await base.append(id, events, options);
+      },
+    };
+    const work = tool({
+      name: "work",
+      description: "",
+      input: text,
+      execute: async ({ text }) => {
+        if (text === "slow") await sleep(20);
+        return text;
+      },
+    });
+    const tools = ["quick", "slow"].map((value) => ({ name: "work", input: { text: value } }));
+    const { pawl, of } = setup([{ tools }], { tools: [work] }, { store });
+    const run = pawl.run("tester", { userId: "u1", input: "Go" });
+    const { sessionId } = await run.started;
+    await expect(run.result).rejects.toThrow("down");
+    expect((await of(sessionId, "tool_result")).map(({ data }) => data.result)).toEqual(["slow"]);
   });
 
   it("L7 formats a result for the model and keeps the value for the application", async () => {
@@ -278,12 +334,14 @@ describe("tools", () => {
   });
 
   it("T1 answers a call whose time is up, and logs what it returns too late without using it", async () => {
+    let told: AbortSignal | undefined;
     const stubborn = tool({
       name: "stubborn",
       description: "",
       input: text,
       timeoutMs: 10,
-      execute: async () => {
+      execute: async (_, { signal }) => {
+        told = signal;
         await sleep(40);
         return "late";
       },
@@ -293,6 +351,7 @@ describe("tools", () => {
     });
     const { actions, sessionId } = await say("Go");
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/unknown.*too long/) });
+    expect(told?.reason).toEqual(new Error("The tool took longer than 10 ms."));
     await sleep(60);
     expect((await of(sessionId, "error"))[0]?.data).toMatchObject({ code: "late_result" });
     expect(await of(sessionId, "tool_result")).toHaveLength(1);

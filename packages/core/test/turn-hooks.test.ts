@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type AppendableEvent, answering, type EventStore, type Hook, memoryStore } from "../src/index.ts";
+import {
+  type AppendableEvent,
+  answering,
+  type EventStore,
+  type Hook,
+  memoryStore,
+  type Run,
+} from "../src/index.ts";
 import { calling, echo, named, never, sound } from "./support/hooks.ts";
 import { setup, stored } from "./support/setup.ts";
 
@@ -134,6 +141,37 @@ describe("the plan of a turn", () => {
   });
 });
 
+describe("what comes while a hook is asked", () => {
+  it("L9 ends the run as stopped, whatever beforeTurn says then", async () => {
+    const control = new AbortController();
+    const hooks = [
+      named("a", {
+        beforeTurn: () => {
+          control.abort();
+          return { stop: { type: "mine", message: "Mine." } };
+        },
+      }),
+    ];
+    const world = setup([{ text: "Unused." }], { hooks });
+    expect((await world.say("Go", { signal: control.signal })).stop.type).toBe("aborted");
+  });
+
+  it("L1 goes on in the same run with a message that is queued while afterTurn works", async () => {
+    let second: Run | undefined;
+    const hooks = [
+      named("a", {
+        afterTurn: async (_turn, { sessionId }) => {
+          second ??= world.pawl.run("tester", { ...user, sessionId, input: "Second" });
+          await second.started;
+          return undefined;
+        },
+      }),
+    ];
+    const world = setup([{ text: "One." }, { text: "Two." }], { hooks, whenBusy: "queue" });
+    expect(await world.say("First")).toMatchObject({ text: "One.\n\nTwo.", turns: 2 });
+  });
+});
+
 describe("what hooks add", () => {
   it("H1 stores an event once under its key, over crashes too, and says whether it did", async () => {
     const outcomes: boolean[] = [];
@@ -221,6 +259,22 @@ describe("onStop", () => {
     const { stop, sessionId } = await world.say("Go");
     expect(stop).toEqual({ type: "mine.too", message: "All done." });
     await sound(world, sessionId);
+  });
+
+  it.each(["a request", "a signal"])("L9 begins no run for what came before %s to stop", async (how) => {
+    const hooks = [named("a", { onStop: (stop) => ({ ...stop, type: "mine" }) })];
+    const script = [{ text: "one two three four five", delayPerEventMs: 5 }, { text: "Unused." }];
+    const world = setup(script, { hooks, whenBusy: "queue" });
+    const control = new AbortController();
+    const run = world.pawl.run("tester", { ...user, input: "First", signal: control.signal });
+    const { sessionId } = await run.started;
+    await stored(world, sessionId, "llm_request");
+    const queued = world.pawl.run("tester", { ...user, sessionId, input: "Second" });
+    await queued.started;
+    if (how === "a signal") control.abort();
+    else await world.pawl.stop(sessionId, user);
+    expect((await queued.result).stop.type).toBe("mine");
+    expect(await world.of(sessionId, "run_started")).toHaveLength(1);
   });
 
   it("L1 replaces blank words of an agent, of a hook and of a condition", async () => {

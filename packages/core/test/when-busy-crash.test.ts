@@ -2,9 +2,20 @@ import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { crashingStore } from "../../../test/support/crashing-store.ts";
 import { assertSoundLog, stops } from "../../../test/support/invariants.ts";
-import { memoryStore, runtime } from "../src/index.ts";
+import { type CheckpointStrategy, memoryStore, runtime } from "../src/index.ts";
 import { setup } from "./support/setup.ts";
-import { ask, begin, check, gate, ok, question, texts, user } from "./support/when-busy.ts";
+import {
+  ask,
+  begin,
+  check,
+  gate,
+  type Options,
+  ok,
+  question,
+  slow,
+  texts,
+  user,
+} from "./support/when-busy.ts";
 
 describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder dies", (whenBusy) => {
   it("E2 stores the message and goes on with the run that was left behind", async () => {
@@ -83,5 +94,29 @@ describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder di
         dead = store.dead;
       }
     }
+  });
+});
+
+describe("whenBusy: queue, with checkpoints", () => {
+  it("E2 C11 loses no message that a checkpoint has taken up and no request has covered", async () => {
+    let looked = 0;
+    // The second look is at the context with the queued message in it.
+    const strategy: CheckpointStrategy = ({ entries }) => {
+      looked += 1;
+      return looked === 2 ? { reason: "start", fromSeq: entries.at(-1)?.seq ?? 0 } : undefined;
+    };
+    const spent: Reply = { ...slow, usage: { input_tokens: 10, output_tokens: 480 } };
+    const options: Options = {
+      whenBusy: "queue",
+      checkpointWhen: [strategy],
+      limits: { outputTokens: 500 },
+    };
+    const world = setup([spent, ok], options);
+    const { run, sessionId, say } = await begin(world);
+    const second = await say("Second").result;
+    expect((await run.result).stop.type).toBe("token_limit");
+    expect(second).toMatchObject({ text: "Ok.", stop: { type: "end_turn" } });
+    expect(await world.of(sessionId, "checkpoint")).toHaveLength(1);
+    await check(world, sessionId);
   });
 });

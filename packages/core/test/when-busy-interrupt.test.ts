@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stops } from "../../../test/support/invariants.ts";
 import { PawlError, runtime } from "../src/index.ts";
-import { setup, sleep, types } from "./support/setup.ts";
+import { setup, sleep, stored, types } from "./support/setup.ts";
 import { ask, begin, check, endless, gate, ok, question, texts, user } from "./support/when-busy.ts";
 
 describe("whenBusy: interrupt", () => {
@@ -68,6 +68,47 @@ describe("whenBusy: interrupt", () => {
     expect((await run.result).runId).not.toBe(ended.runId);
     open();
     expect(stops(await check(world, sessionId))).toEqual(["interrupted", "interrupted", "end_turn"]);
+  });
+
+  it("E2 keeps the lease for the run that begins in place of the first", async () => {
+    const { work, open } = gate();
+    const script = [endless, { tools: [{ name: "work" }] }, ok];
+    const world = setup(script, { ...interrupt, tools: [work] }, { leaseTtlMs: 60 });
+    const { sessionId, say } = await begin(world);
+    const second = say("Second");
+    await stored(world, sessionId, "tool_started");
+    await sleep(150);
+    expect(await world.store.acquire(sessionId, "another", 1_000)).toBeUndefined();
+    open();
+    expect((await second.result).text).toBe("Ok.");
+    await check(world, sessionId);
+  });
+
+  it("L9 begins a run for what comes after a signal to stop, while the first run is ending", async () => {
+    const { work, open } = gate(true);
+    const options = { whenBusy: "queue", tools: [work] } as const;
+    const world = setup([{ tools: [{ name: "work" }] }, ok], options, { abortGraceMs: 100 });
+    const control = new AbortController();
+    const run = world.pawl.run("tester", { ...user, input: "First", signal: control.signal });
+    const { sessionId } = await run.started;
+    await stored(world, sessionId, "tool_started");
+    control.abort();
+    const second = await world.pawl.run("tester", { ...user, sessionId, input: "Second" }).result;
+    expect([(await run.result).stop.type, second.text]).toEqual(["aborted", "Ok."]);
+    open();
+    await check(world, sessionId);
+  });
+
+  it("C7 tells the hooks that the next run, too, begins without what is known of the user", async () => {
+    const told: string[] = [];
+    const hooks = [{ name: "watch", onError: ({ code }: { code: string }) => void told.push(code) }];
+    const userData = () => Promise.reject(new Error("no profile"));
+    const world = setup([endless, ok], { ...interrupt, userData, hooks });
+    const { sessionId, say } = await begin(world);
+    expect((await say("Second").result).text).toBe("Ok.");
+    const logged = (await world.of(sessionId, "error")).map(({ data }) => data.code);
+    expect(logged).toHaveLength(2);
+    expect(told).toEqual(logged);
   });
 
   it("L9 interrupts a run of another process", async () => {

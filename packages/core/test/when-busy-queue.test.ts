@@ -4,6 +4,7 @@ import { stops } from "../../../test/support/invariants.ts";
 import {
   agent,
   type EventStore,
+  type Hook,
   memoryStore,
   newView,
   type Runtime,
@@ -219,20 +220,27 @@ describe("whenBusy: queue", () => {
     expect(stops(await check(world, sessionId))).toEqual(["aborted", "end_turn"]);
   });
 
-  it("L9 begins no run after a stop; the next message's run reads what was queued", async () => {
-    const world = setup([endless, ok], queue);
-    const { run, sessionId, say } = await begin(world);
-    const queued = say("Queued");
-    await queued.started;
-    await world.pawl.stop(sessionId, user);
-    expect((await queued.result).stop.type).toBe("aborted");
-    expect(await run.result).toEqual(await queued.result);
-    expect(stops(await check(world, sessionId))).toEqual(["aborted"]);
-    expect(world.model.requests).toHaveLength(1);
-    await say("Next").result;
-    expect(texts(world, 1).slice(-2)).toEqual(["user: Queued", "user: Next"]);
-    await check(world, sessionId);
-  });
+  it.each(["aborted", "renamed"])(
+    "L9 begins no run after a stop (%s); the next message's run reads what was queued",
+    async (type) => {
+      const hook: Hook = {
+        name: "namer",
+        onStop: (stop) => (stop.type === "aborted" ? { ...stop, type } : undefined),
+      };
+      const world = setup([endless, ok], { ...queue, hooks: [hook] });
+      const { run, sessionId, say } = await begin(world);
+      const queued = say("Queued");
+      await queued.started;
+      await world.pawl.stop(sessionId, user);
+      expect((await queued.result).stop.type).toBe(type);
+      expect(await run.result).toEqual(await queued.result);
+      expect(stops(await check(world, sessionId))).toEqual([type]);
+      expect(world.model.requests).toHaveLength(1);
+      await say("Next").result;
+      expect(texts(world, 1).slice(-2)).toEqual(["user: Queued", "user: Next"]);
+      await check(world, sessionId);
+    },
+  );
 
   it("L9 its signal stops the run that it was queued for, or that has taken it up, and no later one", async () => {
     const world = setup([{ ...slow, clip: 30 }, endless, endless, ok], queue);

@@ -1,4 +1,4 @@
-import { memoryStore, PawlError } from "@pawl/core";
+import { memoryStore, PawlError, type SessionView } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import type { WireError } from "../src/index.ts";
@@ -99,6 +99,20 @@ describe("POST /runs", () => {
       ),
     );
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
+  });
+
+  it("P4 takes an answer for the question that it names, and for no other", async () => {
+    const served = await serve(scriptedModel([question, { text: "Done." }]));
+    const sessionId = await suspended(served);
+    const { pending } = (await (await served.ask(`/sessions/${sessionId}`)).json()) as SessionView;
+    const answer = (seq: unknown) =>
+      served.ask("/runs", {
+        json: { sessionId, answers: [{ callId: "c1", value: { yes: true }, question: seq }] },
+      });
+    expect(await refused(await answer("1"))).toBe("400 invalid_input");
+    expect(await refused(await answer((pending[0]?.seq ?? 0) - 1))).toBe("409 already_answered");
+    expect(await refused(await answer((pending[0]?.seq ?? 0) + 1))).toBe("422 unknown_call");
+    expect((await answer(pending[0]?.seq ?? 0)).status).toBe(200);
   });
 
   it("refuses a message while the session is at work", async () => {

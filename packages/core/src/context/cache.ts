@@ -1,4 +1,4 @@
-import { type ContentBlock, isText, isThinking } from "../model/content.ts";
+import { type ContentBlock, isText, isThinking, type Message } from "../model/content.ts";
 import type { ModelRequest } from "../model/model-client.ts";
 
 const MARK = { cache_control: { type: "ephemeral" } } as const;
@@ -18,12 +18,20 @@ export function withCacheBreakpoints(request: ModelRequest): ModelRequest {
     index === request.tools.length - 1 ? { ...tool, ...MARK } : tool,
   );
   const taken = Math.min(system.length, 2) + Math.min(tools.length, 1);
-  const users = request.messages.flatMap((message, index) => (message.role === "user" ? [index] : []));
-  const marked = new Set(users.slice(-Math.min(2, 4 - taken)));
-  const messages = request.messages.map((message, index) =>
-    marked.has(index) ? { ...message, content: markLast(message.content) } : message,
-  );
-  return { ...request, system, tools, messages };
+  return { ...request, system, tools, messages: markUsers(request.messages, Math.min(2, 4 - taken)) };
+}
+
+/** Marks the last so many of the user's messages. */
+function markUsers(messages: readonly Message[], count: number): Message[] {
+  const marked = [...messages];
+  let left = count;
+  for (let at = marked.length - 1; at >= 0 && left > 0; at -= 1) {
+    const message = marked[at] as Message;
+    if (message.role !== "user") continue;
+    marked[at] = { ...message, content: markLast(message.content) };
+    left -= 1;
+  }
+  return marked;
 }
 
 function markLast(content: readonly ContentBlock[]): ContentBlock[] {

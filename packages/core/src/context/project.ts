@@ -51,7 +51,7 @@ function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: 
 /** The entries with all thinking left out. */
 export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[] {
   return entries.flatMap((existing) => {
-    if (existing.role === "user" || !existing.blocks.some(isThinking)) return [existing];
+    if (!existing.blocks.some(isThinking)) return [existing];
     const blocks = existing.blocks.filter((block) => !isThinking(block));
     return blocks.length === 0 ? [] : [contextEntry("assistant", blocks, existing.seq)];
   });

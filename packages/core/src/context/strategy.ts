@@ -1,6 +1,6 @@
 import { causeOf, messageOf } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
-import type { Leg } from "../leg.ts";
+import { type Leg, withinLeg } from "../leg.ts";
 import { type ContextEntry, isPaused, openRun, type RunState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { estimateTokens } from "./build-request.ts";
@@ -62,7 +62,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   let plan: CheckpointPlan | undefined;
   try {
     for (const strategy of checkpointWhen) {
-      plan = await strategy(source);
+      plan = await withinLeg(leg, strategy(source));
       if (plan !== undefined) break;
     }
   } catch (cause) {

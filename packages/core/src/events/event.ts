@@ -30,7 +30,7 @@ export interface EventData {
    * `resend` names fields of the call's input that are not sent again, with the word for what was done with them.
    * `ends_run`, `session_status` and `mode` carry what the tool decided about run and session. `skipped`: the call was
    * answered without having been run and without having failed, e.g. as a duplicate. `spent` is what an agent has used up
-   * that did the work.
+   * that did the work, since it last asked.
    */
   tool_result: {
     call_id: string;
@@ -120,7 +120,7 @@ export interface EventData {
   /**
    * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not the tool;
    * `input` is the call's input where a hook had changed it by then. `child` is the call that asks in the session of an
-   * agent that does the work.
+   * agent that does the work, and `spent` what that agent has used up since it last asked.
    */
   tool_suspended: {
     tool_name: string;
@@ -131,7 +131,8 @@ export interface EventData {
     expires_at?: string;
     by?: string;
     input?: Json;
-    child?: { session_id: string; call_id: string };
+    child?: { session_id: string; call_id: string; question: number };
+    spent?: EventData["tool_result"]["spent"];
   };
   /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
   tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };

@@ -14,7 +14,7 @@ import type { Session, SessionPatch } from "./session-row.ts";
 import { checkBatch, checkNames, jsonbText } from "./storable.ts";
 import { deepFreeze, toStored } from "./stored-form.ts";
 
-/** What is kept of one session. `events[i]` has `seq` i + 1; everything handed out of here is frozen. */
+/** What is kept of one session. `events[i]` has `seq` i + 1; what is handed out is frozen, a row not before. */
 interface Entry {
   row: Session;
   readonly events: StoredEvent[];
@@ -76,7 +76,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
       return Array.from(entries.values())
         .filter(({ row }) => row.openRun !== null && row.status !== "suspended")
         .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
-        .map((entry) => entry.row)
+        .map((entry) => deepFreeze(entry.row))
         .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0))
         .slice(0, limit);
     },
@@ -86,9 +86,9 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
           throw new PawlError("conflict", `There is a session "${session.id}" already.`);
         const entry = newEntry(session, now());
         entries.set(session.id, entry);
-        return entry.row;
+        return deepFreeze(entry.row);
       },
-      get: async (id) => entries.get(id)?.row,
+      get: async (id) => deepFreeze(entries.get(id)?.row),
       list: async (options) => list(entries, options),
     },
   };
@@ -117,7 +117,7 @@ function newEntry({ id, userId, agent, metadata }: NewSession, now: number): Ent
     metadata: JSON.parse(jsonbText(metadata ?? {})) as JsonObject,
   };
   return {
-    row: deepFreeze(row),
+    row,
     events: [],
     keys: new Map(),
     appends: new Map(),
@@ -174,7 +174,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     patch.metadata === undefined
       ? row.metadata
       : { ...row.metadata, ...(JSON.parse(jsonbText(patch.metadata)) as JsonObject) };
-  return deepFreeze({
+  return {
     ...row,
     lastSeq,
     updatedAt,
@@ -185,7 +185,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     usage: patch.addUsage === undefined ? row.usage : addUsage(row.usage, patch.addUsage),
     costCents: row.costCents + (patch.addCostCents ?? 0),
     metadata,
-  });
+  };
 }
 
 /** No generator: one costs several turns of the microtask queue for every event, and everybody reads everything. */
@@ -201,7 +201,7 @@ function read(
 
 function list(entries: ReadonlyMap<string, Entry>, options: ListSessions): Session[] {
   const { userId, agent, status, limit = 50 } = options;
-  return Array.from(entries.values(), (entry) => entry.row)
+  return Array.from(entries.values(), (entry) => deepFreeze(entry.row))
     .reverse()
     .filter(
       (row) =>

@@ -28,10 +28,14 @@ export function checkNames(...names: readonly string[]): void {
  */
 export function checkBatch(events: readonly NewEvent[], appendId: string): void {
   if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
-  const keys = events.flatMap(({ key }) => (key === undefined ? [] : [key]));
-  checkNames(appendId, ...events.map(({ type }) => type), ...keys);
-  if (new Set(keys).size < keys.length) {
-    throw new PawlError("invalid_input", "The same key is in the batch twice.");
+  checkNames(appendId);
+  const keys = new Set<string>();
+  for (const { type, key } of events) {
+    checkNames(type);
+    if (key === undefined) continue;
+    checkNames(key);
+    if (keys.has(key)) throw new PawlError("invalid_input", "The same key is in the batch twice.");
+    keys.add(key);
   }
 }
 

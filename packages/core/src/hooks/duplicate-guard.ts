@@ -1,4 +1,3 @@
-import { callKey } from "../session/apply-call.ts";
 import type { Hook } from "./hook.ts";
 
 /**
@@ -11,7 +10,7 @@ export function duplicateGuard(): Hook {
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.repeatable || run.succeeded.size === 0) return undefined;
       const call = run.turn?.calls.find((one) => one.callId === callId);
-      if (call === undefined || !run.succeeded.has(callKey(call))) return undefined;
+      if (call === undefined || !run.succeeded.has(call.key)) return undefined;
       return {
         result: `Not run again: "${tool.name}" has succeeded with this input before. Its result is above.`,
         skipped: "duplicate",

@@ -1,5 +1,5 @@
 import type { RunState } from "../session/state.ts";
-import type { Hook } from "./hook.ts";
+import type { Hook, RunContext } from "./hook.ts";
 
 /**
  * Refuses a tool for the rest of the run once it has failed so many times in a row, and tells the model so by a note.
@@ -7,14 +7,19 @@ import type { Hook } from "./hook.ts";
  */
 export function failureBudget(failures: number): Hook {
   const spent = (run: Readonly<RunState>, tool: string) => failuresInARow(run, tool, failures) >= failures;
+  const tell = async (tools: readonly string[], runId: string, append: RunContext["append"]) => {
+    for (const tool of tools) {
+      const text = `"${tool}" has failed ${failures} times in a row and cannot be used for the rest of this request. Do without it.`;
+      await append({ type: "note", key: `failure-budget:${runId}:${tool}`, data: { text } });
+    }
+    return undefined;
+  };
   return {
     name: "failure-budget",
-    beforeTurn: async (_plan, { run, append }) => {
-      for (const tool of new Set(run.turn?.calls.map(({ toolName }) => toolName))) {
-        if (!spent(run, tool)) continue;
-        const text = `"${tool}" has failed ${failures} times in a row and cannot be used for the rest of this request. Do without it.`;
-        await append({ type: "note", key: `failure-budget:${run.runId}:${tool}`, data: { text } });
-      }
+    beforeTurn: (_plan, { run, append }) => {
+      const called = new Set(run.turn?.calls.map(({ toolName }) => toolName));
+      const tools = [...called].filter((tool) => spent(run, tool));
+      return tools.length === 0 ? undefined : tell(tools, run.runId, append);
     },
     beforeTool: ({ tool }, { run }) =>
       spent(run, tool.name)

@@ -112,7 +112,7 @@ type Awaitable<T> = T | Promise<T>;
  * `after…` is called in the opposite order; `onStop` and `onError` in the order of the list.
  *
  * A `before…` that throws stops what it stands before: the call is denied, or the run ends as `error`. Any other that
- * throws changes nothing. Both are logged as `hook_failed` and told to `onError`.
+ * throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes no sense, e.g. 0 tokens.
  *
  * After a crash a hook may be called again for the same turn or call, except `afterRun`.
  *
@@ -141,32 +141,47 @@ export interface Hook<Deps = unknown> {
   /** `afterRun` is called again if the process died in it; otherwise it never is. */
   readonly idempotent?: boolean;
   /** Before the run's first model call. */
-  beforeRun?(context: RunContext<Deps>): Awaitable<{ stop: StopReason } | undefined>;
+  readonly beforeRun?: (context: RunContext<Deps>) => Awaitable<{ stop: StopReason } | undefined>;
   /** Before each turn, when every call of the last one has its result. */
-  beforeTurn?(plan: Readonly<TurnPlan>, context: RunContext<Deps>): Awaitable<TurnChange | undefined>;
+  readonly beforeTurn?: (
+    plan: Readonly<TurnPlan>,
+    context: RunContext<Deps>,
+  ) => Awaitable<TurnChange | undefined>;
   /** Before each model call, with the request as it would be sent. */
-  beforeModel?(call: PlannedRequest, context: RunContext<Deps>): Awaitable<TurnChange | undefined>;
+  readonly beforeModel?: (
+    call: PlannedRequest,
+    context: RunContext<Deps>,
+  ) => Awaitable<TurnChange | undefined>;
   /** May change or leave out texts that no thinking block follows; all else has to stay as it is. */
-  afterModel?(
+  readonly afterModel?: (
     answer: ModelAnswer,
     context: RunContext<Deps>,
-  ): Awaitable<{ content: ContentBlock[] } | undefined>;
+  ) => Awaitable<{ content: ContentBlock[] } | undefined>;
   /** Before each call of a tool that exists and whose input fits. */
-  beforeTool?(call: PlannedToolCall, context: RunContext<Deps>): Awaitable<ToolChange | undefined>;
+  readonly beforeTool?: (
+    call: PlannedToolCall,
+    context: RunContext<Deps>,
+  ) => Awaitable<ToolChange | undefined>;
   /** After each call that was run. */
-  afterTool?(outcome: ToolOutcome, context: RunContext<Deps>): Awaitable<OutcomeChange | undefined>;
-  /** After each turn, when every call has its result. */
-  afterTurn?(
+  readonly afterTool?: (
+    outcome: ToolOutcome,
+    context: RunContext<Deps>,
+  ) => Awaitable<OutcomeChange | undefined>;
+  /** After each turn, when every call has its result. All are told; the first reason to stop counts. */
+  readonly afterTurn?: (
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,
-  ): Awaitable<{ stop: StopReason } | undefined>;
+  ) => Awaitable<{ stop: StopReason } | undefined>;
   /** When the run is about to end; may change the reason. */
-  onStop?(stop: Readonly<StopReason>, context: RunContext<Deps>): Awaitable<StopReason | undefined>;
+  readonly onStop?: (
+    stop: Readonly<StopReason>,
+    context: RunContext<Deps>,
+  ) => Awaitable<StopReason | undefined>;
   /**
    * When the run has come to its end and all text is stored, whatever the way; once for each run. It has 5 s, also where
    * the run was stopped.
    */
-  afterRun?(result: RunResult, context: RunContext<Deps>): Awaitable<void>;
+  readonly afterRun?: (result: RunResult, context: RunContext<Deps>) => Awaitable<void>;
   /** Told of every error that the run logs: failed model calls, breaches of the model's contract, reached limits. */
-  onError?(error: EventData["error"], context: HookContext): Awaitable<void>;
+  readonly onError?: (error: EventData["error"], context: HookContext) => Awaitable<void>;
 }

@@ -1,8 +1,8 @@
 import type { EventData, StoredOf } from "../events/event.ts";
 import { canonicalJson } from "../json.ts";
-import { addUsage } from "../model/pricing.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
 import type { CallState, Question, RunState, SessionState } from "./state.ts";
-import { usageOf } from "./tokens.ts";
+import { type Spent, usageOf } from "./tokens.ts";
 
 /** Takes up a call of the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
@@ -12,11 +12,13 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     toolName: data.tool_name,
     place: state.calls.size,
     arguments: data.arguments,
+    key: `${data.tool_name} ${canonicalJson(data.arguments)}`,
     invalid: data.invalid,
     skipped: data.skipped,
     assistantSeq: run.turn.assistantSeq,
     asked: undefined,
     answer: undefined,
+    charged: { usage: noUsage, costCents: 0 },
     questions: 0,
     started: undefined,
     result: undefined,
@@ -47,6 +49,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       call.asked = questionOf(event);
       call.answer = undefined;
       call.questions += 1;
+      charge(run, call, event.data.spent);
       break;
     case "tool_answered":
       call.answer = { value: event.data.value, closed: event.data.closed };
@@ -55,18 +58,22 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
     case "tool_result":
       call.result = event;
       state.waiting.push(event);
-      if (event.data.spent !== undefined) charge(run, event.data.spent);
+      charge(run, call, event.data.spent);
       run.sessionStatus = event.data.session_status ?? run.sessionStatus;
       if (event.data.mode !== undefined) state.mode = event.data.mode;
-      if (event.data.success && event.data.skipped === undefined) run.succeeded.set(callKey(call), call);
+      if (event.data.success && event.data.skipped === undefined) run.succeeded.set(call.key, call);
       run.recoveries = 0;
       break;
   }
 }
 
-function charge(run: RunState, { tokens, cost_cents }: NonNullable<EventData["tool_result"]["spent"]>): void {
-  run.usage = addUsage(run.usage, usageOf(tokens));
-  run.costCents += cost_cents;
+/** Counts what an agent has used up for a call to the run. */
+function charge(run: RunState, call: CallState, spent: Spent | undefined): void {
+  if (spent === undefined) return;
+  for (const account of [run, call.charged]) {
+    account.usage = addUsage(account.usage, usageOf(spent.tokens));
+    account.costCents += spent.cost_cents;
+  }
 }
 
 function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
@@ -79,11 +86,8 @@ function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
     ...(expiresAt !== undefined && { expiresAt }),
     ...(by !== undefined && { by }),
     ...(input !== undefined && { input }),
-    ...(child !== undefined && { child: { sessionId: child.session_id, callId: child.call_id } }),
+    ...(child !== undefined && {
+      child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
+    }),
   };
-}
-
-/** What was called with what: equal for equal calls. */
-export function callKey({ toolName, arguments: input }: CallState): string {
-  return `${toolName} ${canonicalJson(input)}`;
 }

@@ -18,6 +18,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       const { prompt, estimated_tokens: estimatedTokens, params } = event.data;
       chargeLostAttempt(run);
       admit(state, prompt.upto_seq);
+      if (state.queued.length > 0) state.queued = state.queued.filter(({ seq }) => isUnread(state, seq));
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
       run.attempt = { seq: event.seq, estimatedTokens, ...(params.tools && { tools: params.tools }) };
       run.inLeg = true;
@@ -38,6 +39,11 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
       break;
   }
+}
+
+/** Whether the request could not carry a message: the model has to finish something first. */
+function isUnread({ waiting }: SessionState, seq: number): boolean {
+  return waiting.some((event) => event.seq === seq);
 }
 
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {

@@ -24,6 +24,9 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       state.waiting.push(event);
       break;
     case "user_message":
+      if (event.data.queued) state.queued.push(event);
+      state.waiting.push(event);
+      break;
     case "artifact":
       state.waiting.push(event);
       break;

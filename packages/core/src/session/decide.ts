@@ -52,19 +52,21 @@ export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now
   if (pending.length > 0) {
     return queuedMessages(state).length > 0 ? { do: "overtake" } : { do: "suspend", pending };
   }
-  const ordinary = landed(run) ?? afterTurn(run);
+  const last =
+    rules.onLimit === "land" && run.landing === undefined ? limitReached(left, reserve(left)) : undefined;
+  // An answer that was cut off to make time for the last turn is no end.
+  const cutOff = run.turn?.stopReason === null && (last ?? run.landing) !== undefined;
+  const ordinary = landed(run) ?? (cutOff ? undefined : afterTurn(run));
   if (ordinary !== undefined && !isPutOff(state, ordinary)) return { do: "end", stop: ordinary };
   const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
   // What has come to its end as it should does not end by the limit that keeps it from going on.
   if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
-  const last =
-    rules.onLimit === "land" && run.landing === undefined ? limitReached(left, reserve(left)) : undefined;
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
 }
 
 /** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */
-function reserve({ scope }: Left): Partial<Budget> {
-  return { turns: 1, wallClockMs: landingTime(scope.wallClockMs.limit) };
+function reserve({ scopeOf }: Left): Partial<Budget> {
+  return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
 
 /** The last part of a time limit, in milliseconds, in which nothing but the last turn is begun. */

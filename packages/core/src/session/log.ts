@@ -30,6 +30,8 @@ export function openLog(options: {
   onEvent(event: StoredEvent): void;
 }): SessionLog {
   const { store, tail, state, lease, newId, onEvent } = options;
+  const leg = newId();
+  let appends = 0;
   let queue: Promise<unknown> = Promise.resolve();
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -49,9 +51,10 @@ export function openLog(options: {
   };
   const append: SessionLog["append"] = (events, { atTip = false, release = false } = {}) =>
     inTurn(async () => {
+      appends += 1;
       try {
         const rows = await store.append(state.sessionId, events, {
-          appendId: newId(),
+          appendId: `${leg}:${appends}`,
           lease,
           session: patchOf(events),
           ...(atTip && { afterSeq: state.lastSeq }),

@@ -1,7 +1,7 @@
-import type { NewEvent, TokenUsage } from "../events/event.ts";
+import type { NewEvent } from "../events/event.ts";
 import type { SessionPatch } from "../events/session-row.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
-import { usageOf } from "./tokens.ts";
+import { type Spent, usageOf } from "./tokens.ts";
 
 /** What a batch of events changes in the session's row. The same for whoever appends them. */
 export function patchOf(events: readonly NewEvent[]): SessionPatch {
@@ -24,6 +24,7 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         break;
       case "tool_suspended":
         patch.addPending = (patch.addPending ?? 0) + 1;
+        if (event.data.spent !== undefined) charge(patch, event.data.spent);
         break;
       case "tool_answered":
         patch.status = "active";
@@ -43,10 +44,7 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
   return patch;
 }
 
-function charge(
-  patch: SessionPatch,
-  { tokens, cost_cents }: { tokens: TokenUsage; cost_cents: number },
-): void {
+function charge(patch: SessionPatch, { tokens, cost_cents }: Spent): void {
   patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(tokens));
   patch.addCostCents = (patch.addCostCents ?? 0) + cost_cents;
 }

@@ -3,11 +3,8 @@ import type { StopReason } from "../stop/stop-reason.ts";
 import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
 
 /** Messages that came while the session's run was at work and that no request has covered yet. */
-export function queuedMessages({ run, waiting }: SessionState): StoredOf<"user_message">[] {
-  return waiting.filter(
-    (event): event is StoredOf<"user_message"> =>
-      event.type === "user_message" && event.data.queued === true && event.seq > (run?.seq ?? 0),
-  );
+export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_message">[] {
+  return queued.filter(({ seq }) => seq > (run?.seq ?? 0));
 }
 
 /** Ends that have come about because there was nothing more to do. */

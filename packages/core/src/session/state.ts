@@ -18,8 +18,8 @@ export interface Question {
   by?: string;
   /** The call's input, where a hook had changed it by then. */
   input?: Json;
-  /** The call that asks, in the session of an agent that does the work. */
-  child?: { sessionId: string; callId: string };
+  /** The call that asks, in the session of an agent that does the work, and the `seq` of the question there. */
+  child?: { sessionId: string; callId: string; question: number };
 }
 
 /** One tool call and how far it has come. */
@@ -29,6 +29,8 @@ export interface CallState {
   /** Its place among all calls of the session. */
   place: number;
   arguments: Json;
+  /** What is called with what: equal for equal calls. */
+  key: string;
   /** Why it cannot be run as the model made it. */
   invalid: string | undefined;
   /** It is refused through no fault of its tool's, for this reason. */
@@ -38,6 +40,8 @@ export interface CallState {
   /** The question that it waits for or waited for last, and the answer to it. */
   asked: Question | undefined;
   answer: { value: Json; closed: string | undefined } | undefined;
+  /** What the agent that does the work has used up, as far as the run was charged with it. */
+  charged: { usage: Usage; costCents: number };
   /** How many questions it has asked. */
   questions: number;
   /** `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the work. */
@@ -77,7 +81,7 @@ export interface RunState {
   pauses: number;
   /** An `llm_request` that nothing has come of yet. */
   attempt: { seq: number; estimatedTokens: number; tools?: readonly string[] } | undefined;
-  /** Successful calls of the run, by what was called with what; see `callKey`. */
+  /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
   /** Time at work in the legs before the one that goes on now. */
   work: WorkTime;
@@ -133,6 +137,8 @@ export interface SessionState {
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
   waiting: StoredEvent[];
+  /** Messages that came while a run was at work and that no request has covered yet; a checkpoint is no request. */
+  queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
   /** What the runs before the open one have used up. */
@@ -153,6 +159,7 @@ export function newSessionState(sessionId: string): SessionState {
     userData: undefined,
     entries: [],
     waiting: [],
+    queued: [],
     hashed: { entries: 0, hash: "" },
     spent: nothingSpent,
     mode: null,

@@ -1,7 +1,10 @@
-import type { TokenUsage } from "../events/event.ts";
+import type { EventData, TokenUsage } from "../events/event.ts";
 import type { RawUsage } from "../model/model-client.ts";
 import type { Usage } from "../model/pricing.ts";
 import { promptTokens } from "../model/pricing.ts";
+
+/** What an agent has used up for a call, as the log stores it. */
+export type Spent = NonNullable<EventData["tool_result"]["spent"]>;
 
 /** A usage as the log stores it. */
 export function tokensOf(usage: Usage): TokenUsage {

@@ -12,12 +12,13 @@ export interface WorkTime {
 
 /**
  * Counts from a leg's first event to its last one. A leg that died is over with the last thing it stored; what others
- * store meanwhile (answers, requests to stop) is no sign of work.
+ * store meanwhile (answers, requests to stop, what came too late, extension events) is no sign of work.
  */
 export function countWork(work: WorkTime, event: StoredEvent): void {
   switch (event.type) {
     case "tool_answered":
     case "stop_requested":
+    case "error":
       return;
     case "run_recovered":
       endLeg(work, work.last);
@@ -27,6 +28,7 @@ export function countWork(work: WorkTime, event: StoredEvent): void {
       endLeg(work, event.at);
       return;
   }
+  if (event.type.includes(".")) return;
   work.since ??= event.at;
   work.last = event.at;
 }

@@ -1,6 +1,6 @@
 import { promptTokens } from "../model/pricing.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
-import { addSpent, type Budget, type Resource } from "./budget.ts";
+import { type Budget, nothingSpent, type Resource } from "./budget.ts";
 import type { StopReason } from "./stop-reason.ts";
 
 /** What an agent is limited by. */
@@ -12,8 +12,8 @@ export interface Limited {
 /** How much is left, and of which of the two budgets the least. */
 export interface Left {
   left: Budget;
-  /** The limits that are to be named when one is reached. */
-  scope: { readonly [resource in Resource]: { limit: number; of: "request" | "conversation" } };
+  /** The limit that is to be named when it is reached. */
+  scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
 }
 
 /** What the open run has used up so far; `legMs` is what the leg at work adds to the run's earlier legs. */
@@ -28,23 +28,20 @@ export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
   };
 }
 
-/** What the open run may still use up: the lesser of its own rest and the session's, for each resource. */
+/** What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each resource. */
 export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
   const run = openRun(state);
-  const spent = run === undefined ? state.spent : spentOf(run, legMs);
-  const all = addSpent(state.spent, spent);
-  const left = { ...limits };
-  const scope = {} as Record<Resource, Left["scope"][Resource]>;
-  for (const resource of resources) {
-    const ofRun = limits[resource] - spent[resource];
-    const ofSession = sessionLimits[resource] - all[resource];
-    left[resource] = Math.min(ofRun, ofSession);
-    scope[resource] =
-      ofSession < ofRun
-        ? { limit: sessionLimits[resource], of: "conversation" }
-        : { limit: limits[resource], of: "request" };
-  }
-  return { left, scope };
+  const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
+  const ofRun = (resource: Resource) => limits[resource] - spent[resource];
+  const ofSession = (resource: Resource) =>
+    sessionLimits[resource] - (state.spent[resource] + spent[resource]);
+  const left = { ...nothingSpent };
+  for (const resource of resources) left[resource] = Math.min(ofRun(resource), ofSession(resource));
+  const scopeOf: Left["scopeOf"] = (resource) =>
+    ofSession(resource) < ofRun(resource)
+      ? { limit: sessionLimits[resource], of: "conversation" }
+      : { limit: limits[resource], of: "request" };
+  return { left, scopeOf };
 }
 
 const resources: readonly Resource[] = [
@@ -69,8 +66,8 @@ export function limitReached(
 }
 
 /** The typed end for a resource that has run out. */
-export function limitStop({ scope }: Left, resource: Resource): StopReason {
-  const { limit, of } = scope[resource];
+export function limitStop({ scopeOf }: Left, resource: Resource): StopReason {
+  const { limit, of } = scopeOf(resource);
   return {
     type: stopTypes[resource],
     message: `I stopped here: ${words[resource](limit)} for one ${of} is reached.`,

@@ -45,8 +45,9 @@ function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): Planned
 
 /** The most tokens of an answer that so many cents pay for, beside the prompt. */
 function answerFor(cents: Budget["costCents"], call: PlannedCall): number {
-  if (call.pricing === undefined || cents === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+  if (call.pricing === undefined) return Number.POSITIVE_INFINITY;
   const forAnswer = cents - centsOf({ ...call, maxTokens: 0 });
+  if (forAnswer < 0) return 0;
   const { output } = priceOf(call);
   return output === 0 ? Number.POSITIVE_INFINITY : Math.floor((forAnswer * MICRO_USD_PER_CENT) / output);
 }

@@ -2,7 +2,7 @@ import type { Agent } from "../agent.ts";
 import { recover } from "../begin.ts";
 import { beginWithAnswers } from "../begin-with-answers.ts";
 import { beginWithMessage } from "../begin-with-message.ts";
-import { PawlError } from "../errors.ts";
+import { PawlError, type PawlErrorCode } from "../errors.ts";
 import type { Session } from "../events/session-row.ts";
 import type { ActiveLeg, Host } from "../host.ts";
 import type { Leg } from "../leg.ts";
@@ -10,6 +10,7 @@ import { pause } from "../model/pause.ts";
 import { loadState } from "../session/load.ts";
 import { type CallState, isWaiting, openRun, type SessionState } from "../session/state.ts";
 import type { Budget } from "../stop/budget.ts";
+import { isBlank } from "../text.ts";
 import type { Delegate } from "./agent-tool.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
@@ -36,6 +37,9 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   return await untilRest(host, leg, session, agent, begun);
 }
 
+/** Refusals after which the task stands as it should. */
+const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
+
 /** The leg that works on the task here, if one was begun just now. */
 async function giveWork(
   host: Host,
@@ -48,14 +52,17 @@ async function giveWork(
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
-      const answers = [{ callId: question.callId, value: answer.value }];
+      // Told again after a crash, it must not count for what the call has asked since.
+      const answers = [{ callId: question.callId, question: question.question, value: answer.value }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
+    if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
     const said = { session, agent, message, clientMessageId: "task", signal: undefined };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
-    // It was told before, by a process that did not live to see what came of it.
-    if (PawlError.is(error, "already_answered") || PawlError.is(error, "session_busy")) return undefined;
+    // It was told before, by a process that did not live to see what came of it; or it has to be asked again, because its
+    // agent's own schema knows more than the one on record.
+    if (SETTLED.some((code) => PawlError.is(error, code))) return undefined;
     throw error;
   }
 }

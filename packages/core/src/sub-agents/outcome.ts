@@ -1,4 +1,5 @@
 import type { NewEvent } from "../events/event.ts";
+import type { Usage } from "../model/pricing.ts";
 import { resultOf } from "../result.ts";
 import { resultEvent } from "../session/close.ts";
 import { eventKey } from "../session/keys.ts";
@@ -9,7 +10,7 @@ import {
   type RunState,
   type SessionState,
 } from "../session/state.ts";
-import { tokensOf } from "../session/tokens.ts";
+import { type Spent, tokensOf } from "../session/tokens.ts";
 import type { StopType } from "../stop/stop-reason.ts";
 
 /** Ends after which an agent's last words are the answer to its task. */
@@ -23,15 +24,25 @@ export function outcomeOf(
 ): Extract<NewEvent, { type: "tool_result" | "tool_suspended" }> {
   const run = state.run as RunState;
   const waiting = run.ended === undefined ? run.calls.find(isWaiting) : undefined;
-  if (waiting !== undefined) return askedBy(call, state.sessionId, waiting);
-  const { stop, text, usage } = resultOf(state);
+  const spent = spentSince(call, run);
+  if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
+  const { stop, text } = resultOf(state);
   const success = DONE.includes(stop.type);
   const said = run.texts.at(-1) ?? text;
   const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` It had come so far: ${said}`}`;
   return resultEvent(call, success, success ? said || "Done." : unfinished, {
     durationMs,
-    data: { spent: { tokens: tokensOf(usage), cost_cents: run.costCents } },
+    data: { spent },
   });
+}
+
+/** What the agent has used up and its caller was not charged with yet. */
+function spentSince({ charged }: CallState, { usage, costCents }: RunState): Spent {
+  const fresh = Object.entries(usage).map(([kind, tokens]) => [
+    kind,
+    tokens - (charged.usage[kind as keyof Usage] ?? 0),
+  ]);
+  return { tokens: tokensOf(Object.fromEntries(fresh) as Usage), cost_cents: costCents - charged.costCents };
 }
 
 /** A question of the agent's, as one of the call that gave it the task. */
@@ -39,8 +50,9 @@ function askedBy(
   call: CallState,
   sessionId: string,
   waiting: CallState,
+  spent: Spent,
 ): Extract<NewEvent, { type: "tool_suspended" }> {
-  const { kind, payload, answerSchema, expiresAt } = waiting.asked as Question;
+  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as Question;
   return {
     type: "tool_suspended",
     key: eventKey.asked(call),
@@ -51,7 +63,8 @@ function askedBy(
       payload,
       answer_schema: answerSchema,
       ...(expiresAt !== undefined && { expires_at: expiresAt }),
-      child: { session_id: sessionId, call_id: waiting.callId },
+      child: { session_id: sessionId, call_id: waiting.callId, question: seq },
+      spent,
     },
   };
 }

@@ -1,4 +1,6 @@
 import type { Leg } from "../leg.ts";
+import { promptTokens } from "../model/pricing.ts";
+import { type CallState, openRun, unanswered } from "../session/state.ts";
 import type { Budget, Resource } from "../stop/budget.ts";
 import { leftOf } from "../stop/limits.ts";
 import type { Delegate } from "./agent-tool.ts";
@@ -6,12 +8,33 @@ import type { Delegate } from "./agent-tool.ts";
 /** What an agent uses up of its caller's budget, too. Time is the caller's own anyway. */
 const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costCents"];
 
-/** What one task may use up: its own limits, and no more than its part of what the caller has left for so many of them. */
-export function sliceOf(leg: Leg, { agent, limits }: Delegate, tasks: number): Partial<Budget> {
-  const { left } = leftOf(leg.log.state, leg.agent, leg.legMs());
+/** What a task that has begun may still use up beyond what its caller was charged with. */
+function heldBy({ started, charged: { usage, costCents } }: CallState, resource: Resource): number {
+  const charged: Partial<Budget> = {
+    inputTokens: promptTokens(usage),
+    outputTokens: usage.outputTokens,
+    costCents,
+  };
+  return Math.max(0, (started?.slice?.[resource] ?? 0) - (charged[resource] ?? 0));
+}
+
+/**
+ * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's tasks that have
+ * not begun share alike what those that have begun do not hold.
+ */
+export function sliceOf(leg: Leg, { agent, limits }: Delegate): Partial<Budget> {
+  const { state } = leg.log;
+  const { left } = leftOf(state, leg.agent, leg.legMs());
+  const run = openRun(state);
+  const open = run === undefined ? [] : unanswered(run);
+  const held = open.filter(({ started }) => started?.slice !== undefined);
+  const toBegin = open.filter(
+    ({ started, toolName }) => started === undefined && leg.agent.tools.get(toolName)?.delegate !== undefined,
+  ).length;
   const slice = { ...limits };
   for (const resource of SHARED) {
-    const part = left[resource] / tasks;
+    const free = held.reduce((rest, call) => rest - heldBy(call, resource), left[resource]);
+    const part = Math.max(0, free) / toBegin;
     if (Number.isFinite(part)) slice[resource] = Math.min(part, limits[resource] ?? agent.limits[resource]);
   }
   return slice;

@@ -40,8 +40,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
 /** Stores that the calls have started, in one append, and then starts them. */
 async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void> {
   if (calls.length === 0 || leg.signal.aborted) return;
-  const agents = calls.filter(({ tool }) => tool.delegate !== undefined).length;
-  await leg.log.append(calls.map((one) => startedEvent(leg, one, agents)));
+  await leg.log.append(calls.map((one) => startedEvent(leg, one)));
   await all(calls.map((one) => runCall(leg, one)));
 }
 
@@ -52,8 +51,8 @@ async function all(work: readonly Promise<void>[]): Promise<void> {
   if (failed !== undefined) throw failed.reason;
 }
 
-function startedEvent(leg: Leg, { call, tool, changed }: Runnable, agents: number): NewEvent {
-  const slice = tool.delegate === undefined ? undefined : sliceOf(leg, tool.delegate, agents);
+function startedEvent(leg: Leg, { call, tool, changed }: Runnable): NewEvent {
+  const slice = tool.delegate && (call.started?.slice ?? sliceOf(leg, tool.delegate));
   return {
     type: "tool_started",
     data: {

@@ -25,8 +25,17 @@ export function readable(content: Json): string | ContentBlock[] | undefined {
   return blocks.length === 0 ? undefined : blocks;
 }
 
+/** What the API takes in a result, and what such a block cannot be without. Any other would make every later request invalid. */
+const NEEDED: { readonly [type: string]: string } = {
+  text: "text",
+  image: "source",
+  document: "source",
+  search_result: "source",
+  tool_reference: "tool_name",
+};
+
 function isBlock(value: Json): boolean {
-  return (
-    value !== null && typeof value === "object" && !Array.isArray(value) && typeof value.type === "string"
-  );
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  const needed = Object.hasOwn(NEEDED, String(value.type)) ? NEEDED[String(value.type)] : undefined;
+  return needed !== undefined && value[needed] !== undefined;
 }
