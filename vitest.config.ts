@@ -6,6 +6,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@pawl/source"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    globalSetup: ["test/support/shared-postgres.ts"],
     maxWorkers: 2,
     testTimeout: 30_000,
     typecheck: { enabled: true, include: ["packages/*/test/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },

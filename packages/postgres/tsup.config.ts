@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/embedded.ts"],
+  entry: ["src/index.ts", "src/embedded.ts", "src/cli.ts"],
   format: "esm",
   target: "es2023",
   platform: "node",

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
 } from "@pawl/core";
 import { appendStatement, type PreparedAppend, prepareAppend } from "./append-statement.ts";
-import { ask, type Queryable, type Row, sqlState } from "./queryable.ts";
+import { ask, type Database, type Row, sqlState } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 
 /** SQLSTATE of a violated unique index: an append id or a key was there, or the number of the event. */
@@ -20,7 +20,7 @@ const TRIES = 5;
 
 /** {@link EventStore.append}. */
 export async function append(
-  db: Queryable,
+  db: Database,
   sessionId: string,
   events: readonly NewEvent[],
   options: AppendOptions,
@@ -72,7 +72,7 @@ function storedBy({ sessionId, events, payloads }: PreparedAppend, row: Row): St
  * Looking afterwards is sound because reasons do not go away again: append ids and keys stay, epochs and `seq` rise.
  */
 async function explain(
-  db: Queryable,
+  db: Database,
   { sessionId, events }: PreparedAppend,
   { appendId, lease, afterSeq }: AppendOptions,
 ): Promise<readonly StoredEvent[] | undefined> {
@@ -83,7 +83,7 @@ async function explain(
   );
   if (session === undefined) throw notFound(sessionId);
   const before = await ask(db, firstTime, [sessionId, appendId]);
-  if (before.length > 0) return before.map(toEvent);
+  if (before.length > 0) return before.map((row) => toEvent(sessionId, row));
 
   const epoch = session.lease_holder === lease?.holder ? Number(session.lease_epoch) : undefined;
   if (lease !== undefined && (lease.sessionId !== sessionId || lease.epoch !== epoch))
@@ -98,7 +98,7 @@ async function explain(
   const keys = events.flatMap(({ key }) => (key === undefined ? [] : [key]));
   const [taken] = await ask(db, byKeys, [sessionId, JSON.stringify(keys)]);
   if (taken === undefined) return undefined;
-  const event = toEvent(taken);
+  const event = toEvent(sessionId, taken);
   throw new PawlError("key_taken", `Session "${sessionId}" has an event "${event.key}" already.`, {
     details: { key: event.key, event },
   });

@@ -6,6 +6,7 @@ import { clearLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
 import { postgresBlobs } from "./postgres-blobs.ts";
 import { postgresStore } from "./postgres-store.ts";
+import type { Queryable } from "./queryable.ts";
 
 export interface EmbeddedOptions {
   /** Where the log is kept; made when missing. Without it, or with `memory://`, it is in memory. */
@@ -16,6 +17,8 @@ export interface EmbeddedOptions {
 export interface EmbeddedStore extends EventStore {
   /** For large payloads, in the same database: `runtime({ store, blobs: store.blobs })`. */
   readonly blobs: BlobStore;
+  /** The database itself, for its views, `prune` and `copyLog`. */
+  readonly db: Queryable;
   close(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
       details: { directory: where },
     });
   }
-  return { ...postgresStore(db), blobs: postgresBlobs(db), close: closing(db, unlock) };
+  return { ...postgresStore(db), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
 }
 
 /**

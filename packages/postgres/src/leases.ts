@@ -1,7 +1,7 @@
 import type { Lease } from "@pawl/core";
 import { checkNames, isName } from "@pawl/core";
 import { notFound } from "./append.ts";
-import { ask, type Queryable } from "./queryable.ts";
+import { ask, type Database } from "./queryable.ts";
 
 /** Now and `$n` milliseconds, by the database's clock. */
 function fromNow(parameter: string): string {
@@ -10,7 +10,7 @@ function fromNow(parameter: string): string {
 
 /** {@link EventStore.acquire}. */
 export async function acquire(
-  db: Queryable,
+  db: Database,
   sessionId: string,
   holder: string,
   ttlMs: number,
@@ -33,7 +33,7 @@ export async function acquire(
 }
 
 /** {@link EventStore.renew}. */
-export async function renew(db: Queryable, lease: Lease, ttlMs: number): Promise<boolean> {
+export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<boolean> {
   const rows = await ask(
     db,
     `UPDATE agent_sessions SET lease_expires_at = ${fromNow("$4")}
@@ -44,7 +44,7 @@ export async function renew(db: Queryable, lease: Lease, ttlMs: number): Promise
 }
 
 /** {@link EventStore.release}. */
-export async function release(db: Queryable, lease: Lease): Promise<void> {
+export async function release(db: Database, lease: Lease): Promise<void> {
   await ask(
     db,
     `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL
@@ -57,7 +57,7 @@ export async function release(db: Queryable, lease: Lease): Promise<void> {
  * Takes back every lease there is. Only for who knows that no other process works on this database: their runs can be
  * recovered at once instead of after the leases' time, and if one was alive after all, it is fenced.
  */
-export async function clearLeases(db: Queryable): Promise<void> {
+export async function clearLeases(db: Database): Promise<void> {
   await ask(
     db,
     `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL, lease_epoch = lease_epoch + 1

@@ -1,12 +1,16 @@
 import { log } from "./migrations/001-log.ts";
 import { blobs } from "./migrations/002-blobs.ts";
-import { ask, type Queryable } from "./queryable.ts";
+import { access } from "./migrations/003-access.ts";
+import { appendFunction } from "./migrations/003-append.ts";
+import { own } from "./migrations/003-own.ts";
+import { views } from "./migrations/003-views.ts";
+import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
 export interface Migration {
   version: number;
   name: string;
-  /** Plain SQL, any number of statements. */
+  /** Plain SQL, any number of statements, as they may stand in a block of PL/pgSQL. */
   sql: string;
 }
 
@@ -14,11 +18,15 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { version: 1, name: "log", sql: log },
   { version: 2, name: "blobs", sql: blobs },
+  { version: 3, name: "access", sql: `${appendFunction}${views}${own}${access}` },
 ];
 
 /**
  * Brings the database's schema up to date. Safe to run at every start, also by several processes at once: each step
- * runs once, in one transaction with the note in `pawl_migrations` that it ran.
+ * runs once, in one transaction with the note in `pawl_migrations` that it ran. Where nothing is left to do it changes
+ * nothing and needs no right to.
+ *
+ * The same from a shell is `npx pawl-postgres migrate`, and for other tools {@link migrationFiles}.
  *
  * @throws PawlError `store_unavailable`
  *
@@ -33,8 +41,37 @@ export const migrations: readonly Migration[] = [
  * await db.close();
  * ```
  */
-export async function migrate(db: Queryable): Promise<void> {
-  for (const migration of migrations) await ask(db, guarded(migration));
+export async function migrate(db: Database): Promise<void> {
+  const done = await applied(db);
+  for (const migration of migrations) if (!done.has(migration.version)) await ask(db, guarded(migration));
+}
+
+/** Versions that have been applied, as far as this role can see. */
+async function applied(db: Database): Promise<ReadonlySet<number>> {
+  const [row] = await ask(db, "SELECT to_regclass('pawl_migrations') IS NOT NULL AS there");
+  if (row?.there !== true) return new Set();
+  const rows = await ask(db, "SELECT version FROM pawl_migrations");
+  return new Set(rows.map(({ version }) => Number(version)));
+}
+
+/**
+ * The steps as files for `psql` or any other tool, by name: those in this package's folder `sql`. Run them in the order
+ * of their names, each as one statement. Running one again does nothing, and {@link migrate} knows which have been run.
+ *
+ * @example
+ * ```ts
+ * import { migrationFiles } from "@pawl/postgres";
+ *
+ * console.log(Object.keys(migrationFiles())); // [ '001-log.sql', '002-blobs.sql', … ]
+ * ```
+ */
+export function migrationFiles(): Record<string, string> {
+  return Object.fromEntries(
+    migrations.map((migration) => {
+      const { version, name } = migration;
+      return [`${String(version).padStart(3, "0")}-${name}.sql`, `${guarded(migration)};\n`];
+    }),
+  );
 }
 
 /** One statement that runs a step unless it ran before; others who try wait for its end. */

@@ -1,6 +1,6 @@
 import { type BlobStore, isName } from "@pawl/core";
 import { notFound } from "./append.ts";
-import { ask, type Queryable } from "./queryable.ts";
+import { ask, type Database } from "./queryable.ts";
 
 /**
  * Large payloads in a table of their own, `agent_session_blobs`, in the database of their sessions: `put` rejects with
@@ -18,7 +18,7 @@ import { ask, type Queryable } from "./queryable.ts";
  * await db.close();
  * ```
  */
-export function postgresBlobs(db: Queryable): BlobStore {
+export function postgresBlobs(db: Database): BlobStore {
   return {
     async put(sessionId, id, text) {
       const rows = isName(sessionId) ? await ask(db, putBlob, [sessionId, id, text]) : [];

@@ -1,7 +1,7 @@
 import type { EventStore } from "@pawl/core";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
-import type { Queryable } from "./queryable.ts";
+import type { Database } from "./queryable.ts";
 import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
@@ -25,7 +25,7 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * await db.close();
  * ```
  */
-export function postgresStore(db: Queryable): EventStore {
+export function postgresStore(db: Database): EventStore {
   return {
     append: (sessionId, events, options) => append(db, sessionId, events, options),
     read: (sessionId, options) => read(db, sessionId, options),

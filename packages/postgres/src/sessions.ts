@@ -7,11 +7,11 @@ import {
   type RecoverableOptions,
   type Session,
 } from "@pawl/core";
-import { ask, type Queryable } from "./queryable.ts";
+import { ask, type Database } from "./queryable.ts";
 import { sessionColumns, toSession } from "./rows.ts";
 
 /** {@link EventStore.sessions}. */
-export function sessions(db: Queryable): EventStore["sessions"] {
+export function sessions(db: Database): EventStore["sessions"] {
   return {
     async create({ id, userId, agent, metadata = {} }) {
       checkNames(id, userId, agent);
@@ -51,7 +51,7 @@ export function sessions(db: Queryable): EventStore["sessions"] {
 
 /** {@link EventStore.listRecoverable}. */
 export async function listRecoverable(
-  db: Queryable,
+  db: Database,
   { limit, agents }: RecoverableOptions,
 ): Promise<Session[]> {
   const rows = await ask(

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { EventStore } from "@pawl/core";
 import { bench, type Check } from "./contract/bench.ts";
 import { conditionChecks } from "./contract/conditions.ts";
+import { hostileChecks } from "./contract/hostile.ts";
 import { idempotencyChecks } from "./contract/idempotency.ts";
 import { isolationChecks } from "./contract/isolation.ts";
 import { leaseChecks } from "./contract/leases.ts";
+import { onceChecks } from "./contract/once.ts";
 import { orderChecks } from "./contract/order.ts";
 import { patchChecks } from "./contract/patches.ts";
 import { payloadChecks } from "./contract/payloads.ts";
@@ -37,6 +39,8 @@ const checks: readonly Check[] = [
   ...readChecks,
   ...payloadChecks,
   ...isolationChecks,
+  ...hostileChecks,
+  ...onceChecks,
 ];
 
 /**

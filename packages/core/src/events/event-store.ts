@@ -61,7 +61,7 @@ export interface EventStore {
    * Stores all events or none, in order, numbered without gaps, in one round trip. A repeated append id comes before
    * everything else; then it rejects with `fenced`, `conflict` or `key_taken` (with the event that holds the key in
    * `details.event`), in this order. `invalid_input`: no events, one key twice, data that is not JSON, an id, type or
-   * key that is empty, holds a NUL or is longer than 1,000 bytes.
+   * key that is empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes.
    */
   append(
     sessionId: string,

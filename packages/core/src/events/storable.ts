@@ -4,10 +4,10 @@ import type { NewEvent } from "./event.ts";
 /** The longest id or key in bytes of UTF-8: two of them fit into one entry of a database's index. */
 const MAX_NAME_BYTES = 1_000;
 
-/** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. */
+/** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8. */
 export function isName(name: string): boolean {
   const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
-  return name !== "" && !tooLong && !name.includes("\0");
+  return name !== "" && !tooLong && !name.includes("\0") && name.isWellFormed();
 }
 
 /**
@@ -17,7 +17,7 @@ export function isName(name: string): boolean {
  */
 export function checkNames(...names: readonly string[]): void {
   if (!names.every(isName)) {
-    throw new PawlError("invalid_input", "Ids, types and keys have 1 to 1,000 bytes and no NUL.");
+    throw new PawlError("invalid_input", "Ids, types and keys have 1 to 1,000 bytes of UTF-8 and no NUL.");
   }
 }
 

