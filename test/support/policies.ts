@@ -119,7 +119,8 @@ export function helperTool(
   tools: readonly Tool<unknown>[],
   byTurn: (replies: readonly Reply[]) => Rules,
 ): { tool: Tool<unknown>; model: StrictModel } {
-  const model = strictModel({ rules: byTurn(script) });
+  const pricing = { input: 1, output: 5, cacheRead: 0.1, cacheWrite5m: 1.25, cacheWrite1h: 2 };
+  const model = strictModel({ rules: byTurn(script), pricing });
   const helper = agent({ name: "helper", model, instructions: "You help.", tools });
   return {
     model,
