@@ -1,33 +1,44 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
-import { relative } from "node:path";
 import { exec } from "./exec.mjs";
-import { at, projectNode, root } from "./project.mjs";
+import { at, projectNode } from "./project.mjs";
 
-/** Writes docs/soak-report.md from vitest's JSON report and from the lines that the tests wrote. */
-export async function writeSoakReport({ passed, failed, skipped, report }, notesFile) {
-  const node = await exec(projectNode(), ["--version"]);
-  const memory = Math.round(totalmem() / 2 ** 30);
-  const lines = [
-    "# Soak report",
-    "",
-    "Written by `npm run soak`; do not edit.",
-    "",
-    `- Date: ${new Date().toISOString().slice(0, 10)}`,
-    `- Machine: ${cpus().length} cores, ${memory} GB memory, ${process.platform}, Node ${node.output.trim()}`,
-    `- Tests: ${passed} passed, ${failed} failed, ${skipped} skipped`,
-    "",
-    ...report.testResults.flatMap(fileSection),
-    ...notes(notesFile),
-  ];
-  writeFileSync(at("docs", "soak-report.md"), `${lines.join("\n").trimEnd()}\n`);
+const HEAD = ["# Soak report", "", "Written by `npm run soak`, one section for each soak; do not edit.", ""];
+
+/** Puts one soak's section into docs/soak-report.md, in place of its last one; the others stay as they are. */
+export async function writeSoakReport(name, result, notesFile) {
+  const path = at("docs", "soak-report.md");
+  const sections = new Map(existsSync(path) ? sectionsOf(readFileSync(path, "utf8")) : []);
+  sections.set(name, await sectionOf(name, result, notesFile));
+  const sorted = [...sections.keys()].sort().map((key) => sections.get(key));
+  writeFileSync(path, `${[...HEAD, ...sorted].join("\n").trimEnd()}\n`);
 }
 
-function fileSection({ name, assertionResults }) {
-  const rows = assertionResults.map(
-    ({ fullName, status, duration = 0 }) => `| ${cell(fullName)} | ${status} | ${took(duration)} |`,
+function sectionsOf(text) {
+  const [, ...sections] = text.split(/^(?=## )/m);
+  return sections.map((section) => [/^## (.*)$/m.exec(section)[1], `${section.trimEnd()}\n`]);
+}
+
+async function sectionOf(name, { passed, failed, skipped, report }, notesFile) {
+  const node = await exec(projectNode(), ["--version"]);
+  const memory = Math.round(totalmem() / 2 ** 30);
+  const rows = report.testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(
+      ({ fullName, status, duration = 0 }) => `| ${cell(fullName)} | ${status} | ${took(duration)} |`,
+    ),
   );
-  return [`## ${relative(root, name)}`, "", "| Test | Result | Time |", "| --- | --- | --- |", ...rows, ""];
+  const date = new Date().toISOString().slice(0, 10);
+  return [
+    `## ${name}`,
+    "",
+    `${date}, ${cpus().length} cores, ${memory} GB memory, ${process.platform}, Node ${node.output.trim()}: ${passed} passed, ${failed} failed, ${skipped} skipped`,
+    "",
+    "| Test | Result | Time |",
+    "| --- | --- | --- |",
+    ...rows,
+    "",
+    ...notes(notesFile),
+  ].join("\n");
 }
 
 function notes(file) {
@@ -35,7 +46,7 @@ function notes(file) {
   const lines = readFileSync(file, "utf8")
     .split("\n")
     .filter((line) => line.trim() !== "");
-  return ["## Numbers", "", ...lines.map((line) => `- ${line}`)];
+  return [...lines.map((line) => `- ${line}`), ""];
 }
 
 const cell = (text) => text.replaceAll("|", "\\|");

@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { PawlError } from "./errors.ts";
+import type { ModelClient } from "./model/model-client.ts";
 
 /** Refuses an agent that could not work, when it is defined and not when it is used. */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
@@ -22,8 +23,9 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
     }
   }
   const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
-  if (costs && agent.model.pricing === undefined) {
-    throw config(name, `there is a limit on cost, and ${agent.model.id} has no prices. Give the model some.`);
+  const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
+  if (free !== undefined) {
+    throw config(name, `there is a limit on cost, and ${free.id} has no prices. Give the model some.`);
   }
   if (!["reject", "queue", "interrupt"].includes(agent.whenBusy)) {
     throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);
@@ -32,6 +34,14 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (agent.toolOnly && tools.length === 0) throw config(name, "it is to act by tools alone and has none.");
   refuseTwins(name, "tools", tools);
   refuseTwins(name, "hooks", agent.hooks);
+}
+
+/** The agent's model, and those of the agents that work for it: what they cost is its own. */
+function modelsOf<Deps>({ model, tools }: Agent<Deps>): ModelClient[] {
+  return [
+    model,
+    ...[...tools.values()].flatMap(({ delegate }) => (delegate ? modelsOf(delegate.agent) : [])),
+  ];
 }
 
 function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {

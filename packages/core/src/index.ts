@@ -101,9 +101,17 @@ export type {
   RuntimeOptions,
   SessionView,
 } from "./runtime-types.ts";
-export type { CallState, Question, RunState, SessionState, TurnState } from "./session/state.ts";
+export type {
+  CallState,
+  ContextEntry,
+  Question,
+  RunState,
+  SessionState,
+  TurnState,
+} from "./session/state.ts";
 export type { Budget, Resource } from "./stop/budget.ts";
 export { circuitBreaker } from "./stop/circuit-breaker.ts";
+export type { PlannedCall } from "./stop/room.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
 export type { StopReason, StopType } from "./stop/stop-reason.ts";
 export { type AgentToolOptions, agentTool, type Delegate } from "./sub-agents/agent-tool.ts";

@@ -2,7 +2,7 @@ import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../test/support/rebuild.ts";
-import { type CheckpointStrategy, dropOldResults, summarize, tool } from "../src/index.ts";
+import { type CheckpointStrategy, dropOldResults, summarize, tool, withRetry } from "../src/index.ts";
 import { type Setup, setup } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -132,6 +132,36 @@ describe("C11 summaries", () => {
     await world.say("Thanks", { sessionId });
     expect(await world.of(sessionId, "prefix")).toHaveLength(2);
     expect(await world.of(sessionId, "knowledge")).toHaveLength(1);
+    await sound(world, sessionId);
+  });
+
+  it("O1 are not written where the limits leave no room for them and for the turn behind them", async () => {
+    for (const [outputTokens, made] of [
+      [1_800, 0],
+      [2_400, 1],
+    ] as const) {
+      const model = writer([{ text: "They read." }]);
+      const checkpointWhen = [summarize({ model, whenTokens: 700, keepTurns: 1, maxTokens: 1_000 })];
+      const world = setup(script, { tools: [read], checkpointWhen, limits: { outputTokens } });
+      const { sessionId } = await world.say("Read all");
+      expect(model.requests).toHaveLength(made);
+      expect(await world.of(sessionId, "checkpoint")).toHaveLength(made);
+      await sound(world, sessionId);
+    }
+  });
+
+  it("are written by a model that tries again, and all attempts are charged", async () => {
+    const broken: Reply = { text: "They read one two", fault: { midStream: "overloaded", afterEvents: 4 } };
+    const model = writer([broken, { text: "They read." }]);
+    const checkpointWhen = [
+      summarize({ model: withRetry(model, { baseMs: 1 }), whenTokens: 700, keepTurns: 1 }),
+    ];
+    const world = setup(script, { tools: [read], checkpointWhen });
+    const { sessionId } = await world.say("Read all");
+    expect(await world.of(sessionId, "checkpoint")).toMatchObject([{ data: { summary: "They read." } }]);
+    const [charged] = (await world.of(sessionId, "llm_response")).filter(({ data }) => data.attempt === 0);
+    const once = Number(charged?.data.raw_response.usage.input_tokens);
+    expect(charged?.data.tokens.prompt).toBe(2 * once);
     await sound(world, sessionId);
   });
 

@@ -1,6 +1,6 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import type { TurnChange } from "../src/index.ts";
+import type { Hook, TurnChange } from "../src/index.ts";
 import { calling, echo, failures, named, never, sound } from "./support/hooks.ts";
 import { setup, stored } from "./support/setup.ts";
 
@@ -261,4 +261,35 @@ describe("a hook that never returns", () => {
     expect(stop.type).toBe("aborted");
     expect(failures(await world.log(sessionId))).toEqual(["onStop of minds"]);
   });
+});
+
+it.each<[string, object]>([
+  ["knowledge that is no text", { type: "knowledge", data: { source: "s", data: { a: 1 } } }],
+  ["a note without words", { type: "note", data: {} }],
+  ["a last turn", { type: "note", data: { text: "x", landing: { type: "a", message: "b" } } }],
+  ["a result", { type: "tool_result", data: { call_id: "c" } }],
+  ["an artifact without a summary", { type: "artifact", data: { artifact_id: "a", summary: null } }],
+])("H1 C7 refuses %s that a hook wants to store", async (_title, event) => {
+  const hook: Hook = {
+    name: "adds",
+    afterTurn: async (_turn, { append }) => {
+      await append(event as never);
+      return undefined;
+    },
+  };
+  const world = setup([{ text: "Ok." }, { text: "Fine." }], { hooks: [hook] });
+  const { sessionId } = await world.say("Go");
+  expect((await world.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["hook_failed"]);
+  expect((await world.say("And?", { sessionId })).text).toBe("Fine.");
+  expect(world.model.rejected).toEqual([]);
+});
+
+it("L14 refuses a tool choice that names no tool", async () => {
+  const hook: Hook = {
+    name: "chooses",
+    beforeTurn: () => ({ toolChoice: { type: "tool", name: "no_such" } }),
+  };
+  const world = setup([{ text: "never" }], { hooks: [hook] });
+  expect((await world.say("Go")).stop.type).toBe("error");
+  expect(world.model.requests).toEqual([]);
 });

@@ -1,9 +1,10 @@
-import { type Reply, testClock } from "@pawl/testing";
+import { type Reply, strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   type AgentOptions,
   agent,
+  agentTool,
   type ModelClient,
   memoryStore,
   PawlError,
@@ -327,6 +328,20 @@ describe("tokens and cost", () => {
       expect(world.model.requests.at(-1)?.tool_choice?.type).toBe(onLimit === "land" ? "none" : undefined);
       expect(world.model.rejected).toEqual([]);
     }
+  });
+
+  it("O1 refuses an agent without prices as a tool of one that has a limit on cost", () => {
+    const free = agent({ name: "free", instructions: "Free.", model: strictModel({}) });
+    const make = (limits: { costCents?: number }) => () =>
+      agent({
+        name: "host",
+        instructions: "Go.",
+        model: strictModel({ pricing }),
+        tools: [agentTool({ agent: free, description: "Works." })],
+        limits,
+      });
+    expect(make({ costCents: 3 })).toThrow(/no prices/);
+    expect(make({})).not.toThrow();
   });
 });
 

@@ -295,7 +295,7 @@ describe("an agent as a tool", () => {
       ({ data }) => (data as { slice?: { costCents?: number } }).slice?.costCents,
     );
     expect(slices).toHaveLength(4);
-    expect(Math.max(...slices.map((slice) => slice ?? 0))).toBeLessThan(3);
+    expect(Math.max(...slices.map((slice) => slice ?? 0))).toBeLessThan(4);
     await world.check();
   });
 

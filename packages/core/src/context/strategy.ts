@@ -2,8 +2,9 @@ import { causeOf, messageOf } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import { type Leg, withinLeg } from "../leg.ts";
 import { type ContextEntry, isPaused, openRun, type RunState } from "../session/state.ts";
+import { leftOf } from "../stop/limits.ts";
+import { type PlannedCall, roomFor } from "../stop/room.ts";
 import { admitted } from "./admit.ts";
-import { estimateTokens } from "./build-request.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
 
 /** What a strategy looks at: the context as it would be sent now. */
@@ -11,6 +12,11 @@ export interface CheckpointSource {
   readonly entries: readonly ContextEntry[];
   readonly estimatedTokens: number;
   readonly run: Readonly<RunState>;
+  /**
+   * How many tokens a model's answer may have on the way to a checkpoint, so that the limits leave room for the turn behind it;
+   * 0 if there is none. Ask before you call a model.
+   */
+  roomFor(call: PlannedCall): number;
   /** Fires when the run is to stop. */
   readonly signal: AbortSignal;
 }
@@ -58,7 +64,16 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   const uptoSeq = state.lastSeq;
   const entries = admitted(state, uptoSeq);
   const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
-  const source = { entries, estimatedTokens: estimateTokens(chars), run, signal: leg.signal };
+  const source: CheckpointSource = {
+    entries,
+    estimatedTokens: leg.agent.estimateTokens(chars),
+    run,
+    roomFor: (call) => {
+      const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
+      return typeof room === "number" ? room : 0;
+    },
+    signal: leg.signal,
+  };
   let plan: CheckpointPlan | undefined;
   try {
     for (const strategy of checkpointWhen) {

@@ -4,6 +4,7 @@ import { type ErrorReport, errorEvent, type Leg, type Patience, withinLeg } from
 import { isReserved } from "../session/keys.ts";
 import { openRun, type RunState } from "../session/state.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
+import { checkAppendable } from "./check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "./hook.ts";
 
 /** The hooks' methods that take part in a run. */
@@ -118,6 +119,7 @@ function runContext(leg: Leg): RunContext {
     },
     append: async (event) => {
       if (openRun(log.state) === undefined) throw new Error("The run is over.");
+      checkAppendable(event);
       if (isReserved(event.key)) throw new Error(`The key "${event.key}" is Pawl's own.`);
       try {
         await log.append([event]);

@@ -34,7 +34,7 @@ export async function planTurn(leg: Leg): Promise<Planned> {
       hook,
       "beforeTurn",
       (context) => hook.beforeTurn(plan, context),
-      (change) => changed(plan, change),
+      (change) => changed(leg, plan, change),
     );
     if (failed) return { stop: HOOK_FAILED };
     if (value?.stop) return value;
@@ -44,10 +44,13 @@ export async function planTurn(leg: Leg): Promise<Planned> {
 }
 
 /** The plan with a hook's changes; what is `undefined` changes nothing. */
-function changed(plan: TurnPlan, change: TurnChange): Planned {
+function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
   if ("stop" in change) return { stop: stopFrom(change.stop) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
+  if (toolChoice?.type === "tool" && !agent.tools.has(toolChoice.name)) {
+    throw new Error(`there is no tool named "${toolChoice.name}".`);
+  }
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
   }
@@ -69,7 +72,7 @@ export async function planRequest(
       hook,
       "beforeModel",
       (context) => hook.beforeModel(callOf(plan), context),
-      (change) => changed(plan, change),
+      (change) => changed(leg, plan, change),
     );
     if (failed) return { stop: HOOK_FAILED };
     if (value?.stop) return value;

@@ -1,7 +1,10 @@
 import type { ModelClient, ModelEvent } from "./model-client.ts";
+import type { Pricing } from "./pricing.ts";
 
 /** The id of a model that speaks for the agent. */
 export const ANSWERING = "answering";
+
+const FREE: Pricing = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
 /**
  * A model that says this and nothing else, at no cost. A hook answers with it in the real one's place.
@@ -28,5 +31,5 @@ export function answering(text: string): ModelClient {
     yield { type: "message_delta", delta: { stop_reason: "end_turn" }, usage };
     yield { type: "message_stop" };
   }
-  return { id: ANSWERING, stream };
+  return { id: ANSWERING, pricing: FREE, stream };
 }

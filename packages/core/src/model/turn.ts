@@ -4,7 +4,9 @@ import type { TurnPlan } from "../hooks/hook.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import type { JsonObject } from "../json.ts";
 import { errorEvent, type Leg, withinLeg } from "../leg.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
+import { leftOf, limitStop } from "../stop/limits.ts";
+import { roomFor } from "../stop/room.ts";
+import { type StopReason, worded } from "../stop/stop-reason.ts";
 import { contentOf, newAnswer, takeEvent } from "./accumulate.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { cutStream } from "./failure.ts";
@@ -101,31 +103,57 @@ function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
 
 /**
  * An attempt has failed and the model makes another one. One append says what the failed one cost, why it failed, and that
- * the same prompt is sent again; its text is not kept.
+ * the same prompt is sent again; its text is not kept. Where the limits have no room for another answer as long as this
+ * one might have been, the run is halted instead.
  */
 async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;
+  const pricing = event.model === undefined ? failed.pricing : event.pricing;
+  const charged = llmResponse(failed, leg.clock.now());
+  const stop = noRoomFor(leg, charged, { ...failed, pricing });
   const { message, ...details } = failure;
   const context = { attempt: failed.seq, model: failed.request.model, ...details };
   const error = errorEvent({
     code: "model_error",
     message,
-    context: { ...context, will_retry: true, retry_in_ms },
+    context: { ...context, will_retry: stop === undefined, retry_in_ms },
   });
+  if (stop !== undefined) {
+    await leg.log.append([...charged, error]);
+    leg.halt(worded(leg.agent, stop));
+    return beginAttempt(leg, failed);
+  }
   const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
-  const rows = await leg.log.append([
-    ...llmResponse(failed, leg.clock.now()),
-    error,
-    { type: "llm_request", data: request },
-  ]);
+  const rows = await leg.log.append([...charged, error, { type: "llm_request", data: request }]);
   const next = beginAttempt(leg, {
     seq: rows.at(-1)?.seq ?? 0,
     request,
-    pricing: event.model === undefined ? failed.pricing : event.pricing,
+    pricing,
     startedAt: leg.clock.now() + retry_in_ms,
   });
   await leg.tell(error.data);
   return next;
+}
+
+/** Why the limits do not allow the same request once more, after what the failed one has cost. */
+function noRoomFor(
+  leg: Leg,
+  charged: readonly NewEvent[],
+  { request, pricing }: Pick<Attempt, "request" | "pricing">,
+): StopReason | undefined {
+  const left = leftOf(leg.log.state, leg.agent, leg.legMs());
+  for (const event of charged) {
+    if (event.type !== "llm_response") continue;
+    const { tokens, cost_cents } = event.data;
+    left.left.inputTokens -= tokens.total - tokens.completion;
+    left.left.outputTokens -= tokens.completion;
+    left.left.costCents -= cost_cents;
+  }
+  const maxTokens = request.params.max_tokens;
+  const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
+  if (typeof room !== "number") return room;
+  if (room >= maxTokens) return undefined;
+  return limitStop(left, left.left.outputTokens < maxTokens ? "outputTokens" : "costCents");
 }
 
 /** Keeps what came in before an abort or a failure, counts what was counted, and logs the failure. */

@@ -1,3 +1,4 @@
+import { PawlError } from "../errors.ts";
 import type { NewEvent, StoredEvent } from "../events/event.ts";
 import type { EventStore, Lease } from "../events/event-store.ts";
 import type { LiveTail } from "../events/live-tail.ts";
@@ -5,7 +6,10 @@ import { applyEvent } from "./apply.ts";
 import { patchOf } from "./patch.ts";
 import type { SessionState } from "./state.ts";
 
-/** A leg's way into the log: one append at a time, each folded into the state when it is stored. */
+/**
+ * A leg's way into the log: one append at a time, each folded into the state when it is stored. What comes meanwhile goes
+ * into the next one together.
+ */
 export interface SessionLog {
   readonly state: SessionState;
   /**
@@ -49,26 +53,84 @@ export function openLog(options: {
       take(event);
     }
   };
-  const append: SessionLog["append"] = (events, { atTip = false, release = false } = {}) =>
-    inTurn(async () => {
-      appends += 1;
-      try {
-        const rows = await store.append(state.sessionId, events, {
-          appendId: `${leg}:${appends}`,
-          lease,
-          session: patchOf(events),
-          ...(atTip && { afterSeq: state.lastSeq }),
-          ...(release && { release }),
-        });
-        const first = rows[0]?.seq ?? 0;
-        if (first > state.lastSeq + 1) await readNew(first);
-        for (const row of rows) take(row);
-        tail.stored(state.sessionId, state.lastSeq);
-        return rows;
-      } catch (error) {
-        if (atTip) await readNew();
-        throw error;
-      }
+  const write = async (
+    events: readonly NewEvent[],
+    { atTip = false, release = false }: WriteOptions = {},
+  ): Promise<readonly StoredEvent[]> => {
+    appends += 1;
+    try {
+      const rows = await store.append(state.sessionId, events, {
+        appendId: `${leg}:${appends}`,
+        lease,
+        session: patchOf(events),
+        ...(atTip && { afterSeq: state.lastSeq }),
+        ...(release && { release }),
+      });
+      const first = rows[0]?.seq ?? 0;
+      if (first > state.lastSeq + 1) await readNew(first);
+      for (const row of rows) take(row);
+      tail.stored(state.sessionId, state.lastSeq);
+      return rows;
+    } catch (error) {
+      if (atTip) await readNew();
+      throw error;
+    }
+  };
+  let joinable: Append[] | undefined;
+  const join = (events: readonly NewEvent[]): Promise<readonly StoredEvent[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly StoredEvent[]>();
+    const one = { events, resolve, reject };
+    if (joinable !== undefined) {
+      joinable.push(one);
+      return promise;
+    }
+    const group: Append[] = [one];
+    joinable = group;
+    void inTurn(async () => {
+      if (joinable === group) joinable = undefined;
+      await writeGroup(group, write);
     });
+    return promise;
+  };
+  const append: SessionLog["append"] = (events, options) => {
+    if (options === undefined) return join(events);
+    // What comes later does not get before it.
+    joinable = undefined;
+    return inTurn(() => write(events, options));
+  };
   return { state, append, catchUp: () => inTurn(() => readNew()) };
+}
+
+interface WriteOptions {
+  atTip?: boolean;
+  release?: boolean;
+}
+
+/** Events that wait for their turn, and whoever waits for them. */
+interface Append {
+  events: readonly NewEvent[];
+  resolve(rows: readonly StoredEvent[]): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Stores in one go what has come while the log was busy, e.g. the results of tools that come back together. If the whole is
+ * refused, for a key that one of them has, each is tried on its own.
+ */
+async function writeGroup(
+  group: readonly Append[],
+  write: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
+): Promise<void> {
+  try {
+    const rows = await write(group.flatMap(({ events }) => events));
+    let at = 0;
+    for (const { events, resolve } of group) {
+      resolve(rows.slice(at, at + events.length));
+      at += events.length;
+    }
+  } catch (error) {
+    const refused = PawlError.is(error, "key_taken") || PawlError.is(error, "invalid_input");
+    if (group.length === 1 || !refused) for (const { reject } of group) reject(error);
+    else for (const one of group) await writeGroup([one], write);
+  }
 }

@@ -24,6 +24,8 @@ const LAST = { promptShare: 1.5, answerTokens: 1_024 };
  */
 export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): number | StopReason {
   const { inputTokens, outputTokens, costCents } = left.left;
+  // What has no price cannot be kept within a limit on cost.
+  if (call.pricing === undefined && Number.isFinite(costCents)) return limitStop(left, "costCents");
   const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);
   const last = keepLast ? lastCall(call) : undefined;
   if (inputTokens < call.estimatedTokens + (last?.estimatedTokens ?? 0))

@@ -11,7 +11,7 @@ import type { Delegate } from "../sub-agents/agent-tool.ts";
 import { outcomeOf } from "../sub-agents/outcome.ts";
 import { isBlank } from "../text.ts";
 import { type Decided, type Runnable, succeed } from "./prepare.ts";
-import type { ToolContext } from "./tool.ts";
+import type { Tool, ToolContext } from "./tool.ts";
 
 /** Runs one call that is stored as started. Rejects only when the log cannot be written. */
 export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
@@ -23,7 +23,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const settled = work(leg, runnable, durationMs, control.signal).catch((cause: unknown) =>
     resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
-  const event = await withinTime(leg, settled, control, tool.timeoutMs);
+  const event = await withinTime(leg, settled, control, tool.timeoutMs, graceOf(leg, tool));
   leg.live.progress.delete(call.callId);
   if (event === "left") {
     leg.lost = true;
@@ -106,6 +106,16 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
+/** How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has used up. */
+function graceOf({ abortGraceMs }: Leg, tool: Tool): number {
+  return abortGraceMs * levelsOf(tool);
+}
+
+function levelsOf({ delegate }: Tool): number {
+  if (delegate === undefined) return 1;
+  return 2 + Math.max(0, ...[...delegate.agent.tools.values()].map((tool) => levelsOf(tool) - 1));
+}
+
 const STOPPED = "the run was stopped before it came back.";
 const TOO_LONG = "it took too long.";
 
@@ -128,15 +138,16 @@ function callContext(leg: Leg, call: CallState) {
 
 /** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
 async function withinTime<T>(
-  { signal, abortGraceMs, clock }: Leg,
+  { signal, clock }: Leg,
   work: Promise<T>,
   control: AbortController,
   timeoutMs: number | undefined,
+  graceMs: number,
 ): Promise<T | undefined> {
   const timers: (() => void)[] = [];
   const after = (ms: number, then: () => void) => timers.push(clock.after(ms, then));
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
-  const onAbort = () => after(abortGraceMs, () => resolve(undefined));
+  const onAbort = () => after(graceMs, () => resolve(undefined));
   try {
     void work.then(resolve);
     if (signal.aborted) onAbort();

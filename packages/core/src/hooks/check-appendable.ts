@@ -1,0 +1,33 @@
+import type { AppendableEvent } from "./hook.ts";
+
+const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {
+  knowledge: { source: "string", data: "string" },
+  note: { text: "string" },
+  artifact: {
+    artifact_id: "string",
+    type: "string",
+    schema_version: "string",
+    title: "string",
+    summary: "object",
+    auto_start: "boolean",
+    payload: "object",
+  },
+};
+
+/**
+ * Refuses what a hook may not store, or what no request could carry: the log would keep it for good.
+ *
+ * @throws Error that says what is wrong.
+ */
+export function checkAppendable({ type, data }: AppendableEvent): void {
+  if (type.includes(".")) return;
+  const fields = Object.hasOwn(FIELDS, type) ? FIELDS[type] : undefined;
+  if (fields === undefined) throw new Error(`A hook cannot store "${type}".`);
+  const values = Object(data) as Record<string, unknown>;
+  for (const [field, kind] of Object.entries(fields)) {
+    const value = values[field];
+    if (typeof value !== kind || value === null)
+      throw new Error(`"${field}" of "${type}" has to be a ${kind}.`);
+  }
+  if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
+}
