@@ -2,7 +2,7 @@ import { exec } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-// What the stores cost, as a table; a number on the command line says how many rounds.
+// What the stores cost, as a table. On the command line: how many rounds, and over how many connections.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);

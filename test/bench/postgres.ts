@@ -1,4 +1,5 @@
-/** `pnpm bench`: what the store costs over plain SQL, by the same driver, in one run, in turns. Writes a table to stdout. */
+/** `pnpm bench`: what the store costs over plain SQL, by the same driver, in one run, in turns. Writes a table to stdout.
+ * `pnpm bench 12 8`: rounds, and connections. */
 import { randomUUID } from "node:crypto";
 import type { EventStore, NewEvent } from "@pawl/core";
 import { type Database, migrate, postgresStore } from "@pawl/postgres";
@@ -8,7 +9,7 @@ import { postgresServer } from "../support/postgres-server.ts";
 
 const ROUNDS = Number(process.argv[2] ?? 12);
 const SLICE_MS = 500;
-const CONNECTIONS = 16;
+const CONNECTIONS = Number(process.argv[3] ?? 8);
 const SESSIONS = 1_000;
 
 /** About 900 bytes, as most events are. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { rmSync } from "node:fs";
 import { chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -61,11 +62,18 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
     await once(server, "exit");
   };
   await start();
+  // Where the process ends without `remove`, nothing is left behind either.
+  const leave = () => {
+    server?.kill("SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once("exit", leave);
   return {
     url: (database = "postgres") => `postgres://postgres:${password}@localhost:${port}/${database}`,
     start,
     kill: () => end("SIGKILL"),
     async remove() {
+      process.off("exit", leave);
       await end("SIGINT");
       await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     },
