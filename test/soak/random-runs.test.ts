@@ -333,6 +333,10 @@ it("L1 L2 L3 L4 L5 L6 L7 L8 L9 L12 L13 L17 H1 T6 T11 T12 P1 P2 P3 P4 P5 P6 C1 C5
         expect(session).toMatchObject({ openRun: null, pending: 0, lastSeq });
       },
     ),
-    { numRuns: NUM_RUNS, timeout: 60_000, ...(process.env.PAWL_SEED && { seed: Number(process.env.PAWL_SEED) }) },
+    {
+      numRuns: NUM_RUNS,
+      timeout: 60_000,
+      ...(process.env.PAWL_SEED && { seed: Number(process.env.PAWL_SEED) }),
+    },
   );
 });

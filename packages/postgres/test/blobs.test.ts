@@ -3,7 +3,7 @@ import { PGlite } from "@electric-sql/pglite";
 import { agent, readShown, runtime, type StoredEvent, withBlobs } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { migrate, migrations, postgresBlobs, postgresStore } from "../src/index.ts";
+import { migrate, postgresBlobs, postgresStore } from "../src/index.ts";
 
 const user = { userId: "u" };
 const readme = async () => await readFile(new URL("../README.md", import.meta.url), "utf8");
@@ -60,10 +60,8 @@ describe("postgresBlobs", () => {
 
   it("E6 are added to a log from before there were blobs", async () => {
     const old = await PGlite.create();
-    const [log] = migrations;
-    await old.exec(`CREATE TABLE pawl_migrations (
-      version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
-      INSERT INTO pawl_migrations (version, name) VALUES (1, 'log'); ${log?.sql}`);
+    await migrate(old);
+    await old.exec("DROP TABLE agent_session_blobs; DELETE FROM pawl_migrations WHERE version = 2");
     const before = postgresStore(old);
     await before.sessions.create({ id: "s", userId: "u", agent: "a" });
     const first = await before.append("s", [{ type: "note", data: { text: long("old") } }], {
