@@ -26,6 +26,8 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
   let control = new AbortController();
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
+  /** What the timer has counted: a clock that was set back does not keep the run from landing. */
+  let reachedMs = 0;
   let halted: StopReason | undefined;
   const abandon = (error: PawlError) => {
     leg.lost = true;
@@ -56,7 +58,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     abortGraceMs: host.abortGraceMs,
     clock,
     told: { run: false, turns: 0, stop: undefined },
-    legMs: () => clock.now() - startedAt,
+    legMs: () => Math.max(reachedMs, clock.now() - startedAt),
     timeLeftMs: () => deadlineMs - clock.now(),
     newId: host.newId,
     delegate: (delegated) => host.delegate(leg, delegated),
@@ -74,7 +76,9 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
       const ms = left.left.wallClockMs;
       deadlineMs = startedAt + ms;
       const end = clock.after(ms, () => leg.halt(limitStop(left, "wallClockMs")));
-      const land = clock.after(timeToLand(agent, ms), () => {
+      const landMs = timeToLand(agent, ms);
+      const land = clock.after(landMs, () => {
+        reachedMs = landMs;
         // The last turn itself has all of the time that is left.
         if (log.state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });

@@ -238,6 +238,20 @@ describe("time", () => {
   });
 });
 
+it("L4 lands by its timer where the clock has been set back", async () => {
+  const clock = testClock();
+  const world = setup(
+    [{ tools: [{ name: "hang", input: {} }] }, { text: "So far." }],
+    { tools: [hang], limits: { wallClockMs: 10_000 }, onLimit: "land" },
+    { clock: { after: clock.after, now: () => 0 } },
+  );
+  const sessionId = await sessionOf(world);
+  const running = world.say("Go", { sessionId });
+  await stored(world, sessionId, "tool_started");
+  await clock.advance(8_100);
+  expect(await running).toMatchObject({ stop: { type: "deadline" }, text: "So far." });
+});
+
 describe("turns and calls", () => {
   it("L3 keeps the last turn for a proper word", async () => {
     const world = setup([looking(1), looking(2), { text: "That is all I could do." }, { text: "Fine." }], {
