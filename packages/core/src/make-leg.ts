@@ -22,7 +22,6 @@ export interface OwnLeg extends Leg {
 /** A leg of this process. It has not begun. */
 export function makeLeg(host: Host, session: Session, agent: Agent, log: SessionLog): OwnLeg {
   const { clock } = host;
-  let deps: Promise<unknown> | undefined;
   let control = new AbortController();
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
@@ -34,10 +33,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     control.abort(error);
   };
   const leg: OwnLeg = {
-    makeDeps: () => {
-      deps ??= (async () => await host.deps(session))();
-      return deps;
-    },
+    makeDeps: once(async () => await host.deps(session)),
     agent,
     session,
     deps: undefined,
@@ -93,6 +89,14 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     ...reporting(host, session, agent, log, () => leg),
   };
   return leg;
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
 
 /** When what is under way is to stop for the last turn, in milliseconds from now. */
