@@ -14,8 +14,10 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const result = begun.then((run) => resultFrom(host, run));
   // Whoever does not look at the one will look at the other, or at neither.
   started.catch(() => undefined);
-  result.catch(() => undefined);
-  const from = started.then((start) => ({ ...start, untilIdle: start }));
+  // A leg that this process could not bring to its end is told to whoever reads: no more events may come.
+  const failure = new AbortController();
+  result.catch((error: unknown) => failure.abort(error));
+  const from = started.then((start) => ({ ...start, untilIdle: start, failure: failure.signal }));
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();

@@ -53,6 +53,7 @@ export interface RunStart {
 
 /**
  * A run under way. It goes on whether or not anybody reads it: iterate it, listen to it, or just await the result.
+ * The iterator throws what `result` rejects with, after the events that are stored.
  */
 export interface Run extends AsyncIterable<SessionEvent> {
   /**

@@ -183,8 +183,16 @@ describe("a turn whose attempt fails and is made again", () => {
         return await base.append(sessionId, events, options);
       },
     };
-    const { say } = setup([cut, { text: "Whole." }], {}, { store }, retried);
-    await expect(say("Go")).rejects.toSatisfy((error) => PawlError.is(error, "store_unavailable"));
+    const { pawl, say } = setup([cut, cut], {}, { store }, retried);
+    const failed = { code: "store_unavailable" };
+    await expect(say("Go")).rejects.toMatchObject(failed);
+    // Whoever iterates is told so after what is stored, and does not wait for what nobody will store.
+    const seen: string[] = [];
+    const read = async () => {
+      for await (const { type } of pawl.run("tester", { userId: "u1", input: "Go" })) seen.push(type);
+    };
+    await expect(read()).rejects.toMatchObject(failed);
+    expect(seen).toContain("llm_request");
   });
 
   it("takes a log that refuses between two attempts for an error of the program, not of the model", async () => {

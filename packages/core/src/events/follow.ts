@@ -39,16 +39,22 @@ export function follow(
   return followFrom(source, { ...options, sessionId });
 }
 
+interface FollowFrom extends FollowOptions {
+  sessionId: string;
+  /** Aborted with what keeps events from coming: the reader is told it after what is stored. */
+  failure?: AbortSignal;
+}
+
 /** As {@link follow}, for a reader that is there before it is known where to begin. */
 export async function* followFrom(
   source: Source,
-  from: Promise<FollowOptions & { sessionId: string }> | (FollowOptions & { sessionId: string }),
+  from: Promise<FollowFrom> | FollowFrom,
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const { sessionId, afterSeq = 0, signal, ...options } = await from;
+  const { sessionId, afterSeq = 0, signal, failure, ...options } = await from;
   const { store, tail, pollMs, over } = source;
   let seen = await seenBefore(source, sessionId, afterSeq);
   const hidden = await redactedSince(store, sessionId, afterSeq);
-  const bell = doorbell(pollMs, [over.signal, signal]);
+  const bell = doorbell(pollMs, [over.signal, signal, failure]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const gone = () => signal?.aborted ?? false;
   let awaited: boolean | Awaited | undefined = options.untilIdle ?? false;
@@ -72,6 +78,7 @@ export async function* followFrom(
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       look = cursor > begun && seq > cursor;
       for (const shown of look ? [] : liveNews(live, seen)) yield shown;
+      if (!look) failure?.throwIfAborted();
       look ||= await bell.wait();
     }
   } finally {
