@@ -15,7 +15,10 @@ export interface ClaudeOptions extends BodyOptions {
   apiKey?: string;
   /** `ANTHROPIC_BASE_URL`, then the public API, when absent. */
   baseURL?: string;
-  /** How requests are sent: over Node's own HTTP client when absent, outside of Node with the global fetch. */
+  /**
+   * How requests are sent. When absent, in Node over what the global fetch itself sends with, at half of its cost, and
+   * anywhere else with the global fetch. Give it `fetch` for a tool that replaces the global one, e.g. in tests.
+   */
   fetch?: Fetch;
   /**
    * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. for another cloud or with the SDK's own
@@ -96,7 +99,7 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
   const own = new BaseAnthropic({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseURL === undefined ? {} : { baseURL }),
-    ...(fetch === undefined ? {} : { fetch }),
+    fetch,
     defaultHeaders: { "content-type": "application/json" },
   });
   const encoder = new TextEncoder();

@@ -1,26 +1,28 @@
-import type { ClientRequest, IncomingMessage } from "node:http";
-import { chunksOf } from "./node-chunks.ts";
+import { chunkQueue } from "./chunk-queue.ts";
+import { type Dispatcher, globalDispatcher } from "./dispatcher.ts";
 
 /** As much of `fetch` as the SDK uses. */
 export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * A fetch for messages over Node's own HTTP client, at a third of the cost of the global one; `undefined` anywhere but in
- * Node. It uses Node's global agents, so connections are kept and proxies are found as in the rest of the process. It
- * does not follow redirects and asks for no compression. Whatever else the SDK fetches, e.g. a token, goes the usual way.
+ * A fetch for messages that leaves out the web streams of Node's own, which are most of its cost. It sends over the same
+ * dispatcher, so connections, proxies and certificates are those of the rest of the process. It does not follow
+ * redirects, asks for no compression and waits for as long as it takes. Whatever else the SDK fetches, e.g. a token,
+ * goes the usual way, as does everything where there is no such dispatcher.
  */
-export function nodeFetch(): Fetch | undefined {
-  if (globalThis.navigator?.userAgent?.startsWith("Node.js/") !== true) return undefined;
+export function nodeFetch(): Fetch {
   // A client asks one address again and again.
   let known: Target | undefined;
   return async (url, init = {}) => {
     const { body, headers, signal } = init;
     const href = url instanceof Request ? url.url : String(url);
-    if (!(body instanceof Uint8Array) || !MESSAGES.test(href)) return await fetch(url, init);
+    const dispatcher = globalDispatcher();
+    if (dispatcher === undefined || !(body instanceof Uint8Array) || !MESSAGES.test(href))
+      return await fetch(url, init);
     signal?.throwIfAborted();
     if (known?.href !== href) known = targetOf(href);
     const sent = headers instanceof Headers ? headers : new Headers(headers);
-    return await send(known, sent, body, signal ?? undefined);
+    return await send(dispatcher, known, sent, body, signal ?? undefined);
   };
 }
 
@@ -30,57 +32,82 @@ const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
 /** Where requests go. */
 interface Target {
   href: string;
-  host: string;
-  /** Headers as a flat list are written as they are; as an object, each would be looked at once more. */
-  open(headers: readonly string[]): ClientRequest;
+  origin: string;
+  path: string;
 }
 
 function targetOf(href: string): Target {
-  const { protocol, host, hostname, port, pathname, search } = new URL(href);
-  const { request } = process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
-  const options = {
-    method: "POST",
-    host: hostname.replace(/^\[|\]$/g, ""),
-    port,
-    path: `${pathname}${search}`,
-  };
-  return { href, host, open: (headers) => request({ ...options, headers }) };
+  const { origin, pathname, search } = new URL(href);
+  return { href, origin, path: `${pathname}${search}` };
 }
 
 function send(
-  { href, host, open }: Target,
+  dispatcher: Dispatcher,
+  { href, origin, path }: Target,
   headers: Headers,
   body: Uint8Array,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
-  const pairs = ["host", host, "content-length", String(body.byteLength)];
+  const pairs: string[] = [];
   for (const [name, value] of headers) pairs.push(name, value);
+  const options = {
+    origin,
+    path,
+    method: "POST",
+    headers: pairs,
+    body,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  } as const;
   return new Promise((resolve, reject) => {
-    const request = open(pairs);
-    let answer: IncomingMessage | undefined;
-    request.on("error", reject);
-    request.on("response", (message) => {
-      answer = message;
-      resolve(responseOf(message, href));
+    let resume = (): void => undefined;
+    let cancel = (_reason: Error): void => undefined;
+    const chunks = chunkQueue(() => resume());
+    const fail = (error: Error): void => {
+      reject(error);
+      chunks.fail(error);
+    };
+    // The signal is the SDK's and made for this request, so the listener goes when both go. Before there is a connection
+    // nothing can be cancelled: the request is when it gets one.
+    const abort = (): void => {
+      cancel(signal?.reason);
+      fail(signal?.reason);
+    };
+    signal?.addEventListener("abort", abort, { once: true });
+    dispatcher.dispatch(options, {
+      onConnect: (stop) => {
+        cancel = stop;
+        if (signal?.aborted) stop(signal.reason);
+      },
+      onHeaders: (status, rawHeaders, go) => {
+        // A status below 200 comes before the one that counts.
+        if (status < 200) return true;
+        resume = go;
+        resolve(responseOf(status, rawHeaders, chunks.read, href));
+        return true;
+      },
+      onData: chunks.push,
+      onComplete: chunks.end,
+      onError: fail,
     });
-    // The signal is the SDK's and made for this request, so the listener goes when both go. Once the answer has been read
-    // the connection belongs to the next request: destroying the answer leaves it alone, destroying the request does not.
-    signal?.addEventListener("abort", () => (answer ?? request).destroy(signal.reason), { once: true });
-    request.end(body);
   });
 }
 
 /** What the SDK and `eventsOf` look at of a response. A real one would bring the cost of web streams back. */
-function responseOf(message: IncomingMessage, url: string): Response {
-  const status = message.statusCode ?? 0;
+function responseOf(
+  status: number,
+  rawHeaders: readonly (Buffer | string)[],
+  read: ReturnType<typeof chunkQueue>["read"],
+  url: string,
+): Response {
   const ok = status >= 200 && status < 300;
-  const read = chunksOf(message);
+  const headers = headersOf(rawHeaders);
   const response: Pick<Response, "status" | "ok" | "url" | "text"> & { headers: object; body: object } = {
     status,
     ok,
     url,
     // What goes into an error has to be real.
-    headers: ok ? headersOf(message) : new Headers([...headersOf(message)]),
+    headers: ok ? headers : new Headers([...headers]),
     body: { getReader: () => ({ read }) },
     async text() {
       const decoder = new TextDecoder();
@@ -95,8 +122,8 @@ function responseOf(message: IncomingMessage, url: string): Response {
 }
 
 /** By their names in small letters, which is how they are asked for. To check them once more costs more than to parse them. */
-function headersOf({ headers }: IncomingMessage): ReadonlyMap<string, string> {
+function headersOf(raw: readonly (Buffer | string)[]): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
-  for (const [name, value] of Object.entries(headers)) all.set(name, String(value));
+  for (let at = 0; at + 1 < raw.length; at += 2) all.set(String(raw[at]).toLowerCase(), String(raw[at + 1]));
   return all;
 }
