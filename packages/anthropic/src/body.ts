@@ -26,13 +26,30 @@ export function bodyOf(
     ...(tools.length > 0 ? { tools } : {}),
     messages,
     ...(toolChoice === undefined ? {} : { tool_choice: toolChoice }),
-    ...(thinking === undefined ? {} : { thinking }),
+    ...thinkingWithin(thinking, maxTokens),
     ...(effort === undefined ? {} : { output_config: { effort } }),
     ...body,
     stream: true as const,
   };
   // Blocks are passed through as the log holds them, also kinds the SDK's types do not know.
   return wire as unknown as Body;
+}
+
+/** The API's least for a budget of thinking. */
+const LEAST_BUDGET = 1_024;
+
+/**
+ * A budget for thinking has to be below `max_tokens`, which a limit on tokens or cost may have cut: then it is halved with
+ * it, so that there is an answer, and where less than the API's least would be left there is no thinking.
+ */
+function thinkingWithin(
+  thinking: BodyOptions["thinking"],
+  maxTokens: number,
+): { thinking?: Anthropic.ThinkingConfigParam } {
+  if (thinking === undefined) return {};
+  if (thinking.type !== "enabled" || thinking.budget_tokens < maxTokens) return { thinking };
+  const budget_tokens = Math.floor(maxTokens / 2);
+  return budget_tokens < LEAST_BUDGET ? {} : { thinking: { ...thinking, budget_tokens } };
 }
 
 /** The body as JSON. Every turn sends the whole history again; a message that is frozen is put into text once. */

@@ -62,6 +62,27 @@ it("sends the request as it is, with what the options add", async () => {
   expect(api.rejected).toEqual([]);
 });
 
+it.each([
+  [4_096, 2_000, 2_000],
+  [3_000, 8_000, 1_500],
+  [2_048, 2_048, 1_024],
+  [2_047, 8_000, undefined],
+])(
+  "L13 sends max_tokens %i, which a limit may have cut, with a budget for thinking of %i below it",
+  async (maxTokens, budget_tokens, sent) => {
+    reply = { text: "." };
+    const model = claude("claude-opus-4-5", {
+      apiKey: "k",
+      baseURL: api.url,
+      thinking: { type: "enabled", budget_tokens },
+    });
+    await read(model, undefined, { ...hi, maxTokens });
+    const body = api.requests.at(-1)?.body as { thinking?: { budget_tokens: number } };
+    expect(body.thinking?.budget_tokens).toBe(sent);
+    expect(api.rejected).toEqual([]);
+  },
+);
+
 it("L18 passes unknown blocks and stop reasons through", async () => {
   reply = { content: [{ type: "future_block", data: [1] }], stop: "future_reason" };
   const { events } = await read(client(api));

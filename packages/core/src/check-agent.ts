@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import { PawlError } from "./errors.ts";
 import type { ModelClient } from "./model/model-client.ts";
+import { dependencyCycle } from "./tools/dependency-cycle.ts";
 
 /** Refuses an agent that could not work, when it is defined and not when it is used. */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
@@ -34,6 +35,8 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (agent.toolOnly && tools.length === 0) throw config(name, "it is to act by tools alone and has none.");
   refuseTwins(name, "tools", tools);
   refuseTwins(name, "hooks", agent.hooks);
+  const cycle = dependencyCycle(agent.tools);
+  if (cycle !== undefined) throw config(name, `its tools wait for each other: ${cycle.join(", ")}.`);
 }
 
 /** The agent's model, and those of the agents that work for it: what they cost is its own. */

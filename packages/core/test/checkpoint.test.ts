@@ -47,6 +47,15 @@ describe("C11 dropping old results", () => {
     await sound(world, sessionId);
   });
 
+  it("weighs what it frees as the agent estimates tokens", async () => {
+    const checkpointWhen = [dropOldResults({ whenTokens: 1_500, keepTurns: 1 })];
+    // Text of which every character is a token: four times what is usual, in all of the context alike.
+    const world = setup(script, { tools: [read], checkpointWhen, estimateTokens: (chars) => chars });
+    const { sessionId } = await world.say("Read all");
+    expect(await world.of(sessionId, "checkpoint")).not.toEqual([]);
+    expect(world.model.rejected).toEqual([]);
+  });
+
   it("waits until a fifth of the context can be freed: every checkpoint costs the cache", async () => {
     const checkpointWhen = [dropOldResults({ whenTokens: 10, keepTurns: 1 })];
     const small = tool({

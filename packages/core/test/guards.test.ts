@@ -182,6 +182,29 @@ describe("dependent calls", () => {
   });
 });
 
+describe("tools that wait for each other", () => {
+  const waiting = (name: string, ...dependsOn: string[]) => echo(name, { dependsOn }).tool;
+
+  it("T13 run the first of several calls of a tool that waits for itself", async () => {
+    const one = echo("one", { dependsOn: ["one"], repeatable: true });
+    const world = setup([{ tools: [calling("one"), calling("one")] }, ...last], { tools: [one.tool] });
+    const { sessionId } = await world.say("Go");
+    expect(one.ran).toEqual(["a"]);
+    const skipped = (await world.of(sessionId, "tool_result")).map(({ data }) => data.skipped);
+    expect(skipped).toHaveLength(2);
+    expect(skipped).toContain("waiting");
+    await sound(world, sessionId);
+  });
+
+  it("T13 are refused when the agent is defined; unknown names and long chains are not", () => {
+    const tools = [waiting("a", "b"), waiting("b", "c", "elsewhere"), waiting("c", "c")];
+    expect(() => setup([], { tools })).not.toThrow();
+    expect(() => setup([], { tools: [...tools, waiting("d", "a", "e"), waiting("e", "d")] })).toThrow(
+      /its tools wait for each other: d, e\./,
+    );
+  });
+});
+
 describe("the circuit breaker", () => {
   const bads: readonly [string, Reply][] = [
     ["a failing tool", { tools: [calling("bad")] }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, memoryStore, PawlError, tool } from "../src/index.ts";
+import { type EventStore, type ModelClient, memoryStore, PawlError, tool } from "../src/index.ts";
 import { setup, sleep, stored } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -42,6 +42,34 @@ describe("recovery", () => {
     expect(await store.sessions.get(sessionId)).toMatchObject({ status: "suspended", pending: 1 });
     expect((await next.answer(sessionId, "toolu_q", "yes")).stop.type).toBe("end_turn");
     expect(next.model.rejected).toEqual([]);
+  });
+
+  it("L13 O2 charges an answer that was lost, in tokens and in money, by its estimate", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const pricing = { input: 2, output: 2, cacheRead: 2, cacheWrite5m: 2, cacheWrite1h: 2 };
+    const priced = (model: ModelClient): ModelClient => ({ ...model, pricing });
+    const stalled = (): ModelClient => ({
+      id: "stalled",
+      pricing,
+      stream: async function* () {
+        yield await never();
+      },
+    });
+    const old = setup([], {}, { store }, stalled);
+    const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
+    await stored(old, sessionId, "llm_request");
+    clock += 60_000;
+    const next = setup([{ text: "Done." }], {}, { store }, priced);
+    await next.pawl.sweep();
+    for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } }));
+    const [lost] = await next.of(sessionId, "llm_request");
+    const [end] = await next.of(sessionId, "run_ended");
+    const [answer] = await next.of(sessionId, "llm_response");
+    const estimate = lost?.data.estimated_tokens ?? 0;
+    expect(estimate).toBeGreaterThan(0);
+    expect(lost?.data.estimated_cost_cents).toBeCloseTo((estimate * 2) / 10_000, 9);
+    expect(end?.data.cost_cents).toBeCloseTo((answer?.data.cost_cents ?? 0) + (estimate * 2) / 10_000, 9);
   });
 
   it("is not held up by a session that cannot be read, nor by sessions of other agents", async () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../test/support/rebuild.ts";
 import { newView, readShown, reduceView, type StoredEvent, tool } from "../src/index.ts";
+import { named } from "./support/hooks.ts";
 import { type Setup, setup } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -96,6 +97,38 @@ describe("a redaction", () => {
       "tool_answered",
       "tool_result",
     ]);
+  });
+
+  it("takes the input that a hook has given a call, of a tool that has run and of one that asks", async () => {
+    const hook = named("changes", {
+      beforeTool: ({ tool }) => ({
+        input: tool.name === "look" ? { where: "hidden place" } : { question: "hidden question" },
+      }),
+    });
+    const world = setup(
+      [
+        {
+          tools: [
+            { name: "look", id: "toolu_1", input: { where: "a" } },
+            { name: "ask", id: "toolu_2", input: { question: "b" } },
+          ],
+        },
+        { text: "Done." },
+      ],
+      { tools: [look, ask], hooks: [hook] },
+    );
+    const { sessionId } = await world.say("Go");
+    await world.answer(sessionId, "toolu_2", "yes");
+    expect(JSON.stringify(await world.of(sessionId, "tool_started"))).toContain("hidden place");
+    expect(JSON.stringify(await world.of(sessionId, "tool_suspended"))).toContain("hidden question");
+    for (const type of ["assistant_message", "tool_result"] as const) {
+      for (const { seq } of (await world.of(sessionId, type)).filter(({ data }) =>
+        JSON.stringify(data).includes("toolu_"),
+      ))
+        await world.pawl.redact(sessionId, seq, user);
+    }
+    for (const [place, text] of Object.entries(await everywhere(world, sessionId)))
+      expect(text, place).not.toContain("hidden");
   });
 
   it("of knowledge that no request has covered yet is never sent", async () => {

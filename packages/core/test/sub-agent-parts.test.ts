@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import type { Host } from "../src/host.ts";
 import {
   agent,
@@ -29,6 +30,13 @@ const delegateOf = (limits: Partial<Budget> = {}) =>
   (agentTool({ agent: worker, description: "Works.", limits }) as Tool).delegate as Delegate;
 
 describe("the agent for a task", () => {
+  it("is refused when it is defined if its input is its own and nothing puts it into words", () => {
+    const input = z.object({ topic: z.string() });
+    expect(() => agentTool({ agent: worker, description: "Works.", input })).toThrow(/no message/);
+    const message = ({ topic }: { topic: string }) => topic;
+    expect(() => agentTool({ agent: worker, description: "Works.", input, message })).not.toThrow();
+  });
+
   it("has its own limits but for its slice, a name of its caller's, and takes no second message", () => {
     const child = childAgent(delegateOf(), "host", "worker", { turns: 2 });
     expect(child).toMatchObject({ name: "host/worker", whenBusy: "reject", limits: { turns: 2 } });

@@ -1,6 +1,7 @@
 import { PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
+import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
 import { type ContextEntry, isPaused, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
 import { admitted } from "./admit.ts";
@@ -23,6 +24,7 @@ export interface RequestParams {
   toolChoice?: ToolChoice;
   tools?: readonly string[];
   estimatedTokens: number;
+  pricing?: Pricing | undefined;
 }
 
 /**
@@ -58,7 +60,7 @@ export function requestOf(
 export async function requestEvent(
   state: SessionState,
   { prefix, entries, uptoSeq }: Prompt,
-  { model, maxTokens, toolChoice, tools, estimatedTokens }: RequestParams,
+  { model, maxTokens, toolChoice, tools, estimatedTokens, pricing }: RequestParams,
 ): Promise<EventData["llm_request"]> {
   const fresh = entries.slice(state.hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
   const base = state.hashed.hash === "" ? JSON.stringify([prefix.system, prefix.tools]) : state.hashed.hash;
@@ -71,6 +73,9 @@ export async function requestEvent(
       ...(tools !== undefined && { tools: [...tools] }),
     },
     estimated_tokens: estimatedTokens,
+    ...(pricing !== undefined && {
+      estimated_cost_cents: costMicroUsd({ ...noUsage, inputTokens: estimatedTokens }, pricing) / 10_000,
+    }),
     turn: (openRun(state)?.turns ?? 0) + 1,
   };
 }

@@ -1,4 +1,3 @@
-import { estimateTokens } from "./build-request.ts";
 import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 
@@ -28,7 +27,7 @@ export function dropOldResults({
   whenTokens: number;
   keepTurns?: number;
 }): CheckpointStrategy {
-  return ({ entries, estimatedTokens }) => {
+  return ({ entries, estimatedTokens, estimateTokens }) => {
     if (estimatedTokens <= whenTokens) return undefined;
     const at = lastTurns(entries, keepTurns);
     const first = entries[at];

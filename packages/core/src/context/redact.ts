@@ -47,6 +47,8 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
   return log.filter((event) => {
     if (event === target) return true;
     if (event.type === "tool_call" || event.type === "tool_suspended") return asking.has(event.data.call_id);
+    if (event.type === "tool_started")
+      return event.data.input !== undefined && asking.has(event.data.call_id);
     return (
       event.type === "tool_answered" &&
       target.type === "tool_result" &&

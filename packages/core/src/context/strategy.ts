@@ -11,6 +11,8 @@ import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
 export interface CheckpointSource {
   readonly entries: readonly ContextEntry[];
   readonly estimatedTokens: number;
+  /** How many tokens so many characters are, as the agent estimates it. */
+  estimateTokens(chars: number): number;
   readonly run: Readonly<RunState>;
   /**
    * How many tokens a model's answer may have on the way to a checkpoint, so that the limits leave room for the turn behind it;
@@ -67,6 +69,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   const source: CheckpointSource = {
     entries,
     estimatedTokens: leg.agent.estimateTokens(chars),
+    estimateTokens: leg.agent.estimateTokens,
     run,
     roomFor: (call) => {
       const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);

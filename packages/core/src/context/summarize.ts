@@ -4,7 +4,6 @@ import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { addUsage, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { tokensOf, usageFromWire } from "../session/tokens.ts";
-import { estimateTokens } from "./build-request.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
 import { clipText } from "./clip.ts";
 import { resultText } from "./project.ts";
@@ -34,7 +33,7 @@ export function summarize({
   maxTokens = 2_000,
   instructions = INSTRUCTIONS,
 }: SummarizeOptions): CheckpointStrategy {
-  return async ({ entries, estimatedTokens, roomFor, signal }) => {
+  return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
     if (estimatedTokens <= whenTokens) return undefined;
     const at = boundaryAt(entries, lastTurns(entries, keepTurns), false);
     const before = entries.slice(0, at);

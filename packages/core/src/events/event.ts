@@ -149,6 +149,8 @@ export interface EventData {
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
+    /** What the prompt costs by that estimate: charged if the answer is lost. Absent where the model has no prices. */
+    estimated_cost_cents?: number;
     turn: number;
     retry_of?: number;
   };

@@ -62,6 +62,10 @@ export async function* followFrom(
   let look = true;
   const stored = () =>
     look || tail.peek(sessionId).seq > cursor ? store.read(sessionId, { afterSeq: cursor }) : [];
+  const news = () => {
+    failure?.throwIfAborted();
+    return bell.wait();
+  };
   try {
     while (!gone()) {
       over.signal.throwIfAborted();
@@ -78,8 +82,7 @@ export async function* followFrom(
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       look = cursor > begun && seq > cursor;
       for (const shown of look ? [] : liveNews(live, seen)) yield shown;
-      if (!look) failure?.throwIfAborted();
-      look ||= await bell.wait();
+      look ||= await news();
     }
   } finally {
     unsubscribe();

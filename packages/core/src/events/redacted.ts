@@ -34,13 +34,19 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
       return { system: event.data.system.slice(0, 1) };
     case "tool_call":
       return { arguments: {} };
+    case "tool_started":
+      return withoutInput(event.data);
     case "tool_suspended":
-      return { payload: REDACTED };
+      return { payload: REDACTED, ...withoutInput(event.data) };
     case "tool_answered":
       return { value: REDACTED };
     default:
       return undefined;
   }
+}
+
+function withoutInput({ input }: { input?: Json }): { input?: Json } {
+  return input === undefined ? {} : { input: {} };
 }
 
 /** Blocks without their words: calls and results stay as pairs, everything else becomes one text. */

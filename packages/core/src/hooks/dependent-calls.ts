@@ -9,8 +9,11 @@ export function dependentCalls(): Hook {
     name: "dependent-calls",
     beforeTool: ({ tool, callId }, { run }) => {
       if (tool.dependsOn.length === 0) return undefined;
-      const first = run.turn?.calls.find(
-        (call) => call.callId !== callId && tool.dependsOn.includes(call.toolName),
+      const calls = run.turn?.calls ?? [];
+      const own = calls.findIndex((call) => call.callId === callId);
+      const first = calls.find(
+        ({ toolName }, at) =>
+          tool.dependsOn.includes(toolName) && (toolName === tool.name ? at < own : at !== own),
       );
       if (first === undefined) return undefined;
       return {

@@ -60,6 +60,7 @@ async function withinLimits(
     ...params,
     model: model.id,
     estimatedTokens,
+    pricing: model.pricing,
     ...(tools !== undefined && { tools }),
   });
   return { model, request: requestOf(prompt, params), event };

@@ -16,11 +16,13 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
   switch (event.type) {
     case "llm_request": {
       const { prompt, estimated_tokens: estimatedTokens, params } = event.data;
+      const { estimated_cost_cents: estimatedCostCents = 0 } = event.data;
       chargeLostAttempt(run);
       admit(state, prompt.upto_seq);
       if (state.queued.length > 0) state.queued = state.queued.filter(({ seq }) => isUnread(state, seq));
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
-      run.attempt = { seq: event.seq, estimatedTokens, ...(params.tools && { tools: params.tools }) };
+      const tools = params.tools && { tools: params.tools };
+      run.attempt = { seq: event.seq, estimatedTokens, estimatedCostCents, ...tools };
       run.inLeg = true;
       break;
     }
@@ -75,5 +77,6 @@ export function applyReminder(run: RunState): void {
 export function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
+  run.costCents += run.attempt.estimatedCostCents;
   run.attempt = undefined;
 }

@@ -80,7 +80,9 @@ export interface RunState {
   /** Answers in a row that the model has paused. */
   pauses: number;
   /** An `llm_request` that nothing has come of yet. */
-  attempt: { seq: number; estimatedTokens: number; tools?: readonly string[] } | undefined;
+  attempt:
+    | { seq: number; estimatedTokens: number; estimatedCostCents: number; tools?: readonly string[] }
+    | undefined;
   /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
   /** Time at work in the legs before the one that goes on now. */

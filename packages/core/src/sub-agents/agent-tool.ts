@@ -21,7 +21,7 @@ export interface AgentToolOptions<I extends Schema, Deps> {
   description: string;
   /** `{ task: string }` when absent. */
   input?: I;
-  /** The task in words; `input.task` when absent. */
+  /** The task in words; `input.task` when absent, which an `input` of your own may not have: then give both. */
   message?(input: Infer<I>): string;
   /**
    * What one task may use up, in place of the agent's own limits. Never more than what the caller has left, shared with the
@@ -83,6 +83,11 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
     if (!(value > 0))
       throw new PawlError("config", `limits.${what} of "${name}" must be above 0, not ${value}.`);
   }
+  if (options.input !== undefined && options.message === undefined)
+    throw new PawlError(
+      "config",
+      `"${name}" has an input of its own and no message that puts it into words.`,
+    );
   return {
     ...tool<I, Schema, Deps>({
       name,

@@ -74,7 +74,10 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   idempotent?: boolean;
   /** May be called again with the same input in one run. Otherwise a call that has succeeded is not run again. */
   repeatable?: boolean;
-  /** Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the next turn. */
+  /**
+   * Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the next turn. With
+   * its own name, of several calls in a turn only the first runs.
+   */
   dependsOn?: readonly string[];
   /** The run ends after this tool succeeded; given a status, the session is left with it. */
   endsRun?: boolean | SessionStatus;

@@ -1,0 +1,26 @@
+/**
+ * Tools that wait for each other, in order, or `undefined`: in one turn with each other they would wait for good. A tool
+ * may wait for itself; names that are no tools here are passed over.
+ */
+export function dependencyCycle(
+  tools: ReadonlyMap<string, { readonly dependsOn: readonly string[] }>,
+): readonly string[] | undefined {
+  const clear = new Set<string>();
+  const search = (name: string, path: readonly string[]): readonly string[] | undefined => {
+    const at = path.indexOf(name);
+    if (at !== -1) return path.slice(at);
+    if (clear.has(name)) return undefined;
+    for (const next of tools.get(name)?.dependsOn ?? []) {
+      if (next === name) continue;
+      const cycle = search(next, [...path, name]);
+      if (cycle !== undefined) return cycle;
+    }
+    clear.add(name);
+    return undefined;
+  };
+  for (const name of tools.keys()) {
+    const cycle = search(name, []);
+    if (cycle !== undefined) return cycle;
+  }
+  return undefined;
+}
