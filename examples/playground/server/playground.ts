@@ -27,6 +27,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
     const pawl = runtime<CoachDeps>({
       agents,
       store,
+      blobs: store.blobs,
       deps: () => ({ dir: files }),
     });
     const { host, webDir } = config;

@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   now: Date.now,
   after: (ms, then) => {
     if (ms === Number.POSITIVE_INFINITY) return () => undefined;
-    let left = ms;
+    let left = Math.max(ms, 0);
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
       const step = Math.min(left, LONGEST);
