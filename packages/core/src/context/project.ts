@@ -4,6 +4,7 @@ import { type Json, toJson } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { hasLoneSurrogate, isBlank } from "../text.ts";
+import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
 /** A context event that is not the model's own, as the blocks that the model reads. */
@@ -62,7 +63,7 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   const text = JSON.stringify(blocks);
   // No request may carry half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (toJson(blocks) as ContentBlock[]) : blocks;
-  return { role, blocks: deepFreeze(sendable), chars: text.length, seq };
+  return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {
