@@ -13,7 +13,7 @@ import type { StopCondition } from "./stop/stop-condition.ts";
 import type { StopType } from "./stop/stop-reason.ts";
 import type { Tool } from "./tools/tool.ts";
 
-/** Limits of one run, over all its legs. `Infinity` is no limit. */
+/** Limits of one run, over all its legs. `Infinity` is no limit. What is not said is as in {@link defaultLimits}. */
 export interface Limits extends Budget {
   /** Turns in a row in which every call fails; then the run ends, see `circuitBreaker`. */
   errorTurns: number;
@@ -38,7 +38,7 @@ export type WhenBusy = "reject" | "queue" | "interrupt";
 export interface AgentOptions<Deps> {
   /** The agent's name; sessions remember it. */
   name: string;
-  /** Raise it when the agent's behaviour changes; runs record it. */
+  /** Raise it when the agent's behaviour changes; runs record it. Default: "1". */
   version?: string;
   model: ModelClient;
   /** The system prompt. */
@@ -56,14 +56,14 @@ export interface AgentOptions<Deps> {
   sessionLimits?: Partial<Budget>;
   /**
    * What happens when a limit is near. `stop`: the run ends when it is reached. `land`: room is kept for one last turn
-   * without tools, in which the model tells the user how far it has come; then the run ends, for the same reason.
+   * without tools, in which the model tells the user how far it has come; then the run ends, for the same reason. Default: `stop`.
    */
   onLimit?: "stop" | "land";
   /** What the user is told at the end of a run, by the type of its stop reason. */
   stopMessages?: { readonly [type in StopType]?: string };
   /** How many tokens so many characters are; limits are kept by it before a call. Default: a quarter. */
   estimateTokens?(chars: number): number;
-  /** The most tokens of one answer. */
+  /** The most tokens of one answer. Default: 4096. */
   maxTokens?: number;
   /**
    * The agent acts by tools alone: every answer of the model has to be one tool call, and a run goes on until a tool with
@@ -72,9 +72,9 @@ export interface AgentOptions<Deps> {
    * calls only the first one is run.
    */
   toolOnly?: boolean;
-  /** How many tools of one turn run side by side. */
+  /** How many tools of one turn run side by side. Default: 8. */
   toolConcurrency?: number;
-  /** The most characters that the model reads of one tool result; what is cut is told. The log keeps the whole. */
+  /** The most characters that the model reads of one tool result; what is cut is told. The log keeps the whole. Default: 100,000. */
   resultLimit?: number;
   /**
    * What is known of the user, e.g. as XML; asked when a run begins. The model reads it in a system block of its own, from
@@ -82,11 +82,11 @@ export interface AgentOptions<Deps> {
    * it is. Failing, it is reported and the run goes on without.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
-  /** How long `userData` may take, in milliseconds. */
+  /** How long `userData` may take, in milliseconds. Default: 5 s. */
   userDataTimeoutMs?: number;
   /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
   checkpointWhen?: readonly CheckpointStrategy[];
-  /** See {@link WhenBusy}. */
+  /** See {@link WhenBusy}. Default: `reject`. */
   whenBusy?: WhenBusy;
 }
 
@@ -115,7 +115,7 @@ export interface Agent<Deps = unknown> {
   readonly userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
 }
 
-/** The limits of an agent that says nothing else. */
+/** The limits of an agent that says nothing else: 10 turns, 5 minutes, 100 tool calls, 2 `errorTurns`, 3 `toolFailures`. */
 export const defaultLimits: Readonly<Limits> = {
   ...unlimited,
   turns: 10,
@@ -126,10 +126,10 @@ export const defaultLimits: Readonly<Limits> = {
 };
 
 /**
- * Puts an agent together. All defaults are in its signature, those of the limits in `defaultLimits`.
+ * Puts an agent together.
  *
- * @throws PawlError `config` for two tools or hooks of one name, `toolOnly` without tools, empty instructions, an unknown
- * `whenBusy`, or limits that are no positive numbers.
+ * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without tools,
+ * empty instructions, an unknown `whenBusy`, limits that are no positive numbers, or a limit on cost for a model without prices.
  */
 export function agent<Deps = unknown>({
   name,

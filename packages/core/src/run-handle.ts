@@ -26,7 +26,10 @@ export interface Action {
 export interface RunResult {
   sessionId: string;
   runId: string;
-  /** Why it stopped; `suspended` means that it goes on with an answer. */
+  /**
+   * Why it stopped; `suspended` means that it goes on with an answer. Its sentence is for the user: what exactly has failed
+   * is in the log, as an `error` event.
+   */
   stop: StopReason;
   /** All text of the run, a blank line between turns. */
   text: string;

@@ -56,19 +56,19 @@ interface RuntimeSettings<Deps> {
   agents: readonly Agent<Deps>[];
   store: EventStore;
   tail?: LiveTail;
-  /** How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. */
+  /** How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. Default: 10 s. */
   leaseTtlMs?: number;
-  /** How long a stopped run waits for tools that do not mind their signal, in milliseconds. */
+  /** How long a stopped run waits for tools that do not mind their signal, in milliseconds. Default: 1 s. */
   abortGraceMs?: number;
   /** Makes ids of sessions, runs and appends. */
   newId?(): string;
   /** The clock for limits, time-outs and durations. Leases use the store's. */
   clock?: Clock;
-  /** Pauses after which an append is tried again when the store was unavailable, in milliseconds. */
+  /** Pauses after which an append is tried again when the store was unavailable, in milliseconds. Default: 50 and 250. */
   storeRetryMs?: readonly number[];
   /** Told of failures that no caller hears of, e.g. of a session that cannot be recovered. Default: the console. */
   onError?(error: unknown): void;
-  /** How often readers look for events of other processes, in milliseconds. */
+  /** How often readers look for events of other processes, in milliseconds. Default: 1 s. */
   pollMs?: number;
   /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
   upcasters?: Upcasters;

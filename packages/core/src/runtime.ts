@@ -47,7 +47,8 @@ export function runtime<Deps>({
   blobs,
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  if (byName.size !== agents.length) throw new PawlError("config", "Two agents have the same name.");
+  const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
+  if (twin !== undefined) throw new PawlError("config", `Two agents are named "${twin.name}".`);
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   const host: Host = {
     agents: byName,

@@ -15,13 +15,13 @@ export interface HandlerOptions {
   authorize(request: Request): { userId: string } | null | Promise<{ userId: string } | null>;
   /** What comes before `/runs` in the path, e.g. `/api/coach`. Leave it out where a router strips it. */
   basePath?: string;
-  /** Milliseconds of silence before a stream says that it is still there. */
+  /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
   heartbeatMs?: number;
-  /** The longest body of a request, in bytes. */
+  /** The longest body of a request, in bytes. Default: 1,000,000. */
   maxBodyBytes?: number;
-  /** The longest message of a user, in UTF-16 code units. */
+  /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
-  /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. */
+  /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
   expose?: "public" | "all";
   /** Told of everything that answers 500 or 503 or breaks a stream off. */
   onError?(error: unknown, request: Request): void;

@@ -114,7 +114,7 @@ function rulesOf({ script, rules }: SimulatorOptions): Rules {
 
 /** The error of a script that is shorter than the run. */
 export function endOfScript(n: number, length: number): Error {
-  return new Error(`The script has ${length} replies, but the model is called for the ${n + 1}. time.`);
+  return new Error(`The script is over: this is call ${n + 1}, and there are replies for ${length}.`);
 }
 
 /** `max_tokens: 0` only fills the cache and asks no rule. */

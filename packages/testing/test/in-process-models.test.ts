@@ -104,7 +104,7 @@ describe.each([
     const model = make([{ text: "Hello." }]);
     await events(model);
     await expect(events(model)).rejects.toThrow(
-      "The script has 1 replies, but the model is called for the 2. time.",
+      "The script is over: this is call 2, and there are replies for 1.",
     );
   });
 

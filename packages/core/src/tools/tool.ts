@@ -16,7 +16,7 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   callId: string;
   /** The same for every try of this call, in every process. Hand it to services that know idempotency keys. */
   idempotencyKey: string;
-  /** What the runtime's `deps` made for this session. */
+  /** What the runtime's `deps` made for this session. Its type is said at the parameter: `(input, { deps }: ToolContext<Deps>)`. */
   deps: Deps;
   /** Fires when the run is stopped, the tool's time is up, or the process loses the session. */
   signal: AbortSignal;
