@@ -3,7 +3,6 @@ import type { Runtime } from "@pawl/core";
 import { handler } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { browserIdentity } from "./browser-identity.ts";
-import { endingQuietly } from "./ending-quietly.ts";
 import type { ModelInfo } from "./model.ts";
 import { pastSessions } from "./past-sessions.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
@@ -63,7 +62,7 @@ export function playgroundApp({
   });
   for (const agent of agents) {
     const answer = serve(agent);
-    app.all(`/api/${agent}/*`, async (c) => endingQuietly(await answer(c.req.raw)));
+    app.all(`/api/${agent}/*`, (c) => answer(c.req.raw));
   }
   app.get("*", caching, serveStatic({ root: webDir }));
   return app;

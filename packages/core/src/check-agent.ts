@@ -1,10 +1,41 @@
 import type { Agent } from "./agent.ts";
 import { PawlError } from "./errors.ts";
+import { wrongWith } from "./hooks/check-hook.ts";
 import type { ModelClient } from "./model/model-client.ts";
+import { unlimited } from "./stop/budget.ts";
 import { dependencyCycle } from "./tools/dependency-cycle.ts";
+
+/** The failure policies' two are about a run only. */
+const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
+  limits: [...Object.keys(unlimited), "errorTurns", "toolFailures"],
+  sessionLimits: Object.keys(unlimited),
+};
 
 /** Refuses an agent that could not work, when it is defined and not when it is used. */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
+  const { name, limits, sessionLimits } = agent;
+  checkNumbers(agent);
+  checkParts(agent);
+  const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
+  const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
+  if (free !== undefined) {
+    throw config(name, `there is a limit on cost, and ${free.id} has no prices. Give the model some.`);
+  }
+  if (!["reject", "queue", "interrupt"].includes(agent.whenBusy)) {
+    throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);
+  }
+  if (!["stop", "land"].includes(agent.onLimit)) {
+    throw config(name, `onLimit cannot be "${agent.onLimit}".`);
+  }
+  if (agent.instructions.trim() === "") throw config(name, "it has no instructions.");
+  if (agent.toolOnly && tools.length === 0) throw config(name, "it is to act by tools alone and has none.");
+  refuseTwins(name, "tools", tools);
+  refuseTwins(name, "hooks", agent.hooks);
+  const cycle = dependencyCycle(agent.tools);
+  if (cycle !== undefined) throw config(name, `its tools wait for each other: ${cycle.join(", ")}.`);
+}
+
+function checkNumbers<Deps>(agent: Agent<Deps>): void {
   const { name, limits, sessionLimits, maxTokens, toolConcurrency, resultLimit, userDataTimeoutMs } = agent;
   for (const [what, value] of Object.entries({
     maxTokens,
@@ -16,27 +47,27 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
       throw config(name, `${what} must be a whole number from 1, not ${value}.`);
     }
   }
-  for (const [group, all] of Object.entries({ limits, sessionLimits })) {
+  for (const [group, all] of [
+    ["limits", limits],
+    ["sessionLimits", sessionLimits],
+  ] as const) {
     for (const [what, value] of Object.entries(all)) {
+      if (!KNOWN_LIMITS[group].includes(what)) throw config(name, `${group}.${what} is no limit.`);
       if (!(typeof value === "number" && value > 0)) {
         throw config(name, `${group}.${what} must be a number above 0, not ${value}; Infinity is no limit.`);
       }
     }
   }
-  const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
-  const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
-  if (free !== undefined) {
-    throw config(name, `there is a limit on cost, and ${free.id} has no prices. Give the model some.`);
+}
+
+/** For those who write JavaScript: the parts are what they are taken for. */
+function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
+  if (typeof model?.stream !== "function")
+    throw config(name, "its model is none: make one, e.g. with claude().");
+  for (const hook of hooks) {
+    const wrong = wrongWith(hook, tools);
+    if (wrong !== undefined) throw config(name, wrong);
   }
-  if (!["reject", "queue", "interrupt"].includes(agent.whenBusy)) {
-    throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);
-  }
-  if (agent.instructions.trim() === "") throw config(name, "it has no instructions.");
-  if (agent.toolOnly && tools.length === 0) throw config(name, "it is to act by tools alone and has none.");
-  refuseTwins(name, "tools", tools);
-  refuseTwins(name, "hooks", agent.hooks);
-  const cycle = dependencyCycle(agent.tools);
-  if (cycle !== undefined) throw config(name, `its tools wait for each other: ${cycle.join(", ")}.`);
 }
 
 /** The agent's model, and those of the agents that work for it: what they cost is its own. */

@@ -3,7 +3,7 @@ import { causeOf, messageOf, PawlError } from "./errors.ts";
 import type { Lease } from "./events/event-store.ts";
 import type { Session } from "./events/session-row.ts";
 import type { ActiveLeg, Host } from "./host.ts";
-import { type Leg, withinLeg } from "./leg.ts";
+import { withinLeg } from "./leg.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { endRun, runLoop } from "./run.ts";
 import { loadState } from "./session/load.ts";
@@ -122,7 +122,8 @@ async function work(leg: OwnLeg): Promise<boolean> {
   }
 }
 
-async function endAsError(leg: Leg, error: unknown): Promise<boolean> {
+async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
+  leg.report(error);
   await leg.fail({ code: "internal", message: messageOf(error), context: causeOf(error) });
   const stop = { type: "error", message: "Something went wrong. Please try again." };
   while (!leg.lost && openRun(leg.log.state) !== undefined) {

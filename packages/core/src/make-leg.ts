@@ -13,6 +13,8 @@ import type { StopReason } from "./stop/stop-reason.ts";
 export interface OwnLeg extends Leg {
   /** Lets the time run; the result stops it. */
   begin(): () => void;
+  /** Tells whoever runs this process of a fault in the program: in the log it is found only by those who look. */
+  report(error: unknown): void;
   /** Somebody else has the session. */
   lose(): void;
   /** The session is given back as it is. */
@@ -84,6 +86,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
       };
     },
     lose: () => abandon(new PawlError("fenced", "Another process has taken this session over.")),
+    report: host.report,
     leave: () => abandon(new PawlError("draining", "The process is going down.")),
     touch: () => host.tail.touch(session.id),
     ...reporting(host, session, agent, log, () => leg),

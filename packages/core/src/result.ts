@@ -27,6 +27,7 @@ function actionOf(call: CallState): Action {
 
 /** A waiting call as the question that it asks. */
 function suspensionOf(call: CallState): Suspension {
-  const asked = call.asked as NonNullable<CallState["asked"]>;
-  return { callId: call.callId, toolName: call.toolName, ...asked };
+  const { kind, payload, answerSchema, expiresAt, seq } = call.asked as NonNullable<CallState["asked"]>;
+  const { callId, toolName } = call;
+  return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };
 }

@@ -66,7 +66,10 @@ interface RuntimeSettings<Deps> {
   clock?: Clock;
   /** Pauses after which an append is tried again when the store was unavailable, in milliseconds. Default: 50 and 250. */
   storeRetryMs?: readonly number[];
-  /** Told of failures that no caller hears of, e.g. of a session that cannot be recovered. Default: the console. */
+  /**
+   * Told of failures that no caller hears of, e.g. of a session that cannot be recovered, and of faults in the program that
+   * end a run as `error`, e.g. `deps` that throws. Default: the console.
+   */
   onError?(error: unknown): void;
   /** How often readers look for events of other processes, in milliseconds. Default: 1 s. */
   pollMs?: number;

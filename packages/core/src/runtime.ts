@@ -49,6 +49,9 @@ export function runtime<Deps>({
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
   if (twin !== undefined) throw new PawlError("config", `Two agents are named "${twin.name}".`);
+  if (typeof store?.append !== "function")
+    throw new PawlError("config", "A runtime needs a store, e.g. memoryStore().");
+  if (typeof deps !== "function") throw new PawlError("config", "deps is no function that makes them.");
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   const host: Host = {
     agents: byName,

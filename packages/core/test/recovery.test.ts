@@ -98,7 +98,7 @@ describe("recovery", () => {
     };
     const { pawl } = setup([], {}, { store: unreadable, onError: (error) => reported.push(error) });
     expect(await pawl.sweep()).toBe(9);
-    expect(reported).toMatchObject([{ message: "unreadable" }]);
+    expect(reported).toContainEqual(expect.objectContaining({ message: "unreadable" }));
     await sleep(10);
   });
 

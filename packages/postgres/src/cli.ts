@@ -72,8 +72,9 @@ async function printFiles(folder: string | undefined): Promise<string> {
 async function main(): Promise<unknown> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { url: { type: "string" }, "older-than": { type: "string" } },
+    options: { url: { type: "string" }, "older-than": { type: "string" }, help: { type: "boolean" } },
   });
+  if (values.help) return usage;
   const [command, argument] = positionals;
   const url = values.url ?? process.env.DATABASE_URL;
   switch (command) {

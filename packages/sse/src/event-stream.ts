@@ -1,4 +1,4 @@
-import type { SessionEvent } from "@pawl/core";
+import { PawlError, type SessionEvent } from "@pawl/core";
 
 /** Headers of a stream that no proxy may hold back, compress or keep. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
@@ -24,7 +24,7 @@ export function frame(event: SessionEvent): string {
 
 /**
  * Events as a body. It takes an event only when the reader wants one, so that a slow reader costs one frame and no
- * more. It is closed when the events are over, and broken off when they fail. The signal that the events are made with
+ * more. It is closed when the events are over or this process goes down, and broken off when they fail. The signal that the events are made with
  * fires when nobody reads any more.
  */
 export function eventStream(
@@ -50,6 +50,9 @@ export function eventStream(
           else controller.enqueue(encoder.encode(frame(next.value)));
         } catch (error) {
           if (gone.aborted) return;
+          // A process that goes down ends its bodies as they are, at every open page: the servers print broken ones. Without the
+          // run's end, a client comes again in either case.
+          if (PawlError.is(error, "draining")) return controller.close();
           onError(error);
           controller.error(new Error("The stream broke off."));
         }

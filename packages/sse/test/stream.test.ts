@@ -178,6 +178,20 @@ describe("a reader that goes away", () => {
 });
 
 describe("a stream that cannot go on", () => {
+  it("W4 ends quietly when this process goes down: servers print what is broken off, and the run's end is not there", async () => {
+    const model = handModel();
+    const served = await serve(model);
+    const { id, response, turn } = await begin(served, model);
+    turn.say("Half an ans");
+    const tail = await tailOf(served, id);
+    const texts = Promise.all([response.text(), tail.text()]);
+    await served.runtime.drain({ timeoutMs: 20 });
+    for (const text of await texts) {
+      expect(text).toContain("user_message");
+      expect(text).not.toContain("run_ended");
+    }
+  });
+
   it("W5 is broken off, never ended, when the store fails", async () => {
     // The Node adapter says so on the console.
     const said = vi.spyOn(console, "error").mockReturnValue();

@@ -6,6 +6,7 @@ const MAX_NAME_BYTES = 1_000;
 
 /** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8. */
 export function isName(name: string): boolean {
+  if (typeof name !== "string") return false;
   const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
   return name !== "" && !tooLong && !name.includes("\0") && name.isWellFormed();
 }

@@ -5,7 +5,7 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 export interface ApprovalOptions<Deps = unknown> {
   /** Unique among the agent's hooks. */
   name?: string;
-  /** The calls that need a yes: the names of their tools, or a look at each call. */
+  /** The calls that need a yes: the names of their tools, which the agent must have, or a look at each call. */
   when:
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
@@ -52,6 +52,7 @@ const answer = jsonSchema<ApprovalAnswer>({
 export function approval<Deps = unknown>({ name = "approval", when }: ApprovalOptions<Deps>): Hook<Deps> {
   return {
     name,
+    ...(typeof when !== "function" && { tools: when }),
     beforeTool: async (call, context) => {
       if (call.answer !== undefined) {
         const { approved, reason } = call.answer as unknown as ApprovalAnswer;

@@ -138,6 +138,8 @@ type Awaitable<T> = T | Promise<T>;
 export interface Hook<Deps = unknown> {
   /** Unique among the agent's hooks; the log names hooks by it. */
   readonly name: string;
+  /** The tools that it is about, where it names some: an agent that lacks one of them is refused. */
+  readonly tools?: readonly string[];
   /** `afterRun` is called again if the process died in it; otherwise it never is. */
   readonly idempotent?: boolean;
   /** Before the run's first model call. */

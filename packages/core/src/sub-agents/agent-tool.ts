@@ -77,6 +77,7 @@ const task = jsonSchema<Task>({
 export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
+  if (typeof options.agent?.name !== "string") throw new PawlError("config", "agentTool() needs an agent().");
   const { agent, name = agent.name, description, limits = {}, status } = options;
   const { input = task as unknown as I, message = ({ task }: Task) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
