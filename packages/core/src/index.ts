@@ -92,6 +92,18 @@ export {
   type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
+export { memoryReservations } from "./reservations/memory-reservations.ts";
+export {
+  type Balance,
+  checkRequest,
+  checkUse,
+  notReservable,
+  RESERVATION_TTL_MS,
+  type Reservation,
+  type ReservationAnswer,
+  type ReservationRequest,
+  type Reservations,
+} from "./reservations/reservations.ts";
 export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
 export { runtime } from "./runtime.ts";
 export type {
