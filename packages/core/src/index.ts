@@ -55,6 +55,7 @@ export type {
   TurnPlan,
 } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
+export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
 export { answering } from "./model/answering.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
