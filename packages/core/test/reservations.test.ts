@@ -1,5 +1,7 @@
 import { reservationsContract, testClock } from "@pawl/testing";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compareToModel, reservationSteps } from "../../../test/support/reservation-model.ts";
 import { memoryReservations, RESERVATION_TTL_MS } from "../src/index.ts";
 
 describe("memoryReservations", () => {
@@ -24,5 +26,19 @@ describe("memoryReservations under an injected clock", () => {
     expect(renewed).toMatchObject({ expiresAt: new Date(clock.now() + 300_000).toISOString() });
     await clock.advance(300_000);
     expect(await reservations.balance("a")).toEqual({ used: 0, held: 0 });
+  });
+
+  it("E10 says what a simple model says, whatever is asked in whatever order", async () => {
+    await fc.assert(
+      fc.asyncProperty(reservationSteps, async (steps) => {
+        let now = 0;
+        const clock = { now: () => now };
+        const wait = async (ms: number) => {
+          now += ms;
+        };
+        await compareToModel(memoryReservations({ clock }), steps, wait);
+      }),
+      { numRuns: 500 },
+    );
   });
 });
