@@ -1,7 +1,15 @@
-import { testClock } from "@pawl/testing";
+import { strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type EventData, memoryReservations, memoryStore, PawlError, tool } from "../src/index.ts";
+import {
+  agent,
+  agentTool,
+  type EventData,
+  memoryReservations,
+  memoryStore,
+  PawlError,
+  tool,
+} from "../src/index.ts";
 import { AMOUNT, budget, LIMIT, tokens } from "./support/budget.ts";
 import { calling, echo, failures, named, never, sound } from "./support/hooks.ts";
 import { setup, stored } from "./support/setup.ts";
@@ -62,6 +70,29 @@ describe("reservation: what a run is charged with", () => {
     const result = await world.say("Go");
     expect(result.stop.type).toBe(type);
     expect(await balance()).toEqual({ used: tokens(result), held: 0 });
+  });
+
+  it("E10 what a run gives to another agent is charged with it", async () => {
+    const { hook, balance } = budget();
+    const researcher = strictModel({ script: [{ text: "It is 42." }] });
+    const helper = agentTool({
+      agent: agent({ name: "researcher", instructions: "Find out.", model: researcher }),
+      description: "Finds out.",
+    });
+    const world = setup(
+      [{ tools: [{ name: "researcher", input: { task: "What is it?" } }] }, { text: "42." }],
+      {
+        tools: [helper],
+        hooks: [hook],
+      },
+    );
+    const result = await world.say("Go");
+    expect(researcher.requests).toHaveLength(1);
+    const log = await world.log(result.sessionId);
+    const own = log.flatMap((event) => (event.type === "llm_response" ? [event.data.tokens.total] : []));
+    const { used, held } = await balance();
+    expect([used, held]).toEqual([tokens(result), 0]);
+    expect(used).toBeGreaterThan(own.reduce((sum, one) => sum + one, 0));
   });
 
   it("E10 L9 stopping in mid-stream charges what was used and gives the rest back", async () => {
@@ -245,6 +276,31 @@ describe("reservation: time, and what fails", () => {
     expect((await balance()).held).toBe(held);
     await clock.advance(2 * minutes);
     expect(await balance()).toEqual({ used, held: 0 });
+  });
+
+  it("E10 a call that failed, or whose answer was lost, is made again and counts once", async () => {
+    const real = memoryReservations();
+    const failed = new Set<string>();
+    const once = async <T>(what: string, call: () => Promise<T>): Promise<T> => {
+      const answer = what === "reserve" || failed.has(what) ? await call() : undefined;
+      if (failed.has(what)) return answer as T;
+      failed.add(what);
+      throw new PawlError("store_unavailable", "connection reset");
+    };
+    const reservations: typeof real = {
+      ...real,
+      reserve: (...args) => once("reserve", () => real.reserve(...args)),
+      renew: (...args) => once("renew", () => real.renew(...args)),
+      abort: (...args) => once("abort", () => real.abort(...args)),
+      finalize: (...args) => once("finalize", () => real.finalize(...args)),
+    };
+    const { hook, balance } = budget({ reservations, retryMs: [1] });
+    const world = setup([{ tools: [asking] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
+    const asked = await world.say("Go");
+    expect(await balance()).toEqual({ used: tokens(asked), held: 0 });
+    const result = await world.answer(asked.sessionId, "toolu_q", "yes");
+    expect([...failed].sort()).toEqual(["abort", "finalize", "renew", "reserve"]);
+    expect(await balance()).toEqual({ used: tokens(result), held: 0 });
   });
 
   it("E10 a budget that cannot be asked lets no run begin, and the run goes on when it can", async () => {

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { isName } from "../events/storable.ts";
 import { promptTokens } from "../model/pricing.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
+import { retryingReservations } from "../reservations/retrying-reservations.ts";
 import type { RunState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
 import type { Hook, RunContext } from "./hook.ts";
@@ -26,6 +27,8 @@ export interface ReservationOptions<Deps = unknown> {
   unit?: "tokens" | "microUsd";
   /** How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default: five minutes. */
   ttlMs?: number;
+  /** Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default 50 and 250. */
+  retryMs?: readonly number[];
   /** What the user reads when nothing is granted. An agent's `stopMessages.quota_exceeded` goes before it. */
   message?: string;
   /** The runtime's, where that is not the machine's. */
@@ -70,7 +73,8 @@ export interface ReservationOptions<Deps = unknown> {
  * ```
  */
 export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): Hook<Deps> {
-  const { name = "reservation", reservations, ttlMs = RESERVATION_TTL_MS } = options;
+  const { name = "reservation", ttlMs = RESERVATION_TTL_MS, retryMs = [50, 250] } = options;
+  const reservations = retryingReservations(options.reservations, retryMs);
   const { unit = "tokens", message = QUOTA_EXCEEDED, clock = systemClock } = options;
   const stop = { stop: { type: "quota_exceeded", message } };
   const renewals = repeating(clock, ttlMs / 3);

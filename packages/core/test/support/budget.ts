@@ -13,7 +13,14 @@ export const LIMIT = 25_000;
 /** A hook on the account `u1`, and what it is charged with. */
 export function budget(options: Partial<ReservationOptions> = {}) {
   const reservations: Reservations = options.reservations ?? memoryReservations();
-  const hook = reservation({ account: "u1", amount: AMOUNT, limit: LIMIT, ...options, reservations });
+  const hook = reservation({
+    account: "u1",
+    amount: AMOUNT,
+    limit: LIMIT,
+    retryMs: [],
+    ...options,
+    reservations,
+  });
   return { reservations, hook, balance: async () => await reservations.balance("u1") };
 }
 
