@@ -55,6 +55,7 @@ export type {
   TurnPlan,
 } from "./hooks/hook.ts";
 export { type PermissionOptions, permissions } from "./hooks/permissions.ts";
+export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./json.ts";
 export { answering } from "./model/answering.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
@@ -92,6 +93,18 @@ export {
   type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
+export { memoryReservations } from "./reservations/memory-reservations.ts";
+export {
+  type Balance,
+  checkRequest,
+  checkUse,
+  notReservable,
+  RESERVATION_TTL_MS,
+  type Reservation,
+  type ReservationAnswer,
+  type ReservationRequest,
+  type Reservations,
+} from "./reservations/reservations.ts";
 export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
 export { runtime } from "./runtime.ts";
 export type {

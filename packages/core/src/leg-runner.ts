@@ -63,6 +63,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     const finish = async () => {
       if (leg.next === undefined) stopRenewing();
       stopClock();
+      leg.over();
       signal?.removeEventListener("abort", abort);
       if (host.legs.get(session.id) !== active) return;
       host.legs.delete(session.id);

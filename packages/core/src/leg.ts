@@ -32,8 +32,11 @@ export interface Leg {
   readonly draining: boolean;
   readonly abortGraceMs: number;
   readonly clock: Clock;
-  /** What the hooks have been told in this leg: that the run begins, and which turn is over; what they said to that. */
-  readonly told: { run: boolean; turns: number; stop: StopReason | undefined };
+  /**
+   * What the hooks have been told in this leg: that the run begins, which turn is over and what they said to that, and which
+   * questions the run is to wait for.
+   */
+  readonly told: { run: boolean; turns: number; stop: StopReason | undefined; questions: string };
   /** How long the leg has been at work. */
   legMs(): number;
   /** How long until the run's time is up. */

@@ -19,6 +19,8 @@ export interface OwnLeg extends Leg {
   lose(): void;
   /** The session is given back as it is. */
   leave(): void;
+  /** Nothing of the run is done here any more: its signal fires for whatever is still going on beside it. */
+  over(): void;
 }
 
 /** A leg of this process. It has not begun. */
@@ -55,7 +57,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     },
     abortGraceMs: host.abortGraceMs,
     clock,
-    told: { run: false, turns: 0, stop: undefined },
+    told: { run: false, turns: 0, stop: undefined, questions: "" },
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
     timeLeftMs: () => deadlineMs - clock.now(),
     newId: host.newId,
@@ -88,6 +90,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     lose: () => abandon(new PawlError("fenced", "Another process has taken this session over.")),
     report: host.report,
     leave: () => abandon(new PawlError("draining", "The process is going down.")),
+    over: () => control.abort(new Error("The leg is over.")),
     touch: () => host.tail.touch(session.id),
     ...reporting(host, session, agent, log, () => leg),
   };

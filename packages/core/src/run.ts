@@ -2,7 +2,7 @@ import { checkpointIfDue } from "./context/strategy.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent } from "./events/event.ts";
 import { endingOf, tellAtEnd } from "./hooks/end-hooks.ts";
-import { afterTurn, planTurn } from "./hooks/turn-hooks.ts";
+import { afterTurn, planTurn, tellOfSuspension } from "./hooks/turn-hooks.ts";
 import { land } from "./land.ts";
 import type { Leg } from "./leg.ts";
 import { modelTurn } from "./model/turn.ts";
@@ -92,6 +92,8 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 async function suspendRun(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
+  // What came while hooks were told is looked at first.
+  if (await tellOfSuspension(leg, waiting)) return false;
   const pending = waiting.map((call) => call.callId);
   return await atTip(leg, [{ type: "run_suspended", data: { run_id: run.runId, pending } }]);
 }

@@ -8,6 +8,7 @@ export type {
 } from "./listener.ts";
 export { type Migration, migrate, migrationFiles, migrations } from "./migrate.ts";
 export { postgresBlobs } from "./postgres-blobs.ts";
+export { postgresReservations } from "./postgres-reservations.ts";
 export { postgresStore } from "./postgres-store.ts";
 export { type PostgresTail, type PostgresTailOptions, postgresTail } from "./postgres-tail.ts";
 export { type Pruned, type PruneOptions, prune } from "./prune.ts";

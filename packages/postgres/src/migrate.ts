@@ -4,6 +4,7 @@ import { access } from "./migrations/003-access.ts";
 import { appendFunction } from "./migrations/003-append.ts";
 import { own } from "./migrations/003-own.ts";
 import { views } from "./migrations/003-views.ts";
+import { reservations } from "./migrations/004-reservations.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   { version: 1, name: "log", sql: log },
   { version: 2, name: "blobs", sql: blobs },
   { version: 3, name: "access", sql: `${appendFunction}${views}${own}${access}` },
+  { version: 4, name: "reservations", sql: reservations },
 ];
 
 /**

@@ -1,7 +1,7 @@
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
-import { migrate, postgresBlobs, postgresStore } from "../src/index.ts";
+import { migrate, migrationFiles, postgresBlobs, postgresReservations, postgresStore } from "../src/index.ts";
 
 /** Roles are the server's and not the database's: named after the database, so that nobody else has them. */
 let database: TestDatabase;
@@ -116,6 +116,12 @@ describe("E6 E11 row-level security, with real roles", () => {
     "SELECT * FROM pawl_append('of anna', 'x', 1, 1, '[{\"type\":\"tool_result\"}]', '[{}]')",
     "SELECT pawl_own('of anna', 'x')",
     "SELECT pawl_grant_service('postgres')",
+    "SELECT * FROM agent_reservations",
+    "INSERT INTO agent_reservations (account, id, used) VALUES ('anna', '', 0)",
+    "SELECT pawl_reserve('anna', 'x', 1, 1000, 1000)",
+    "SELECT * FROM pawl_charge_reservation('x', 0, 'finalize')",
+    "SELECT pawl_expire_account('anna')",
+    "SELECT pawl_expire_reservations()",
     "SELECT * FROM pawl_migrations",
     "TRUNCATE agent_sessions CASCADE",
   ])("E6 a user may not: %s", async (text) => {
@@ -192,5 +198,45 @@ describe("E6 E11 row-level security, with real roles", () => {
       cause: refused,
     });
     await expect(asUsers.acquire("of anna", "me", 1)).rejects.toMatchObject({ cause: refused });
+  });
+
+  it("E10 the service reserves, also where it was given its rights before there were reservations", async () => {
+    const reservations = postgresReservations(service);
+    await reservations.reserve({ account: "anna", id: "1", amount: 5, limit: 10, ttlMs: 1 });
+    expect(await reservations.finalize("1", 7)).toMatchObject({ used: 7, state: "finalized" });
+    expect(await reservations.expire()).toBe(0);
+
+    const earlier = await testDatabase();
+    const pool = earlier.pool();
+    const role = `${new URL(earlier.url).pathname.slice(1)}_app`;
+    const client = await pool.connect();
+    try {
+      for (const [name, file] of Object.entries(migrationFiles())) if (name < "004") await client.query(file);
+      await client.query(`CREATE ROLE ${role}; SELECT pawl_grant_service('${role}')`);
+      await migrate(client);
+      await client.query(`SET ROLE ${role}`);
+      const mine = postgresReservations(client);
+      expect((await mine.reserve({ account: "a", id: "1", amount: 5, limit: 10 })).granted).toBe(true);
+      expect(await mine.balance("a")).toEqual({ used: 0, held: 5 });
+      await client.query(`RESET ROLE; DROP OWNED BY ${role}; DROP ROLE ${role}`);
+    } finally {
+      client.release();
+      await earlier.drop();
+    }
+  });
+
+  it("E10 a caller's own objects stand in no reservation's way", async () => {
+    const client = await service.connect();
+    try {
+      await client.query(
+        "CREATE TEMP TABLE agent_reservations (LIKE public.agent_reservations INCLUDING ALL)",
+      );
+      await client.query("SET search_path = pg_temp, public");
+      await client.query("SELECT public.pawl_reserve('forged', 'f', 1, 10, 60000)");
+      expect((await client.query("SELECT 1 FROM pg_temp.agent_reservations")).rowCount).toBe(0);
+      expect(await postgresReservations(owner).balance("forged")).toEqual({ used: 0, held: 1 });
+    } finally {
+      client.release(true);
+    }
   });
 });

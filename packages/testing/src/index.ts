@@ -4,6 +4,7 @@ export { type MessagesApi, type MessagesApiOptions, messagesApi } from "./messag
 export { currentModels, limitsOf, type ModelLimits, type ThinkingMode } from "./model-limits.ts";
 export { estimateTokens } from "./prompt-cache.ts";
 export type { Fault, Reply, ReplyTool } from "./reply.ts";
+export { type ReservationsUnderTest, reservationsContract } from "./reservations-contract.ts";
 export {
   type Script,
   type ScriptedModel,

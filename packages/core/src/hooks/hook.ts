@@ -109,7 +109,7 @@ type Awaitable<T> = T | Promise<T>;
 /**
  * Something that takes part in a run. Hooks are awaited. `before…` is called in the order of the agent's list, and each
  * hook sees what those before it have changed; the first that ends the run, denies, answers or asks has the last word.
- * `after…` is called in the opposite order; `onStop` and `onError` in the order of the list.
+ * `after…` is called in the opposite order; `onSuspend`, `onStop` and `onError` in the order of the list.
  *
  * A `before…` that throws stops what it stands before: the call is denied, or the run ends as `error`. Any other that
  * throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes no sense, e.g. 0 tokens.
@@ -174,6 +174,8 @@ export interface Hook<Deps = unknown> {
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | undefined>;
+  /** When the run is about to wait for its user and nobody is to hold anything for it. After that it may go on anywhere. */
+  readonly onSuspend?: (context: RunContext<Deps>) => Awaitable<void>;
   /** When the run is about to end; may change the reason. */
   readonly onStop?: (
     stop: Readonly<StopReason>,

@@ -1,6 +1,6 @@
 import type { Leg } from "../leg.ts";
 import type { ContentBlock } from "../model/content.ts";
-import { openRun, type TurnState } from "../session/state.ts";
+import { type CallState, openRun, type TurnState } from "../session/state.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import { callHook, HOOK_FAILED, hooksWith, stopFrom } from "./call-hooks.ts";
 import type { ModelAnswer, PlannedRequest, TurnChange, TurnPlan } from "./hook.ts";
@@ -96,6 +96,22 @@ export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonl
   }
   return content;
 }
+
+/**
+ * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and time has passed.
+ * What a hook throws is logged and keeps no run from waiting.
+ */
+export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
+  const hooks = hooksWith(leg, "onSuspend");
+  const questions = waiting.map(({ asked }) => asked?.seq).join();
+  if (hooks.length === 0 || leg.told.questions === questions) return false;
+  leg.told.questions = questions;
+  for (const hook of hooks)
+    await callHook(leg, hook, "onSuspend", (context) => hook.onSuspend(context), ignored);
+  return true;
+}
+
+function ignored(): void {}
 
 /**
  * Tells `afterTurn` that a turn is over, once in a leg. `told`: somebody may have stored something. The first reason to

@@ -8,6 +8,7 @@ export type StopType =
   | "tool_call_limit"
   | "token_limit"
   | "cost_limit"
+  | "quota_exceeded"
   | "circuit_open"
   | "pause_limit"
   | "max_tokens"
@@ -43,6 +44,7 @@ const REPORTED: readonly StopType[] = [
   "tool_call_limit",
   "token_limit",
   "cost_limit",
+  "quota_exceeded",
   "circuit_open",
   "context_window",
   "crash_loop",

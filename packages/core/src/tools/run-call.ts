@@ -55,9 +55,10 @@ const runTool: Work = async (leg, { call, tool, input, answer }, durationMs, tim
   const context: ToolContext<never> = {
     ...callContext(leg, call),
     deps: leg.deps as never,
-    // Made when it is asked for: most tools never look.
+    // Made when it is asked for: most tools never look. The tool's own time comes first: where nobody listens, Node 24 gives
+    // the reason of the first in the list, and the leg's signal fires too when the leg is over.
     get signal() {
-      signal ??= AbortSignal.any([leg.signal, timeUp]);
+      signal ??= AbortSignal.any([timeUp, leg.signal]);
       return signal;
     },
     answer,

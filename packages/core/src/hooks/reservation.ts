@@ -1,0 +1,158 @@
+import { type Clock, systemClock } from "../clock.ts";
+import { isName } from "../events/storable.ts";
+import { promptTokens } from "../model/pricing.ts";
+import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
+import { retryingReservations } from "../reservations/retrying-reservations.ts";
+import type { RunState } from "../session/state.ts";
+import { sha256 } from "../sha256.ts";
+import type { Hook, RunContext } from "./hook.ts";
+
+/** A value, or what makes it of the run. */
+type Of<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
+
+export interface ReservationOptions<Deps = unknown> {
+  /** Unique among the agent's hooks, and a part of the reservations' ids. */
+  name?: string;
+  reservations: Reservations;
+  /** Whose budget; asked for when the run first reserves, and the same to its end. */
+  account: Of<string, Deps>;
+  /** How large that budget is, in `unit`. */
+  limit: Of<number, Deps>;
+  /** How much of it a run may use, in `unit`. */
+  amount: Of<number, Deps>;
+  /**
+   * What is counted: `tokens`, all of every prompt and every answer; or `microUsd`, millionths of a US dollar, for a model
+   * with prices.
+   */
+  unit?: "tokens" | "microUsd";
+  /** How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default: five minutes. */
+  ttlMs?: number;
+  /** Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default 50 and 250. */
+  retryMs?: readonly number[];
+  /** What the user reads when nothing is granted. An agent's `stopMessages.quota_exceeded` goes before it. */
+  message?: string;
+  /** The runtime's, where that is not the machine's. */
+  clock?: Clock;
+}
+
+/**
+ * Lets a run begin only if its user's budget has room for it. `amount` is set aside before the first model call; if it is
+ * not granted, the run ends as `quota_exceeded` without any. Before every turn the budget is charged with what the run has
+ * used so far; a run that has used `amount` up makes no further turn and ends the same way. When it ends, however it does
+ * and in whatever process, it is charged with what the log says it has used, once, and the rest is given back.
+ *
+ * A turn may use more than is left of `amount`, and is charged nevertheless. So that no run does, give the agent `limits`
+ * on tokens or costs that are not above it.
+ *
+ * A run that waits for its user has paid for what it did and holds nothing. When it goes on it reserves the rest again,
+ * and ends if there is no room any more. Tasks that the agent gives to others are counted with it: their agents need no
+ * such hook.
+ *
+ * @throws PawlError `store_unavailable` is the run's: it rejects, and is recovered when the budget can be asked again.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryReservations, memoryStore, reservation, runtime } from "@pawl/core";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const reservations = memoryReservations();
+ * const budget = reservation({
+ *   reservations,
+ *   account: ({ userId }) => `${userId}/${new Date().toISOString().slice(0, 7)}`,
+ *   limit: 100_000,
+ *   amount: 60_000,
+ * });
+ * const model = strictModel({ script: [{ text: "Hello." }] });
+ * const pawl = runtime({
+ *   agents: [agent({ name: "a", model, instructions: "Be brief.", hooks: [budget] })],
+ *   store: memoryStore(),
+ * });
+ * await reservations.reserve({ account: `u/${new Date().toISOString().slice(0, 7)}`, id: "other", amount: 50_000, limit: 100_000 });
+ * console.log((await pawl.run("a", { userId: "u", input: "Hi" }).result).stop.type); // quota_exceeded
+ * console.log(model.requests.length); // 0
+ * ```
+ */
+export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): Hook<Deps> {
+  const { name = "reservation", ttlMs = RESERVATION_TTL_MS, retryMs = [50, 250] } = options;
+  const reservations = retryingReservations(options.reservations, retryMs);
+  const { unit = "tokens", message = QUOTA_EXCEEDED, clock = systemClock } = options;
+  const stop = { stop: { type: "quota_exceeded", message } };
+  const renewals = repeating(clock, ttlMs / 3);
+
+  const idOf = async ({ sessionId, runId }: RunContext<Deps>) => {
+    const id = `${name}:${runId}:${sessionId}`;
+    return isName(id) ? id : await sha256(id);
+  };
+  const renew = async (id: string, { run }: RunContext<Deps>) =>
+    await reservations.renew(id, usedBy(run, unit), ttlMs);
+
+  return {
+    name,
+    idempotent: true,
+    beforeTurn: async (_plan, context) => {
+      const id = await idOf(context);
+      // What is held stays; what is not, is reserved again, in the account in which it was first.
+      const known = await renew(id, context);
+      const amount = known?.amount ?? (await resolved(options.amount, context));
+      if (known !== undefined && known.used >= amount) return stop;
+      if (known?.state !== "held") {
+        const account = known?.account ?? (await resolved(options.account, context));
+        const limit = await resolved(options.limit, context);
+        const { granted } = await reservations.reserve({ account, id, amount, limit, ttlMs });
+        if (!granted) return stop;
+      }
+      renewals.begin(context, () => renew(id, context));
+      return undefined;
+    },
+    onSuspend: async (context) => {
+      renewals.end(context);
+      await reservations.abort(await idOf(context), usedBy(context.run, unit));
+    },
+    afterRun: async (_result, context) => {
+      renewals.end(context);
+      const { attempt } = context.run;
+      // An answer that is still awaited at the end was lost in a crash: its estimate counts, as it does for limits.
+      const lost = unit === "tokens" ? (attempt?.estimatedTokens ?? 0) : 0;
+      await reservations.finalize(await idOf(context), usedBy(context.run, unit) + lost);
+    },
+  };
+}
+
+const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
+
+/** What the run has used so far, over all its legs. */
+function usedBy({ usage, costCents }: Readonly<RunState>, unit: "tokens" | "microUsd"): number {
+  return Math.round(unit === "tokens" ? promptTokens(usage) + usage.outputTokens : costCents * 10_000);
+}
+
+async function resolved<T extends string | number, Deps>(
+  value: Of<T, Deps>,
+  context: RunContext<Deps>,
+): Promise<T> {
+  return typeof value === "function" ? await value(context) : value;
+}
+
+/** Does something every so many milliseconds, for one run after the other, as long as the run's leg is at work. */
+function repeating(clock: Clock, everyMs: number) {
+  const ends = new Map<string, () => void>();
+  const end = ({ runId }: Pick<RunContext, "runId">) => ends.get(runId)?.();
+  const begin = ({ runId, signal }: Pick<RunContext, "runId" | "signal">, work: () => Promise<unknown>) => {
+    end({ runId });
+    const next = () =>
+      clock.after(everyMs, () => {
+        // What fails is tried again, or seen before the next turn.
+        work().catch(() => undefined);
+        cancel = next();
+      });
+    let cancel = next();
+    const over = () => {
+      cancel();
+      signal.removeEventListener("abort", over);
+      if (ends.get(runId) === over) ends.delete(runId);
+    };
+    ends.set(runId, over);
+    if (signal.aborted) over();
+    else signal.addEventListener("abort", over, { once: true });
+  };
+  return { begin, end };
+}

@@ -1,0 +1,145 @@
+import { type Clock, systemClock } from "../clock.ts";
+import { checkNames } from "../events/storable.ts";
+import {
+  type Balance,
+  checkRequest,
+  checkUse,
+  notReservable,
+  RESERVATION_TTL_MS,
+  type Reservation,
+  type ReservationAnswer,
+  type Reservations,
+} from "./reservations.ts";
+
+/** What is kept of a reservation; `expires` is `undefined` when nothing is held. */
+interface Entry {
+  account: string;
+  id: string;
+  amount: number;
+  used: number;
+  expires: number | undefined;
+  finalized: boolean;
+}
+
+/**
+ * Reservations in memory, for tests and for a single process that may forget them.
+ *
+ * @example
+ * ```ts
+ * import { memoryReservations } from "@pawl/core";
+ *
+ * const reservations = memoryReservations();
+ * const budget = { account: "user-1/2026-11", limit: 1_000 };
+ * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 })); // { granted: true, available: 200 }
+ * console.log(await reservations.reserve({ ...budget, id: "b", amount: 800 })); // { granted: false, available: 200 }
+ * await reservations.finalize("a", 150);
+ * console.log(await reservations.reserve({ ...budget, id: "b", amount: 800 })); // { granted: true, available: 50 }
+ * ```
+ */
+export function memoryReservations({
+  clock = systemClock,
+}: {
+  clock?: Pick<Clock, "now">;
+} = {}): Reservations {
+  const ledger = newLedger(clock);
+  return {
+    async reserve(request): Promise<ReservationAnswer> {
+      const { account, id, amount, limit, ttlMs } = checkRequest(request);
+      const { used, held } = ledger.balance(account);
+      const available = limit - used - held;
+      const entry = ledger.entries.get(id) ?? newEntry(account, id);
+      if (entry.account !== account) throw notReservable("foreign");
+      if (entry.finalized) throw notReservable("finalized");
+      if (entry.expires !== undefined) return { granted: true, available };
+      const wanted = Math.max(0, amount - entry.used);
+      if (wanted > available) return { granted: false, available };
+      ledger.hold(Object.assign(entry, { amount, expires: clock.now() + ttlMs }));
+      return { granted: true, available: available - wanted };
+    },
+    async renew(id, used, ttlMs = RESERVATION_TTL_MS) {
+      checkUse(id, used, ttlMs);
+      return ledger.charge(id, used, (entry) => {
+        if (entry.expires !== undefined) entry.expires = clock.now() + ttlMs;
+      });
+    },
+    async abort(id, used) {
+      checkUse(id, used);
+      return ledger.charge(id, used, ledger.release);
+    },
+    async finalize(id, used) {
+      checkUse(id, used);
+      return ledger.charge(id, used, (entry) => {
+        ledger.release(entry);
+        entry.finalized = true;
+      });
+    },
+    expire: async () => ledger.expire(),
+    async balance(account) {
+      checkNames(account);
+      return ledger.balance(account);
+    },
+  };
+}
+
+function newEntry(account: string, id: string): Entry {
+  return { account, id, amount: 0, used: 0, expires: undefined, finalized: false };
+}
+
+/** All reservations, and by account what is used and which of them hold something. */
+function newLedger(clock: Pick<Clock, "now">) {
+  const entries = new Map<string, Entry>();
+  const accounts = new Map<string, { used: number; held: Set<Entry> }>();
+  const accountOf = (name: string) => {
+    const account = accounts.get(name) ?? { used: 0, held: new Set() };
+    accounts.set(name, account);
+    return account;
+  };
+  const release = (entry: Entry): void => {
+    entry.expires = undefined;
+    accountOf(entry.account).held.delete(entry);
+  };
+  const expireOf = (name: string): number => {
+    const due = [...(accounts.get(name)?.held ?? [])].filter(({ expires = 0 }) => expires <= clock.now());
+    for (const entry of due) release(entry);
+    return due.length;
+  };
+  return {
+    entries: entries as ReadonlyMap<string, Entry>,
+    release,
+    expire: () => [...accounts.keys()].reduce((sum, name) => sum + expireOf(name), 0),
+    hold: (entry: Entry): void => {
+      entries.set(entry.id, entry);
+      accountOf(entry.account).held.add(entry);
+    },
+    balance: (name: string): Balance => {
+      expireOf(name);
+      const { used, held } = accounts.get(name) ?? { used: 0, held: [] };
+      return { used, held: [...held].reduce((sum, entry) => sum + rest(entry), 0) };
+    },
+    /** Charges what was used; `then` settles what becomes of the rest. */
+    charge: (id: string, used: number, then: (entry: Entry) => void): Reservation | undefined => {
+      const entry = entries.get(id);
+      if (entry === undefined) return undefined;
+      expireOf(entry.account);
+      if (!entry.finalized) {
+        const more = Math.max(0, used - entry.used);
+        entry.used += more;
+        accountOf(entry.account).used += more;
+        then(entry);
+      }
+      return shown(entry);
+    },
+  };
+}
+
+/** What is set aside and not used yet. */
+function rest({ amount, used }: Entry): number {
+  return Math.max(0, amount - used);
+}
+
+function shown({ account, id, amount, used, expires, finalized }: Entry): Reservation {
+  const base = { account, id, amount, used };
+  if (finalized) return { ...base, state: "finalized" };
+  if (expires === undefined) return { ...base, state: "released" };
+  return { ...base, state: "held", expiresAt: new Date(expires).toISOString() };
+}
