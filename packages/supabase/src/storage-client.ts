@@ -12,9 +12,10 @@ export interface StorageBucket {
     body: Uint8Array<ArrayBuffer>,
     options: { contentType: string; cacheControl: string; upsert: boolean },
   ): PromiseLike<StorageAnswer<unknown>>;
+  /** The options are a `cacheNonce`, which older clients do not know. */
   download(
     path: string,
-    options: { cacheNonce: string },
+    options: object,
     parameters: { cache: "no-store" },
   ): PromiseLike<StorageAnswer<Blob>>;
   list(path: string, options: ListPage): PromiseLike<StorageAnswer<ListedEntry[]>>;

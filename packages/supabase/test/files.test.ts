@@ -65,6 +65,10 @@ describe("supabaseFiles: what is stored", () => {
       cacheControl: "max-age=0",
     });
     expect(fake.object("ada/=c3=9cber=20uns.pdf")).toMatchObject({ type: "application/pdf" });
+    await files.get("ada/notes/oslo.md");
+    await files.get("ada/notes/oslo.md");
+    const asked = fake.requests.filter((request) => /^GET \S+\?cacheNonce=[0-9a-f-]{36}$/.test(request));
+    expect(new Set(asked).size).toBe(2);
   });
 
   it("X1 does not list what others have put into the bucket", async () => {
