@@ -39,6 +39,10 @@ export { REDACTED, readShown } from "./events/redacted.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
 export type { Upcasters } from "./events/upcast.ts";
+export { contentTypeOf } from "./files/content-type.ts";
+export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
+export { bytesOf, type FileInfo, type FileStore, readText, type StoredFile } from "./files/file-store.ts";
+export { memoryFiles } from "./files/memory-files.ts";
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
 export type {
   AppendableEvent,

@@ -11,8 +11,8 @@ export interface HandlerOptions {
   runtime: Runtime;
   /** Name of the agent that is served. Sessions of other agents do not exist here. */
   agent: string;
-  /** Says who asks; `null`: nobody we know, which answers 401. */
-  authorize(request: Request): { userId: string } | null | Promise<{ userId: string } | null>;
+  /** Says who asks; `null`: nobody we know, which answers 401. A response of your own is sent as it is. */
+  authorize(request: Request): Authorized | Promise<Authorized>;
   /** What comes before `/runs` in the path, e.g. `/api/coach`. Leave it out where a router strips it. */
   basePath?: string;
   /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
@@ -26,6 +26,9 @@ export interface HandlerOptions {
   /** Told of everything that answers 500 or 503 or breaks a stream off. */
   onError?(error: unknown, request: Request): void;
 }
+
+/** Who asks, or how they are turned away. */
+export type Authorized = { userId: string } | Response | null;
 
 interface Env {
   Variables: { userId: string };
@@ -80,8 +83,9 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
+    if (!("userId" in caller)) return caller;
     c.set("userId", caller.userId);
-    await next();
+    return await next();
   });
   const own = (c: Context<Env, string>) =>
     ownSession(runtime, agent, c.get("userId"), c.req.param("id") ?? "");

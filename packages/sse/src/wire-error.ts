@@ -61,7 +61,7 @@ export function responseTo(error: unknown): Response {
   if (error instanceof HTTPException) return error.getResponse();
   if (PawlError.is(error) && isTold(error.code)) {
     if (error.code === "store_unavailable") {
-      return errorResponse(503, error.code, "The log cannot be reached. Please try again.", {
+      return errorResponse(503, error.code, "Something that is needed cannot be reached. Please try again.", {
         "retry-after": "1",
       });
     }

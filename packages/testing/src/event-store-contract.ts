@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventStore } from "@pawl/core";
 import { bench, type Check } from "./contract/bench.ts";
+import type { ContractCase } from "./contract/case.ts";
 import { conditionChecks } from "./contract/conditions.ts";
 import { hostileChecks } from "./contract/hostile.ts";
 import { idempotencyChecks } from "./contract/idempotency.ts";
@@ -20,12 +21,6 @@ export interface StoreUnderTest {
   /** Moves the store's clock on. Without it the cases sleep, a tenth of a second each at most. */
   advance?(ms: number): void | Promise<void>;
   close?(): Promise<void>;
-}
-
-/** One case of a contract: `run` rejects with an AssertionError when the store is wrong. */
-export interface ContractCase {
-  name: string;
-  run(): Promise<void>;
 }
 
 const checks: readonly Check[] = [

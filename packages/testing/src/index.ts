@@ -1,5 +1,7 @@
 export type { ApiError } from "./api-error.ts";
-export { type ContractCase, eventStoreContract, type StoreUnderTest } from "./event-store-contract.ts";
+export type { ContractCase } from "./contract/case.ts";
+export { eventStoreContract, type StoreUnderTest } from "./event-store-contract.ts";
+export { type FilesUnderTest, fileStoreContract } from "./file-store-contract.ts";
 export { type MessagesApi, type MessagesApiOptions, messagesApi } from "./messages-api.ts";
 export { currentModels, limitsOf, type ModelLimits, type ThinkingMode } from "./model-limits.ts";
 export { estimateTokens } from "./prompt-cache.ts";

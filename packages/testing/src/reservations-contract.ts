@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reservations } from "@pawl/core";
+import type { ContractCase } from "./contract/case.ts";
 import { reservationAttacks } from "./contract/reservation-attacks.ts";
 import { reservationBench } from "./contract/reservation-bench.ts";
 import { reservationChecks } from "./contract/reservations.ts";
-import type { ContractCase } from "./event-store-contract.ts";
 
 /** Reservations under test. */
 export interface ReservationsUnderTest {

@@ -1,4 +1,5 @@
-// What a user of the main entry loads: not zod-to-json-schema, which only the entry for zod 3 needs and pays for.
+// What a user of the main entry loads: not zod-to-json-schema, which only the entry for zod 3 needs and pays for, and not
+// Node's file system, which not every runtime has.
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 
@@ -12,8 +13,10 @@ registerHooks({
 await import("@pawl/core");
 assert.ok(loaded.some((url) => url.includes("core")));
 assert.deepEqual(
-  loaded.filter((url) => url.includes("zod")),
+  loaded.filter((url) => url.includes("zod") || url.startsWith("node:fs")),
   [],
 );
+await import("@pawl/core/disk");
+assert.ok(loaded.includes("node:fs/promises"));
 await import("@pawl/core/zod3");
 assert.ok(loaded.some((url) => url.includes("zod-to-json-schema")));

@@ -11,6 +11,7 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   beforeTool: true,
   afterTool: true,
   afterTurn: true,
+  onSuspend: true,
   onStop: true,
   afterRun: true,
   onError: true,

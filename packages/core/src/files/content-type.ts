@@ -1,0 +1,44 @@
+const TYPES: { readonly [ending: string]: string } = {
+  md: "text/markdown",
+  txt: "text/plain",
+  csv: "text/csv",
+  html: "text/html",
+  ics: "text/calendar",
+  json: "application/json",
+  xml: "application/xml",
+  yaml: "application/yaml",
+  yml: "application/yaml",
+  pdf: "application/pdf",
+  zip: "application/zip",
+  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  pptx: "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+  mp3: "audio/mpeg",
+  wav: "audio/wav",
+  mp4: "video/mp4",
+  webm: "video/webm",
+};
+
+/**
+ * The media type of a file, by the ending of its path; `application/octet-stream` for one that is not known. Nothing is stored
+ * for it, so it cannot get lost, nor be chosen by whoever writes the content.
+ *
+ * @example
+ * ```ts
+ * import { contentTypeOf } from "@pawl/core";
+ *
+ * console.log(contentTypeOf("ada/plan.PDF")); // application/pdf
+ * ```
+ */
+export function contentTypeOf(path: string): string {
+  const ending = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+  return Object.hasOwn(TYPES, ending) ? (TYPES[ending] ?? OTHER) : OTHER;
+}
+
+const OTHER = "application/octet-stream";

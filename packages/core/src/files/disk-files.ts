@@ -1,0 +1,137 @@
+import { constants, type Dirent } from "node:fs";
+import { lstat, open, readdir, unlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { PawlError } from "../errors.ts";
+import { contentTypeOf } from "./content-type.ts";
+import { clearOldDrafts, writeWhole } from "./disk-draft.ts";
+import { DRAFTS, existingFolder, isMissing, makeFolder, makeRoot, syncFolder } from "./disk-folder.ts";
+import { checkPath, pathOfStored, storedFolder, storedPath } from "./file-path.ts";
+import { bytesOf, type FileInfo, type FileStore, type StoredFile } from "./file-store.ts";
+import { noSuchFile, sortedByPath } from "./memory-files.ts";
+
+/** Never through a link, and never waiting for whoever writes into a pipe. Windows has neither flag. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * Files in a directory, which is made when the first one is put there and belongs to the store: its names are those of
+ * {@link storedPath}, so lower-case ones without spaces are themselves, and others can be told apart on any disk. What
+ * else lies there is not seen.
+ *
+ * A file is written beside its place, forced to disk and renamed: after a crash or a power cut it is the old one or the
+ * new one, and what was acknowledged is there. Several processes may write at once. Links inside the directory are not
+ * followed; the directory may itself be one. Folders that become empty stay. Files and folders are for their owner only
+ * (`0600`, `0700`). Whoever else may write into the directory is trusted.
+ *
+ * @throws PawlError as {@link FileStore} says. The cause of `store_unavailable` names the place on disk, its message does not.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp, rm } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { readText } from "@pawl/core";
+ * import { diskFiles } from "@pawl/core/disk";
+ *
+ * const directory = await mkdtemp(join(tmpdir(), "files-"));
+ * const files = diskFiles(directory);
+ * await files.put("ada/notes/oslo.md", "It rains.");
+ * console.log(await readText(files, "ada/notes/oslo.md"), await files.list("ada"));
+ * await rm(directory, { recursive: true });
+ * ```
+ */
+export function diskFiles(directory: string): FileStore {
+  const root = resolve(directory);
+  let cleared: Promise<void> | undefined;
+  return {
+    async put(path, content) {
+      const { folders, name } = placeOf(path);
+      const bytes = bytesOf(content);
+      await guarded(path, "written", async () => {
+        const drafts = await makeFolder(await makeRoot(root), [DRAFTS]);
+        cleared ??= clearOldDrafts(drafts);
+        await cleared;
+        await writeWhole({ drafts, folder: await makeFolder(root, folders), name, bytes });
+      });
+    },
+    get: (path) => guarded(path, "read", () => read(root, checkPath(path))),
+    async list(folder = "") {
+      const stored = storedFolder(folder);
+      const names = stored === "" ? [] : stored.split("/");
+      const found: FileInfo[] = [];
+      await guarded(folder, "listed", async () => {
+        const top = await existingFolder(root, names);
+        if (top !== undefined) await collect(top, stored, found);
+      });
+      return sortedByPath(found);
+    },
+    async delete(path) {
+      const { folders, name } = placeOf(path);
+      await guarded(path, "deleted", async () => {
+        const folder = await existingFolder(root, folders);
+        if (folder === undefined) return;
+        await unlink(join(folder, name)).catch(ignoreMissing);
+        await syncFolder(folder);
+      });
+    },
+  };
+}
+
+function placeOf(path: string): { folders: string[]; name: string } {
+  const folders = storedPath(path).split("/");
+  return { name: folders.pop() ?? "", folders };
+}
+
+async function read(root: string, path: string): Promise<StoredFile> {
+  const { folders, name } = placeOf(path);
+  const folder = await existingFolder(root, folders);
+  if (folder === undefined) throw noSuchFile(path);
+  try {
+    await using file = await open(join(folder, name), READ_ONLY);
+    if (!(await file.stat()).isFile()) throw new Error("What lies in the place of a file is none.");
+    return { path, contentType: contentTypeOf(path), content: new Uint8Array(await file.readFile()) };
+  } catch (error) {
+    throw isMissing(error) ? noSuchFile(path) : error;
+  }
+}
+
+/** The store's files below a folder. One that is deleted meanwhile is left out. */
+async function collect(folder: string, stored: string, found: FileInfo[]): Promise<void> {
+  for (const entry of await entriesOf(folder)) {
+    const name = stored === "" ? entry.name : `${stored}/${entry.name}`;
+    // No folder of the store has a dot in its name.
+    if (entry.isDirectory() && !entry.name.includes(".")) {
+      await collect(join(folder, entry.name), name, found);
+    }
+    const path = entry.isFile() ? pathOfStored(name) : undefined;
+    if (path === undefined) continue;
+    const stat = await lstat(join(folder, entry.name)).catch(ignoreMissing);
+    if (stat === undefined) continue;
+    const { size, mtime } = stat;
+    found.push({ path, contentType: contentTypeOf(path), size, modifiedAt: mtime.toISOString() });
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return (await readdir(folder, { withFileTypes: true }).catch(ignoreMissing)) ?? [];
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error;
+}
+
+async function guarded<T>(path: string, done: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (PawlError.is(cause)) throw cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new PawlError(
+      "store_unavailable",
+      `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`,
+      {
+        cause,
+        details: { path },
+      },
+    );
+  }
+}

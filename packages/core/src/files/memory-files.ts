@@ -1,0 +1,57 @@
+import { PawlError } from "../errors.ts";
+import { contentTypeOf } from "./content-type.ts";
+import { checkPath, storedFolder } from "./file-path.ts";
+import { bytesOf, type FileInfo, type FileStore } from "./file-store.ts";
+
+/**
+ * Files in memory, for tests and for what need not last. `now` gives milliseconds since 1970.
+ *
+ * @example
+ * ```ts
+ * import { memoryFiles } from "@pawl/core";
+ *
+ * const files = memoryFiles();
+ * await files.put("ada/artifacts/plan.pdf", new Uint8Array([37, 80, 68, 70]));
+ * console.log(await files.list("ada"));
+ * ```
+ */
+export function memoryFiles({ now = Date.now }: { now?: () => number } = {}): FileStore {
+  const kept = new Map<string, { content: Uint8Array; modifiedAt: string }>();
+  return {
+    async put(path, content) {
+      kept.set(checkPath(path), { content: bytesOf(content), modifiedAt: new Date(now()).toISOString() });
+    },
+    async get(given) {
+      const path = checkPath(given);
+      const file = kept.get(path);
+      if (file === undefined) throw noSuchFile(path);
+      return { path, contentType: contentTypeOf(path), content: file.content.slice() };
+    },
+    async list(folder = "") {
+      storedFolder(folder);
+      const start = folder === "" ? "" : `${folder.normalize("NFC")}/`;
+      const found = [...kept].filter(([path]) => path.startsWith(start));
+      return sortedByPath(
+        found.map(([path, { content, modifiedAt }]) => ({
+          path,
+          contentType: contentTypeOf(path),
+          size: content.length,
+          modifiedAt,
+        })),
+      );
+    },
+    async delete(path) {
+      kept.delete(checkPath(path));
+    },
+  };
+}
+
+/** The error for a file that is not there. */
+export function noSuchFile(path: string): PawlError {
+  return new PawlError("not_found", "There is no such file.", { details: { path } });
+}
+
+/** In the order of UTF-16 code units, the same in every store. */
+export function sortedByPath(files: readonly FileInfo[]): FileInfo[] {
+  return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
