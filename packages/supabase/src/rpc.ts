@@ -1,8 +1,11 @@
 import { messageOf, PawlError, type PawlErrorCode } from "@pawl/core";
 
-/** What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this shape. */
+/**
+ * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this shape, whatever
+ * functions its generated types know; that is why the parameters are `never`.
+ */
 export interface RpcClient {
-  rpc(name: string, args: Record<string, unknown>): PromiseLike<RpcAnswer>;
+  rpc(name: never, args: never): PromiseLike<RpcAnswer>;
 }
 
 /** What such a call resolves with. */
@@ -33,7 +36,7 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
 export async function call(client: RpcClient, name: string, args: Record<string, unknown>): Promise<Row> {
   let answer: RpcAnswer;
   try {
-    answer = await client.rpc(name, args);
+    answer = await client.rpc(name as never, args as never);
   } catch (thrown) {
     throw failed(thrown, 0);
   }
