@@ -24,36 +24,45 @@ BEGIN
       SELECT json_build_object('last_sequence', s.last_sequence, 'lease_holder', s.lease_holder,
         'lease_epoch', s.lease_epoch)
       FROM agent_sessions s WHERE s.id = p_session_id),
-    'before', (
-      SELECT coalesce(json_agg(json_build_object('seq', e.sequence_number, 'version', e.version,
-    'at', date_part('epoch', e.timestamp), 'type', e.event_type, 'key', e.event_key,
-    'duration_ms', e.duration_ms, 'data', e.data::text) ORDER BY e.sequence_number), '[]')
+    'before', (SELECT coalesce(json_agg(x), '[]') FROM (
+      SELECT e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,
+      e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data
       FROM agent_session_events e, agent_session_events first
       WHERE first.session_id = p_session_id AND first.append_id = p_append_id AND e.session_id = p_session_id
         AND e.sequence_number >= first.sequence_number
-        AND e.sequence_number < first.sequence_number + first.append_size),
-    'taken', (
-      SELECT json_build_object('seq', e.sequence_number, 'version', e.version,
-    'at', date_part('epoch', e.timestamp), 'type', e.event_type, 'key', e.event_key,
-    'duration_ms', e.duration_ms, 'data', e.data::text)
-      FROM json_array_elements_text(p_keys::json) WITH ORDINALITY AS k (key, n), agent_session_events e
-      WHERE e.session_id = p_session_id AND e.event_key = k.key
-      ORDER BY k.n LIMIT 1));
+        AND e.sequence_number < first.sequence_number + first.append_size
+      ORDER BY e.sequence_number
+    ) x),
+    'taken', (SELECT to_json(x) FROM (
+      SELECT e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,
+      e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data
+      FROM json_array_elements_text(p_keys::json) WITH ORDINALITY AS k (taken, n), agent_session_events e
+      WHERE e.session_id = p_session_id AND e.event_key = k.taken
+      ORDER BY k.n LIMIT 1
+    ) x));
 END $pawl$;
 
 CREATE FUNCTION pawl_rpc_events(p_session_id text, p_after_seq integer, p_types text, p_limit integer)
 RETURNS json LANGUAGE plpgsql STABLE AS $pawl$
+DECLARE
+  last integer;
 BEGIN
-  RETURN json_build_object('events', (
-    SELECT coalesce(json_agg(json_build_object('seq', e.sequence_number, 'version', e.version,
-    'at', date_part('epoch', e.timestamp), 'type', e.event_type, 'key', e.event_key,
-    'duration_ms', e.duration_ms, 'data', e.data::text) ORDER BY e.sequence_number), '[]')
-    FROM (
-      SELECT * FROM agent_session_events
-      WHERE session_id = p_session_id AND sequence_number > p_after_seq
-        AND (p_types IS NULL OR event_type IN (SELECT json_array_elements_text(p_types::json)))
-      ORDER BY sequence_number LIMIT p_limit
-    ) e));
+  SELECT min(sequence_number) INTO last FROM (
+    SELECT sequence_number, sum(pg_column_size(data)) OVER (ORDER BY sequence_number) AS size
+    FROM agent_session_events
+    WHERE session_id = p_session_id AND sequence_number > p_after_seq
+      AND (p_types IS NULL OR event_type IN (SELECT json_array_elements_text(p_types::json)))
+    ORDER BY sequence_number LIMIT p_limit
+  ) sizes WHERE size > 2000000;
+  RETURN json_build_object('more', last IS NOT NULL, 'events', (
+    SELECT coalesce(json_agg(x), '[]') FROM (
+      SELECT e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,
+      e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data FROM agent_session_events e
+      WHERE e.session_id = p_session_id AND e.sequence_number > p_after_seq
+        AND (last IS NULL OR e.sequence_number <= last)
+        AND (p_types IS NULL OR e.event_type IN (SELECT json_array_elements_text(p_types::json)))
+      ORDER BY e.sequence_number LIMIT p_limit
+    ) x));
 END $pawl$;
 
 CREATE FUNCTION pawl_rpc_create_session(p_id text, p_user_id text, p_agent text, p_metadata text)

@@ -1,8 +1,8 @@
-import { type EventStore, isName, type ReadOptions, readPages, type StoredEvent } from "@pawl/core";
+import type { EventStore } from "@pawl/core";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
-import { toEvent } from "./rows.ts";
-import { call, listOf, type RpcClient } from "./rpc.ts";
+import { read } from "./read.ts";
+import type { RpcClient } from "./rpc.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
 /**
@@ -41,15 +41,4 @@ export function supabaseStore(client: RpcClient): EventStore {
     listRecoverable: (options) => listRecoverable(client, options),
     sessions: sessions(client),
   };
-}
-
-/** {@link EventStore.read}, page by page after the last `seq`. */
-function read(client: RpcClient, sessionId: string, options: ReadOptions = {}): AsyncIterable<StoredEvent> {
-  const types = options.types === undefined ? null : JSON.stringify(options.types);
-  return readPages(async (afterSeq, limit) => {
-    if (!isName(sessionId)) return [];
-    const args = { p_session_id: sessionId, p_after_seq: afterSeq, p_types: types, p_limit: limit };
-    const page = await call(client, "pawl_rpc_events", args);
-    return listOf(page, "events").map((row) => toEvent(sessionId, row));
-  }, options);
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import type { EventStore, NewEvent, StoredEvent } from "@pawl/core";
 import { postgresBlobs, postgresStore } from "@pawl/postgres";
 import { createClient } from "@supabase/supabase-js";
@@ -123,6 +123,17 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     // A repeated append gives back all its rows, more than a page has.
     const again = await store.append(id, [note("x")], { appendId: "1200" });
     expect(again.map(({ seq }) => seq)).toEqual(Array.from({ length: 1_200 }, (_, n) => 1_201 + n));
+  });
+
+  it("E2 E9 large events are read in responses of some megabytes, whole and in order", async () => {
+    const id = await session();
+    const large = Array.from({ length: 9 }, () => note(randomBytes(400_000).toString("base64")));
+    const stored = await direct.append(id, large, { appendId: "1" });
+    project.gateway.passed.clear();
+    expect(await log(store, id)).toEqual(stored);
+    expect([...project.gateway.passed]).toEqual([["/rpc/pawl_rpc_events", 3]]);
+    const some = store.read(id, { afterSeq: 2, limit: 4, types: ["note"] });
+    expect((await Array.fromAsync(some)).map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
   });
 
   it("E2 E9 one request for an append, and one for each other operation", async () => {
