@@ -80,4 +80,35 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
     expect(await theirs.view(sessionId, { userId })).toEqual(await second.view(sessionId, { userId }));
     await second.drain();
   });
+
+  it("L12 E9 a key that is refused in the middle ends nothing: the run rejects, and another process goes on", async () => {
+    const userId = randomUUID();
+    const model = strictModel({ script: [{ tools: [{ name: "pay", input: {} }] }, { text: "Done." }] });
+    const pay = tool({
+      name: "pay",
+      description: "Pays.",
+      input: z.object({}),
+      execute: () =>
+        project.gateway.answerInstead("/rpc/pawl_rpc_append", 401, '{"message":"Invalid API key"}'),
+    });
+    const coach = agent({ name: "payer", model, instructions: "Pay.", tools: [pay] });
+    const process = () =>
+      runtime({ agents: [coach], store: supabaseStore(project.service()), leaseTtlMs: 300, pollMs: 20 });
+    const first = process();
+    const run = first.run("payer", { userId, input: "Go" });
+    const { sessionId } = await run.started;
+    await expect(run.result).rejects.toMatchObject({ code: "forbidden" });
+    const left = await Array.fromAsync(first.store.read(sessionId));
+    expect(left.at(-1)?.type).toBe("tool_started");
+
+    const second = process();
+    while ((await second.sweep()) === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    for await (const _ of second.follow(sessionId, { untilIdle: true, afterSeq: left.length }));
+    const log = await Array.fromAsync(second.store.read(sessionId));
+    expect(log.find(({ type }) => type === "tool_result")?.data).toMatchObject({ success: false });
+    expect((await second.view(sessionId, { userId })).run?.stop?.type).toBe("end_turn");
+    expect(model.rejected).toEqual([]);
+    assertSoundLog(log, left);
+    await Promise.all([first.drain(), second.drain()]);
+  });
 });
