@@ -24,7 +24,7 @@ export interface OwnMessage {
  * (it is `queued`); where none is, the next run reads it: begin one with `runtime.run()` on the server.
  *
  * @throws PawlError `not_found` (no such session, or somebody else's), `invalid_input`, `key_taken` (the client's message
- *   is there: `details.event`), `forbidden` (nobody is signed in) or `store_unavailable`
+ *   is there: `details.event`, if the user may read it), `forbidden` (nobody is signed in) or `store_unavailable`
  *
  * @example
  * ```ts
@@ -55,7 +55,8 @@ export async function sendMessage(client: RpcClient, own: OwnMessage): Promise<S
   } catch (error) {
     if (!PawlError.is(error, "conflict")) throw error;
     const key = `message:${clientMessageId}`;
-    const found = await explain(client, sessionId, appendId, [key]);
+    // Who may write need not be allowed to read.
+    const found = await explain(client, sessionId, appendId, [key]).catch(() => undefined);
     throw new PawlError("key_taken", "This message is there already.", {
       cause: error,
       details: { key, event: found?.taken },

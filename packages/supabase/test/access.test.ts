@@ -233,6 +233,24 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
     expect(await server.sessions.get(id)).toMatchObject({ status: "active", pending: 0 });
   });
 
+  it("E6 who may not read may write all the same, where a project takes reading away", async () => {
+    const id = await ofAnna();
+    const pool = project.database.pool();
+    const tables = "agent_sessions, agent_session_events, agent_session_blobs";
+    await pool.query(`REVOKE SELECT ON ${tables} FROM authenticated`);
+    try {
+      await expect(log(supabaseStore(annas), id)).rejects.toMatchObject(forbidden);
+      const own = { sessionId: id, message: "hi", appendId: "a", clientMessageId: "c" };
+      expect((await sendMessage(annas, own)).seq).toBe(3);
+      await expect(sendMessage(annas, { ...own, appendId: "b" })).rejects.toMatchObject({
+        code: "key_taken",
+      });
+      expect((await answer(annas, { sessionId: id, question: 2, value: 1, appendId: "d" })).seq).toBe(4);
+    } finally {
+      await pool.query(`GRANT SELECT ON ${tables} TO authenticated`);
+    }
+  });
+
   it("E11 ids that are none are refused before anybody is asked", async () => {
     expect(isName("\0")).toBe(false);
     const gone = project.user(undefined);
