@@ -21,7 +21,7 @@ export async function writeMigrations(folder: string): Promise<string[]> {
   for (const file of (await readdir(OWN)).sort()) {
     const own = partsOf(file);
     if (own === undefined || known.has(own.name)) continue;
-    newest = Math.max(own.time, newest + 1);
+    newest = Math.max(own.time, secondAfter(newest));
     const target = `${newest}_${own.name}`;
     await copyFile(join(OWN, file), join(folder, target));
     written.push(target);
@@ -33,4 +33,13 @@ export async function writeMigrations(folder: string): Promise<string[]> {
 function partsOf(file: string): { time: number; name: string } | undefined {
   const [, time, name] = /^(\d{14})_(.+\.sql)$/.exec(file) ?? [];
   return time === undefined || name === undefined ? undefined : { time: Number(time), name };
+}
+
+/** A second later. What is no time, somebody's own numbering, is counted on. */
+function secondAfter(time: number): number {
+  const digits = String(time).padStart(14, "0");
+  const [year = 0, ...rest] = (digits.match(/^.{4}|../g) ?? []).map(Number);
+  const [month = 1, day = 1, hour = 0, minute = 0, second = 0] = rest;
+  const later = new Date(Date.UTC(year, month - 1, day, hour, minute, second + 1));
+  return Math.max(time + 1, Number(later.toISOString().replaceAll(/\D/g, "").slice(0, 14)));
 }

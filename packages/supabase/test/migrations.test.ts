@@ -94,10 +94,10 @@ describe("migrations in Supabase's folder format", () => {
       join(folder, `20200101000000${first.slice(14)}`),
       "an older one, under a time of its own",
     );
-    await writeFile(join(folder, "20991231235900_theirs.sql"), "select 1;");
+    await writeFile(join(folder, "20991231235959_theirs.sql"), "select 1;");
     await writeFile(join(folder, "README.md"), "");
     const said = (await command("migrations", folder)).trim().split("\n");
-    expect(said).toEqual(others.map((name, n) => `${20991231235901 + n}${name.slice(14)}`));
+    expect(said).toEqual(others.map((name, n) => `${21000101000000 + n}${name.slice(14)}`));
     for (const [n, name] of others.entries())
       expect(await readFile(join(folder, said[n] ?? ""), "utf8")).toBe(
         await readFile(new URL(name, own), "utf8"),
