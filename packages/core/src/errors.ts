@@ -6,6 +6,8 @@ export type PawlErrorCode =
   | "config"
   /** No such session or agent, or the session belongs to somebody else. */
   | "not_found"
+  /** Whoever asks has no right to this: a key or token that is missing, not valid any more, or not good for it. */
+  | "forbidden"
   /** The process is going down and begins nothing more. */
   | "draining"
   /** The session already has a run in progress. */

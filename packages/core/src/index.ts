@@ -8,6 +8,8 @@ export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./con
 export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
+export type { AppendCall } from "./events/append-call.ts";
+export { appendInSql, type SqlLog } from "./events/append-in-sql.ts";
 export type { Awaited } from "./events/awaited.ts";
 export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
 export { type BlobOptions, withBlobs } from "./events/blobs.ts";
@@ -35,7 +37,9 @@ export type {
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
+export { type EventPage, readPages } from "./events/read-pages.ts";
 export { REDACTED, readShown } from "./events/redacted.ts";
+export { noSession, type Refused } from "./events/refused.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
 export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
 export type { Upcasters } from "./events/upcast.ts";

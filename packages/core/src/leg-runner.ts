@@ -2,6 +2,7 @@ import type { Agent } from "./agent.ts";
 import { causeOf, messageOf, PawlError } from "./errors.ts";
 import type { Lease } from "./events/event-store.ts";
 import type { Session } from "./events/session-row.ts";
+import { storeFailed } from "./events/store-failed.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { withinLeg } from "./leg.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
@@ -115,7 +116,7 @@ async function work(leg: OwnLeg): Promise<boolean> {
     leg.deps = await withinLeg(leg, leg.makeDeps());
     return await runLoop(leg);
   } catch (error) {
-    if (PawlError.is(error, "store_unavailable")) throw error;
+    if (storeFailed(error)) throw error;
     if (PawlError.is(error, "fenced")) leg.lose();
     if (leg.lost) return false;
     // What hung until the run was stopped has no say in how it ends.

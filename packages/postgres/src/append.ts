@@ -1,22 +1,13 @@
 import {
+  type AppendCall,
   type AppendOptions,
-  checkBatch,
-  EVENT_VERSION,
-  isName,
-  type Json,
+  appendInSql,
   type NewEvent,
-  PawlError,
+  type Refused,
   type StoredEvent,
 } from "@pawl/core";
-import { appendStatement, type PreparedAppend, prepareAppend } from "./append-statement.ts";
-import { ask, type Database, type Row, sqlState } from "./queryable.ts";
+import { ask, type Database } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
-
-/** SQLSTATE of a violated unique index: an append id or a key was there, or the number of the event. */
-const UNIQUE_VIOLATION = "23505";
-
-/** How often an append is tried that failed for a reason that was gone when looked for. */
-const TRIES = 5;
 
 /** {@link EventStore.append}. */
 export async function append(
@@ -25,83 +16,59 @@ export async function append(
   events: readonly NewEvent[],
   options: AppendOptions,
 ): Promise<readonly StoredEvent[]> {
-  if (!isName(sessionId)) throw notFound(sessionId);
-  checkBatch(events, options.appendId);
-  const prepared = prepareAppend(sessionId, events, options);
-  let failure: unknown;
-  for (let tries = 0; tries < TRIES; tries += 1) {
-    try {
-      const [row] = await ask(db, appendStatement, prepared.values);
-      if (row !== undefined) return storedBy(prepared, row);
-    } catch (error) {
-      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-      failure = error;
-    }
-    const before = await explain(db, prepared, options);
-    if (before !== undefined) return before;
-  }
-  throw new PawlError("store_unavailable", `The append to session "${sessionId}" fails again and again.`, {
-    cause: failure,
-  });
+  const log = {
+    append: async (call: AppendCall) => {
+      const [row] = await ask(db, appendStatement, appendValues(call));
+      return row === undefined ? undefined : { base: Number(row.base), at: String(row.at) };
+    },
+    explain: async (call: AppendCall) => await explain(db, call),
+  };
+  return await appendInSql(log, sessionId, events, options);
 }
 
-/** No such session. */
-export function notFound(id: string): PawlError {
-  return new PawlError("not_found", `No session "${id}".`);
+/** The whole append, see migration 3. No row: it was refused. */
+const appendStatement = `
+SELECT base, at FROM pawl_append($1::text, $2::text, $3::integer, $4::integer, $5::text::json, $6::text::json,
+  $7::integer, $8::text, $9::integer, $10::boolean, $11::text::json)`;
+
+/** The values of {@link appendStatement}. */
+function appendValues(call: AppendCall): unknown[] {
+  const { sessionId, appendId, version, size, heads, payloads } = call;
+  const { leaseEpoch, leaseHolder, afterSeq, release, patch } = call;
+  return [
+    sessionId,
+    appendId,
+    version,
+    size,
+    heads,
+    payloads,
+    leaseEpoch,
+    leaseHolder,
+    afterSeq,
+    release,
+    patch,
+  ];
 }
 
-function storedBy({ sessionId, events, payloads }: PreparedAppend, row: Row): StoredEvent[] {
-  const at = String(row.at);
-  return events.map(({ type, key, duration_ms }, index) => {
-    const event = {
-      sessionId,
-      seq: Number(row.base) + index + 1,
-      v: EVENT_VERSION,
-      at,
-      type,
-      ...(key === undefined ? {} : { key }),
-      ...(duration_ms === undefined ? {} : { durationMs: duration_ms }),
-      data: JSON.parse(payloads[index] ?? "null") as Json,
-    };
-    return event as StoredEvent;
-  });
-}
-
-/**
- * Why nothing was stored: returns the rows of the first time, or throws. `undefined` when there is no reason any more.
- * Looking afterwards is sound because reasons do not go away again: append ids and keys stay, epochs and `seq` rise.
- */
 async function explain(
   db: Database,
-  { sessionId, events }: PreparedAppend,
-  { appendId, lease, afterSeq }: AppendOptions,
-): Promise<readonly StoredEvent[] | undefined> {
+  { sessionId, appendId, keys }: AppendCall,
+): Promise<Refused | undefined> {
   const [session] = await ask(
     db,
     "SELECT last_sequence, lease_holder, lease_epoch FROM agent_sessions WHERE id = $1::text",
     [sessionId],
   );
-  if (session === undefined) throw notFound(sessionId);
+  if (session === undefined) return undefined;
   const before = await ask(db, firstTime, [sessionId, appendId]);
-  if (before.length > 0) return before.map((row) => toEvent(sessionId, row));
-
-  const epoch = session.lease_holder === lease?.holder ? Number(session.lease_epoch) : undefined;
-  if (lease !== undefined && (lease.sessionId !== sessionId || lease.epoch !== epoch))
-    throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${sessionId}".`);
-
-  const lastSeq = Number(session.last_sequence);
-  if (afterSeq !== undefined && afterSeq !== lastSeq)
-    throw new PawlError("conflict", `Session "${sessionId}" is at ${lastSeq}, not at ${afterSeq}.`, {
-      details: { lastSeq },
-    });
-
-  const keys = events.flatMap(({ key }) => (key === undefined ? [] : [key]));
   const [taken] = await ask(db, byKeys, [sessionId, JSON.stringify(keys)]);
-  if (taken === undefined) return undefined;
-  const event = toEvent(sessionId, taken);
-  throw new PawlError("key_taken", `Session "${sessionId}" has an event "${event.key}" already.`, {
-    details: { key: event.key, event },
-  });
+  return {
+    lastSeq: Number(session.last_sequence),
+    leaseHolder: session.lease_holder === null ? null : String(session.lease_holder),
+    leaseEpoch: Number(session.lease_epoch),
+    before: before.map((row) => toEvent(sessionId, row)),
+    taken: taken === undefined ? undefined : toEvent(sessionId, taken),
+  };
 }
 
 const firstTime = `

@@ -1,6 +1,4 @@
-import type { Lease } from "@pawl/core";
-import { checkNames, isName } from "@pawl/core";
-import { notFound } from "./append.ts";
+import { checkNames, isName, type Lease, noSession } from "@pawl/core";
 import { ask, type Database } from "./queryable.ts";
 
 /** Now and `$n` milliseconds, by the database's clock. */
@@ -16,7 +14,7 @@ export async function acquire(
   ttlMs: number,
 ): Promise<Lease | undefined> {
   checkNames(holder);
-  if (!isName(sessionId)) throw notFound(sessionId);
+  if (!isName(sessionId)) throw noSession(sessionId);
   const [row] = await ask(
     db,
     `UPDATE agent_sessions
@@ -28,7 +26,7 @@ export async function acquire(
   );
   if (row !== undefined) return { sessionId, holder, epoch: Number(row.lease_epoch) };
   const known = await ask(db, "SELECT 1 FROM agent_sessions WHERE id = $1::text", [sessionId]);
-  if (known.length === 0) throw notFound(sessionId);
+  if (known.length === 0) throw noSession(sessionId);
   return undefined;
 }
 

@@ -5,6 +5,8 @@ import { appendFunction } from "./migrations/003-append.ts";
 import { own } from "./migrations/003-own.ts";
 import { views } from "./migrations/003-views.ts";
 import { reservations } from "./migrations/004-reservations.ts";
+import { rpc } from "./migrations/005-rpc.ts";
+import { rpcAccess } from "./migrations/005-rpc-access.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -21,6 +23,7 @@ export const migrations: readonly Migration[] = [
   { version: 2, name: "blobs", sql: blobs },
   { version: 3, name: "access", sql: `${appendFunction}${views}${own}${access}` },
   { version: 4, name: "reservations", sql: reservations },
+  { version: 5, name: "rpc", sql: `${rpc}${rpcAccess}` },
 ];
 
 /**

@@ -1,5 +1,4 @@
-import { type BlobStore, isName } from "@pawl/core";
-import { notFound } from "./append.ts";
+import { type BlobStore, isName, noSession } from "@pawl/core";
 import { ask, type Database } from "./queryable.ts";
 
 /**
@@ -22,7 +21,7 @@ export function postgresBlobs(db: Database): BlobStore {
   return {
     async put(sessionId, id, text) {
       const rows = isName(sessionId) ? await ask(db, putBlob, [sessionId, id, text]) : [];
-      if (rows.length === 0) throw notFound(sessionId);
+      if (rows.length === 0) throw noSession(sessionId);
     },
     async get(sessionId, id) {
       if (!isName(sessionId)) return undefined;

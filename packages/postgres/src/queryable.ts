@@ -35,9 +35,3 @@ export async function ask(db: Database, text: string, values: unknown[] = []): P
     throw new PawlError("store_unavailable", `The database failed: ${messageOf(cause)}`, { cause });
   }
 }
-
-/** The SQLSTATE behind an error of {@link ask}, if there is one. */
-export function sqlState(error: unknown): string | undefined {
-  const { cause } = error as { cause?: { code?: unknown } };
-  return typeof cause?.code === "string" ? cause.code : undefined;
-}

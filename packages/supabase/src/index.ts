@@ -1,5 +1,10 @@
+export { answer, type OwnAnswer } from "./answer.ts";
 export { type SupabaseAuthOptions, type SupabaseUser, supabaseAuth } from "./authenticate.ts";
 export type { SupabaseClaims } from "./claims.ts";
 export { type SupabaseFilesOptions, supabaseFiles } from "./files.ts";
+export type { RpcAnswer, RpcClient } from "./rpc.ts";
+export { type OwnMessage, type Sent, sendMessage } from "./send-message.ts";
 export type { ListedEntry, ListPage, StorageAnswer, StorageBucket, StorageClient } from "./storage-client.ts";
+export { supabaseBlobs } from "./supabase-blobs.ts";
+export { supabaseStore } from "./supabase-store.ts";
 export type { AuthClient } from "./verify-token.ts";

@@ -53,8 +53,9 @@ export interface RecoverableOptions {
  * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing` passes.
  *
  * Every method rejects with a {@link PawlError}: `not_found` for an unknown session (but `read` finds nothing there,
- * `renew` is `false` and `release` does nothing), `invalid_input` for what cannot be stored, and `store_unavailable` for
- * anything that the store itself cannot do.
+ * `renew` is `false` and `release` does nothing), `invalid_input` for what cannot be stored, `forbidden` where the store is
+ * asked with somebody's own rights and they are not enough, and `store_unavailable` for anything that the store itself
+ * cannot do.
  */
 export interface EventStore {
   /**

@@ -1,5 +1,6 @@
 import { messageOf, PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
+import { storeFailed } from "../events/store-failed.ts";
 import { type ErrorReport, errorEvent, type Leg, type Patience, withinLeg } from "../leg.ts";
 import { isReserved } from "../session/keys.ts";
 import { openRun, type RunState } from "../session/state.ts";
@@ -55,7 +56,7 @@ export async function callHook<T, R>(
     const said = isPromise(answer) ? await withinLeg(leg, answer) : answer;
     return said === undefined || said === null ? {} : { value: take(said) };
   } catch (cause) {
-    if (PawlError.is(cause, "fenced") || PawlError.is(cause, "store_unavailable")) throw cause;
+    if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     if (leg.lost || (signal.aborted && cause === signal.reason)) return {};
     await leg.fail(hookFailure(hook, method, cause));
     return { failed: true };

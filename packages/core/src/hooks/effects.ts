@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
+import { storeFailed } from "../events/store-failed.ts";
 import { type Leg, withinLeg } from "../leg.ts";
 import { resultOf } from "../result.ts";
 import { isGivenUp } from "../session/decide.ts";
@@ -76,7 +77,7 @@ async function runEffect(
     const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
     await withinLeg({ signal: time.signal, abortGraceMs: 0, clock }, work);
   } catch (cause) {
-    if (PawlError.is(cause, "fenced") || PawlError.is(cause, "store_unavailable")) throw cause;
+    if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     success = false;
     failure = cause;
   } finally {

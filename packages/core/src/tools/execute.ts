@@ -2,6 +2,7 @@ import pLimit from "p-limit";
 import { clipResults } from "../context/clip.ts";
 import { messageOf, PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
+import { storeFailed } from "../events/store-failed.ts";
 import { type Leg, withinLeg } from "../leg.ts";
 import { closeCalls, resultEvent } from "../session/close.ts";
 import type { CallState } from "../session/state.ts";
@@ -22,7 +23,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   const runnable: Runnable[] = [];
   for (const call of calls) {
     const prepared = await withinLeg(leg, prepareCall(leg, call)).catch((cause: unknown): Prepared => {
-      if (PawlError.is(cause, "fenced") || PawlError.is(cause, "store_unavailable")) throw cause;
+      if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
       // A schema that hangs is left behind with the run: closing the run answers the call.
       const events = leg.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
       return { do: "store", events };

@@ -1,0 +1,66 @@
+import {
+  type AppendCall,
+  type AppendOptions,
+  appendInSql,
+  type NewEvent,
+  type Refused,
+  type StoredEvent,
+} from "@pawl/core";
+import { toEvent } from "./rows.ts";
+import { call, listOf, type Row, type RpcClient } from "./rpc.ts";
+
+/** {@link EventStore.append}. */
+export async function append(
+  client: RpcClient,
+  sessionId: string,
+  events: readonly NewEvent[],
+  options: AppendOptions,
+): Promise<readonly StoredEvent[]> {
+  const log = {
+    append: async (prepared: AppendCall) => {
+      const { base, at } = await call(client, "pawl_rpc_append", appendArgs(prepared));
+      return base === null ? undefined : { base: Number(base), at: String(at) };
+    },
+    explain: async ({ appendId, keys }: AppendCall) => await explain(client, sessionId, appendId, keys),
+  };
+  return await appendInSql(log, sessionId, events, options);
+}
+
+function appendArgs(prepared: AppendCall): Record<string, unknown> {
+  return {
+    p_session_id: prepared.sessionId,
+    p_append_id: prepared.appendId,
+    p_version: prepared.version,
+    p_size: prepared.size,
+    p_heads: prepared.heads,
+    p_payloads: prepared.payloads,
+    p_lease_epoch: prepared.leaseEpoch,
+    p_lease_holder: prepared.leaseHolder,
+    p_after_seq: prepared.afterSeq,
+    p_release: prepared.release,
+    p_patch: prepared.patch,
+  };
+}
+
+/** What is there now of what an append needs; `undefined` without such a session. */
+export async function explain(
+  client: RpcClient,
+  sessionId: string,
+  appendId: string,
+  keys: readonly string[],
+): Promise<Refused | undefined> {
+  const found = await call(client, "pawl_rpc_explain", {
+    p_session_id: sessionId,
+    p_append_id: appendId,
+    p_keys: JSON.stringify(keys),
+  });
+  const session = found.session as Row | null;
+  if (session === null) return undefined;
+  return {
+    lastSeq: Number(session.last_sequence),
+    leaseHolder: session.lease_holder as string | null,
+    leaseEpoch: Number(session.lease_epoch),
+    before: listOf(found, "before").map((row) => toEvent(sessionId, row)),
+    taken: found.taken === null ? undefined : toEvent(sessionId, found.taken as Row),
+  };
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+import { parseArgs } from "node:util";
+import { messageOf } from "@pawl/core";
+import { writeMigrations } from "./write-migrations.ts";
+
+const usage = `pawl-supabase <command>
+
+  migrations <folder>    write the migrations that are not there yet, e.g. into supabase/migrations`;
+
+async function main(): Promise<string> {
+  const [command, folder] = parseArgs({ allowPositionals: true }).positionals;
+  if (command !== "migrations") throw new Error(usage);
+  if (folder === undefined) throw new Error("Which folder? That of a project is supabase/migrations.");
+  const written = await writeMigrations(folder);
+  return written.length === 0 ? "Nothing is missing." : written.join("\n");
+}
+
+main().then(
+  (said) => console.log(said),
+  (error: unknown) => {
+    console.error(messageOf(error));
+    process.exitCode = 1;
+  },
+);

@@ -1,0 +1,81 @@
+import { messageOf, PawlError, type PawlErrorCode } from "@pawl/core";
+
+/**
+ * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this shape, whatever
+ * functions its generated types know; that is why the parameters are `never`.
+ */
+export interface RpcClient {
+  rpc(name: never, args: never): PromiseLike<RpcAnswer>;
+}
+
+/** What such a call resolves with. */
+export interface RpcAnswer {
+  data: unknown;
+  error: { message: string; code?: string } | null;
+  /** Of HTTP; 0 where there was no answer. */
+  status: number;
+}
+
+/** The object that every function of the schema returns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** SQLSTATEs that say something; PostgREST makes an HTTP status of the last three digits of `PT…`. */
+const CODES: Readonly<Record<string, PawlErrorCode>> = {
+  "42501": "forbidden",
+  PT404: "not_found",
+  PT409: "conflict",
+  PT422: "invalid_input",
+};
+
+/**
+ * Calls a function of the schema, in one request.
+ *
+ * @throws PawlError `forbidden`, `not_found`, `conflict`, `invalid_input`, or `store_unavailable` for everything else,
+ *   with a cause that has the SQLSTATE as its `code` and the HTTP `status`. Neither says a key or a token.
+ */
+export async function call(client: RpcClient, name: string, args: Record<string, unknown>): Promise<Row> {
+  let answer: RpcAnswer;
+  try {
+    answer = await client.rpc(name as never, args as never);
+  } catch (thrown) {
+    throw failed(thrown, 0);
+  }
+  const { data, error, status } = answer;
+  if (error !== null) throw failed(error, status);
+  // An empty answer, or a list, is not from the schema's functions, whatever its status.
+  if (data === null || typeof data !== "object" || Array.isArray(data))
+    throw failed({ message: `no answer of ${name}` }, status);
+  return data as Row;
+}
+
+/** A list in what a function returned. */
+export function listOf(row: Row, name: string): readonly Row[] {
+  const list = row[name];
+  if (!Array.isArray(list)) throw failed({ message: `no ${name} in the answer` }, 200);
+  return list;
+}
+
+function failed(error: unknown, status: number): PawlError {
+  const { code } = error as { code?: unknown };
+  const said = withoutSecrets(textOf(error)).slice(0, 500);
+  const cause = Object.assign(new Error(said), { code, status });
+  const known = typeof code === "string" && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
+  if (known !== undefined && known !== "forbidden") return new PawlError(known, said, { cause });
+  if (known === "forbidden" || status === 401 || status === 403)
+    return new PawlError("forbidden", `Supabase refuses this: ${said}`, { cause });
+  return new PawlError("store_unavailable", `Supabase failed: ${said}`, { cause });
+}
+
+/** The message of an error of supabase-js, which is a plain object. */
+function textOf(error: unknown): string {
+  const { message } = error as { message?: unknown };
+  return typeof message === "string" ? message : messageOf(error);
+}
+
+/** Keys and tokens of Supabase, and whatever stands behind `Bearer`: a failing `fetch` may quote its headers. */
+function withoutSecrets(text: string): string {
+  return text
+    .replaceAll(/\bBearer\s+[^\s"',]+/gi, "Bearer …")
+    .replaceAll(/\bsb_(secret|publishable)_[\w-]+/g, "sb_$1_…")
+    .replaceAll(/\bey[\w-]+\.[\w-]+(\.[\w-]*)?/g, "…");
+}
