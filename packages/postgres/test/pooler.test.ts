@@ -1,11 +1,11 @@
 import { runtime, type StoredEvent } from "@pawl/core";
-import { eventStoreContract } from "@pawl/testing";
+import { eventStoreContract, reservationsContract } from "@pawl/testing";
 import pg from "pg";
 import postgres from "postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { hasPooler, type Pooler, pooler } from "../../../test/support/pooler.ts";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
-import { migrate, postgresStore, postgresTail } from "../src/index.ts";
+import { migrate, postgresReservations, postgresStore, postgresTail } from "../src/index.ts";
 
 describe.skipIf(!hasPooler())("E9 through a pooler in transaction mode", () => {
   let database: TestDatabase;
@@ -27,6 +27,8 @@ describe.skipIf(!hasPooler())("E9 through a pooler in transaction mode", () => {
   });
 
   for (const { name, run } of eventStoreContract(async () => ({ store: postgresStore(pool) }))) it(name, run);
+  for (const { name, run } of reservationsContract(async () => ({ reservations: postgresReservations(sql) })))
+    it(name, run);
 
   it("E2 appends by postgres.js side by side, on more connections than the server has for it", async () => {
     const store = postgresStore(sql);

@@ -58,3 +58,36 @@ describe("postgresReservations over PGlite", () => {
     expect(await reservations.balance("old")).toEqual({ used: 3, held: 4 });
   });
 });
+
+describe("agent_reservations where Supabase's roles are", () => {
+  it("E6 E10 the service has them, and nobody else, whatever the default privileges are", async () => {
+    const db = await PGlite.create();
+    try {
+      await db.exec(`CREATE ROLE anon; CREATE ROLE authenticated; CREATE ROLE service_role;
+        ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO anon, authenticated;
+        ALTER DEFAULT PRIVILEGES GRANT ALL ON FUNCTIONS TO anon, authenticated`);
+      await migrate(db);
+      const rights = async (role: string) => {
+        const { rows } = await db.query<{ right: boolean }>(
+          `SELECT has_table_privilege($1, 'agent_reservations', p) AS right
+           FROM unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE']) p
+           UNION ALL SELECT has_function_privilege($1, oid, 'EXECUTE') FROM pg_proc
+             WHERE proname IN ('pawl_reserve', 'pawl_charge_reservation', 'pawl_expire_account', 'pawl_expire_reservations')`,
+          [role],
+        );
+        return rows.map(({ right }) => right);
+      };
+      expect(await rights("anon")).toEqual(Array(9).fill(false));
+      expect(await rights("authenticated")).toEqual(Array(9).fill(false));
+      expect((await rights("service_role")).filter(Boolean)).toHaveLength(8);
+      await db.exec("SET ROLE service_role");
+      const reservations = postgresReservations(db);
+      const answer = await reservations.reserve({ account: "a", id: "1", amount: 1, limit: 1 });
+      expect(answer).toEqual({ granted: true, available: 0 });
+      await db.exec("SET ROLE authenticated");
+      await expect(reservations.balance("a")).rejects.toMatchObject({ cause: { code: "42501" } });
+    } finally {
+      await db.close();
+    }
+  }, 60_000);
+});

@@ -93,10 +93,11 @@ export const reservationChecks: readonly ReservationCheck[] = [
   {
     name: "E10 what nobody renews expires: the rest is back, what was charged stays",
     async run({ account, request, reservations, wait }) {
-      const one = request({ account: account(), amount: 100, ttlMs: SHORT });
+      const one = request({ account: account(), amount: 100 });
       await reservations.reserve(one);
-      await reservations.renew(one.id, 10, SHORT);
+      await reservations.renew(one.id, 10);
       assert.deepEqual(await reservations.balance(one.account), { used: 10, held: 90 });
+      assert.deepEqual(told(await reservations.renew(one.id, 10, SHORT)), ["held", 100, 10]);
       await wait(LONGER);
       assert.deepEqual(await reservations.balance(one.account), { used: 10, held: 0 });
       const other = request({ account: one.account, amount: 90 });
@@ -106,11 +107,14 @@ export const reservationChecks: readonly ReservationCheck[] = [
   {
     name: "E10 renewing counts from now, and does not raise what has expired",
     async run({ account, request, reservations, wait }) {
-      const one = request({ account: account(), ttlMs: SHORT });
+      const one = request({ account: account(), ttlMs: 60_000 });
       await reservations.reserve(one);
-      assert.equal((await reservations.renew(one.id, 0, 600_000))?.state, "held");
-      await wait(LONGER);
-      assert.equal((await reservations.renew(one.id, 0, SHORT))?.state, "held");
+      const ends: number[] = [];
+      for (const ttlMs of [60_000, 600_000, SHORT])
+        ends.push(Date.parse((await reservations.renew(one.id, 0, ttlMs))?.expiresAt ?? ""));
+      const [first = 0, later = 0, short = 0] = ends;
+      assert.ok(later - first >= 540_000, "renewed for longer, it is held for longer");
+      assert.ok(short < first, "renewed for shorter, it is held for shorter");
       await wait(LONGER);
       const late = await reservations.renew(one.id, 3, 600_000);
       assert.deepEqual([told(late), late?.expiresAt], [["released", 10, 3], undefined]);
