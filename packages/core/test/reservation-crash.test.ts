@@ -22,6 +22,9 @@ const script: readonly Reply[] = [
   { text: "Ok." },
 ];
 
+/** Prices of which every token of a prompt is a whole number. */
+const pricing = { input: 2, output: 4, cacheRead: 2, cacheWrite5m: 2, cacheWrite1h: 2 };
+
 /** The process dies where its reservations are asked for the nth time: before they hear of it, or before it hears of them. */
 function crashingReservations(base: Reservations, at: number, when: "before" | "after") {
   const state = { calls: 0, dead: false };
@@ -55,7 +58,10 @@ async function step(world: Setup, base: EventStore): Promise<unknown> {
 }
 
 /** A run with a tool and a question, of which the first process dies at an append or at a call of the reservations. */
-async function story(die: { at: number; when: "before" | "after"; of: "log" | "budget" }) {
+async function story(
+  die: { at: number; when: "before" | "after"; of: "log" | "budget" },
+  unit: "tokens" | "microUsd" = "tokens",
+) {
   const clock = testClock();
   let now = clock.now();
   const base = memoryStore({ now: () => now });
@@ -65,8 +71,8 @@ async function story(die: { at: number; when: "before" | "after"; of: "log" | "b
   const dying = crashingReservations(real, die.of === "budget" ? die.at : 0, die.when);
   const process = (reservations: Reservations, log: EventStore, from: number) =>
     setup(
-      script.slice(from),
-      { tools: [ask, echo("echo", { idempotent: true }).tool], hooks: [budget({ reservations }).hook] },
+      { script: script.slice(from), pricing },
+      { tools: [ask, echo("echo", { idempotent: true }).tool], hooks: [budget({ reservations, unit }).hook] },
       { store: log },
     );
   let world = process(dying.reservations, store, 0);
@@ -100,19 +106,23 @@ async function story(die: { at: number; when: "before" | "after"; of: "log" | "b
 describe("reservation over a crash", async () => {
   const whole = await story({ at: Number.POSITIVE_INFINITY, when: "before", of: "log" });
 
-  it.each(["log", "budget"] as const)(
-    "E10 at every call of the %s: the run is charged once with what it used, and all else is back",
-    async (of) => {
+  it.each([
+    ["log", "tokens"],
+    ["budget", "tokens"],
+    ["log", "microUsd"],
+  ] as const)(
+    "E10 at every call of the %s: the run is charged once with what it used in %s, and all else is back",
+    async (of, unit) => {
       const count = of === "log" ? whole.appends : whole.calls;
       expect(count).toBeGreaterThanOrEqual(of === "log" ? 12 : 7);
       for (let at = 1; at <= count; at += 1) {
         for (const when of ["before", "after"] as const) {
-          const { data, used, held, most, crashes } = await story({ at, when, of });
+          const { data, used, held, most, crashes } = await story({ at, when, of }, unit);
           expect({ at, when, stop: data.stop.type, used, held, crashes }).toEqual({
             at,
             when,
             stop: "end_turn",
-            used: data.tokens.total,
+            used: unit === "tokens" ? data.tokens.total : Math.round(data.cost_cents * 10_000),
             held: 0,
             crashes: 1,
           });

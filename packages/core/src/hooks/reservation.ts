@@ -112,7 +112,8 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
       renewals.end(context);
       const { attempt } = context.run;
       // An answer that is still awaited at the end was lost in a crash: its estimate counts, as it does for limits.
-      const lost = unit === "tokens" ? (attempt?.estimatedTokens ?? 0) : 0;
+      const { estimatedTokens = 0, estimatedCostCents = 0 } = attempt ?? {};
+      const lost = unit === "tokens" ? estimatedTokens : Math.round(estimatedCostCents * 10_000);
       await reservations.finalize(await idOf(context), usedBy(context.run, unit) + lost);
     },
   };
