@@ -188,10 +188,28 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
       project.gateway.answerInstead("/rpc/pawl_rpc_events", status, body);
       await expect(log(store, id), `${status} ${body}`).rejects.toMatchObject({ code: "store_unavailable" });
     }
-    for (const [status, body] of answers.filter(([, text]) => text !== "{}")) {
-      project.gateway.answerInstead("/rpc/pawl_rpc_session", status, body);
-      await expect(store.sessions.get(id)).rejects.toMatchObject({ code: "store_unavailable" });
-    }
+    answers.push([200, '{"status":"ok"}'], [200, '"ok"']);
+    const blobs = supabaseBlobs(project.service());
+    const lease = { sessionId: id, holder: "leg", epoch: 1 };
+    const calls: [string, () => Promise<unknown>][] = [
+      ["append", () => store.append(id, [note("b")], { appendId: "2" })],
+      ["session", () => store.sessions.get(id)],
+      ["sessions", () => store.sessions.list({ userId: "u" })],
+      ["create_session", () => store.sessions.create({ id: "other", userId: "u", agent: "a" })],
+      ["recoverable", () => store.listRecoverable({ limit: 1 })],
+      ["acquire", () => store.acquire(id, "leg", 1_000)],
+      ["renew", () => store.renew(lease, 1_000)],
+      ["release", () => store.release(lease)],
+      ["put_blob", () => blobs.put(id, "b", "text")],
+      ["get_blob", () => blobs.get(id, "b")],
+    ];
+    for (const [name, work] of calls)
+      for (const [status, body] of answers) {
+        project.gateway.answerInstead(`/rpc/pawl_rpc_${name}`, status, body);
+        await expect(work(), `${name} ${status} ${body}`).rejects.toMatchObject({
+          code: "store_unavailable",
+        });
+      }
     expect(await log(store, id)).toHaveLength(1);
   });
 
