@@ -132,6 +132,12 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     project.gateway.passed.clear();
     expect(await log(store, id)).toEqual(stored);
     expect([...project.gateway.passed]).toEqual([["/rpc/pawl_rpc_events", 3]]);
+    const packed = Array.from({ length: 9 }, () => note("x".repeat(600_000)));
+    const small = await session();
+    await direct.append(small, packed, { appendId: "1" });
+    project.gateway.passed.clear();
+    expect(await log(store, small)).toHaveLength(9);
+    expect([...project.gateway.passed]).toEqual([["/rpc/pawl_rpc_events", 3]]);
     const some = store.read(id, { afterSeq: 2, limit: 4, types: ["note"] });
     expect((await Array.fromAsync(some)).map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
   });
