@@ -73,7 +73,10 @@ function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }
 
-/** A key never leaves in a message, even where a proxy echoes it. */
+/** A key never leaves in a message, even where a proxy echoes it, or where it is no header and is quoted for that. */
 function withoutKeys(message: string): string {
-  return message.replace(/sk-ant-[\w-]+/g, "sk-ant-…");
+  return message
+    .replace(/"[^"]*" is an invalid header value/g, '"…" is an invalid header value')
+    .replace(/\bBearer\s+[^\s"',]{20,}/gi, "Bearer …")
+    .replace(/sk-ant-[\w-]+/g, "sk-ant-…");
 }

@@ -124,6 +124,11 @@ function responseOf(
 /** By their names in small letters, which is how they are asked for. To check them once more costs more than to parse them. */
 function headersOf(raw: readonly (Buffer | string)[]): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
-  for (let at = 0; at + 1 < raw.length; at += 2) all.set(String(raw[at]).toLowerCase(), String(raw[at + 1]));
+  for (let at = 0; at + 1 < raw.length; at += 2) all.set(textOf(raw[at]).toLowerCase(), textOf(raw[at + 1]));
   return all;
+}
+
+/** A byte is a character, as fetch has it: `Headers` takes no others, and a status must not be lost over a header. */
+function textOf(part: Buffer | string = ""): string {
+  return typeof part === "string" ? part : part.toString("latin1");
 }

@@ -175,6 +175,14 @@ it("W5 keeps the key out of every message", async () => {
   expect(JSON.stringify(error?.details)).not.toContain("sk-ant-secret");
 });
 
+it("W5 keeps keys that are no header, and those of other gateways, out of the message", async () => {
+  const { error: unfit } = await read(client(api, { apiKey: "gateway-secret\nx" }));
+  expect(unfit?.message).toContain("invalid header value");
+  expect(unfit?.message).not.toContain("secret");
+  const echoed = await fixed(401, {}, JSON.stringify({ error: { message: `no Bearer ${"s".repeat(32)}` } }));
+  expect(echoed?.message).toBe("no Bearer …");
+});
+
 it("takes what is no event stream for a cut one", async () => {
   const html = await fixed(200, { "content-type": "text/html" }, "<html>Bad gateway</html>");
   expect(html?.details).toEqual({ retryable: true });

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import type { Dispatcher } from "../src/dispatcher.ts";
 import { nodeFetch } from "../src/node-fetch.ts";
@@ -91,4 +91,22 @@ it("L12 reads what came before a connection was lost, and then breaks off as fet
   const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   expect(new TextDecoder().decode((await reader.read()).value)).toBe("half");
   await expect(reader.read()).rejects.toThrow(TypeError);
+});
+
+it("L12 a header that is no ASCII takes away neither a failure's status nor how long to wait", async () => {
+  const server = createTcpServer((socket) => {
+    const proxy = Buffer.from("x-proxy: \u670d\u52a1\r\n");
+    socket.once("data", () => {
+      socket.write("HTTP/1.1 429 Too Many Requests\r\nretry-after: 3\r\n");
+      socket.write(proxy);
+      socket.end("content-length: 2\r\n\r\n{}");
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/messages`;
+  const [own, usual] = [await send(url, post), await fetch(url, post)];
+  expect(own.status).toBe(429);
+  expect(own.headers.get("retry-after")).toBe("3");
+  expect(own.headers.get("x-proxy")).toBe(usual.headers.get("x-proxy"));
 });

@@ -80,6 +80,13 @@ describe("an answer", () => {
 describe("an entry", () => {
   const read = (type: string, data: object) => userEntry({ type, data, seq: 5 } as unknown as StoredEvent);
 
+  it("E6 a user's message that shows nothing is no blank text, which the API refuses", () => {
+    for (const message of ["", " ", "\n\t", "\u200b\0"])
+      expect(read("user_message", { message })).toMatchObject({
+        blocks: [{ type: "text", text: "(an empty message)" }],
+      });
+  });
+
   it("C1 C2 is what the model reads of an event", () => {
     expect(read("user_message", { message: "Hi" })).toMatchObject({
       role: "user",

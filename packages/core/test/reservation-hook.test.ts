@@ -329,14 +329,17 @@ describe("reservation: time, and what fails", () => {
     expect((await balance()).used).toBeGreaterThan(0);
   });
 
-  it("E10 a run whose end cannot be charged is not over before it is", async () => {
+  it.each([
+    ["cannot be charged", () => Promise.reject(new PawlError("store_unavailable", "down"))],
+    ["is charged by nobody who answers", never],
+  ])("E10 a run whose end %s is not over before it is", { timeout: 15_000 }, async (_how, unavailable) => {
     let now = 0;
     let down = true;
     const real = memoryReservations();
     const reservations: typeof real = {
       ...real,
       finalize: async (...args) => {
-        if (down) throw new PawlError("store_unavailable", "down");
+        if (down) return await unavailable();
         return await real.finalize(...args);
       },
     };

@@ -45,15 +45,24 @@ END $pawl$;
 CREATE FUNCTION pawl_rpc_events(p_session_id text, p_after_seq integer, p_types text, p_limit integer)
 RETURNS json LANGUAGE plpgsql STABLE AS $pawl$
 DECLARE
+  one record;
+  size bigint := 0;
   last integer;
 BEGIN
-  SELECT min(sequence_number) INTO last FROM (
-    SELECT sequence_number, sum(pg_column_size(data)) OVER (ORDER BY sequence_number) AS size
-    FROM agent_session_events
-    WHERE session_id = p_session_id AND sequence_number > p_after_seq
-      AND (p_types IS NULL OR event_type IN (SELECT json_array_elements_text(p_types::json)))
-    ORDER BY sequence_number LIMIT p_limit
-  ) sizes WHERE size > 2000000;
+  FOR one IN
+    SELECT e.sequence_number AS seq, CASE WHEN pg_column_compression(e.data) IS NULL THEN pg_column_size(e.data)
+      ELSE octet_length(e.data::text) END AS size
+    FROM agent_session_events e
+    WHERE e.session_id = p_session_id AND e.sequence_number > p_after_seq
+      AND (p_types IS NULL OR e.event_type IN (SELECT json_array_elements_text(p_types::json)))
+    ORDER BY e.sequence_number LIMIT p_limit
+  LOOP
+    size := size + one.size;
+    IF size > 2000000 THEN
+      last := one.seq;
+      EXIT;
+    END IF;
+  END LOOP;
   RETURN json_build_object('more', last IS NOT NULL, 'events', (
     SELECT coalesce(json_agg(x), '[]') FROM (
       SELECT e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,

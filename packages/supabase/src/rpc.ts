@@ -19,6 +19,24 @@ export interface RpcAnswer {
 /** The object that every function of the schema returns. */
 export type Row = Readonly<Record<string, unknown>>;
 
+/** What each function's answer has in any case: one without it is somebody else's, e.g. a proxy's own JSON. */
+const ANSWERS = {
+  pawl_rpc_append: "base",
+  pawl_rpc_explain: "session",
+  pawl_rpc_events: "events",
+  pawl_rpc_create_session: "session",
+  pawl_rpc_session: "session",
+  pawl_rpc_sessions: "sessions",
+  pawl_rpc_recoverable: "sessions",
+  pawl_rpc_acquire: "known",
+  pawl_rpc_renew: "renewed",
+  pawl_rpc_release: "released",
+  pawl_rpc_put_blob: "known",
+  pawl_rpc_get_blob: "data",
+  pawl_rpc_send_message: "seq",
+  pawl_rpc_answer: "seq",
+} as const;
+
 /** SQLSTATEs that say something; PostgREST makes an HTTP status of the last three digits of `PT…`. */
 const CODES: Readonly<Record<string, PawlErrorCode>> = {
   "42501": "forbidden",
@@ -33,7 +51,11 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
  * @throws PawlError `forbidden`, `not_found`, `conflict`, `invalid_input`, or `store_unavailable` for everything else,
  *   with a cause that has the SQLSTATE as its `code` and the HTTP `status`. Neither says a key or a token.
  */
-export async function call(client: RpcClient, name: string, args: Record<string, unknown>): Promise<Row> {
+export async function call(
+  client: RpcClient,
+  name: keyof typeof ANSWERS,
+  args: Record<string, unknown>,
+): Promise<Row> {
   let answer: RpcAnswer;
   try {
     answer = await client.rpc(name as never, args as never);
@@ -42,8 +64,8 @@ export async function call(client: RpcClient, name: string, args: Record<string,
   }
   const { data, error, status } = answer;
   if (error !== null) throw failed(error, status);
-  // An empty answer, or a list, is not from the schema's functions, whatever its status.
-  if (data === null || typeof data !== "object" || Array.isArray(data))
+  // An empty answer, a list, or another object is not from the schema's functions, whatever its status.
+  if (data === null || typeof data !== "object" || !Object.hasOwn(data, ANSWERS[name]))
     throw failed({ message: `no answer of ${name}` }, status);
   return data as Row;
 }

@@ -93,6 +93,15 @@ describe("supabaseFiles: what is stored", () => {
 describe("supabaseFiles: what a user may do", () => {
   const all = ["insert", "select", "update", "delete"] as const;
 
+  it("E11 X1 does not list a folder whose name is alike but for a `_`", async () => {
+    const fake = await start();
+    const files = filesOf(fake);
+    for (const folder of ["user_1", "user-1", "userx1"]) await files.put(`${folder}/${folder}_of.md`, folder);
+    for (const folder of ["user_1", "user-1", "userx1"])
+      expect((await files.list(folder)).map(({ path }) => path)).toEqual([`${folder}/${folder}_of.md`]);
+    expect(await files.list()).toHaveLength(3);
+  });
+
   it("E11 keeps users out of each other's folders", async () => {
     const fake = await start({ policies: all });
     const [ada, eve] = [filesOf(fake, { key: "ada" }), filesOf(fake, { key: "eve" })];

@@ -132,6 +132,12 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     project.gateway.passed.clear();
     expect(await log(store, id)).toEqual(stored);
     expect([...project.gateway.passed]).toEqual([["/rpc/pawl_rpc_events", 3]]);
+    const packed = Array.from({ length: 9 }, () => note("x".repeat(600_000)));
+    const small = await session();
+    await direct.append(small, packed, { appendId: "1" });
+    project.gateway.passed.clear();
+    expect(await log(store, small)).toHaveLength(9);
+    expect([...project.gateway.passed]).toEqual([["/rpc/pawl_rpc_events", 3]]);
     const some = store.read(id, { afterSeq: 2, limit: 4, types: ["note"] });
     expect((await Array.fromAsync(some)).map(({ seq }) => seq)).toEqual([3, 4, 5, 6]);
   });
@@ -188,10 +194,28 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
       project.gateway.answerInstead("/rpc/pawl_rpc_events", status, body);
       await expect(log(store, id), `${status} ${body}`).rejects.toMatchObject({ code: "store_unavailable" });
     }
-    for (const [status, body] of answers.filter(([, text]) => text !== "{}")) {
-      project.gateway.answerInstead("/rpc/pawl_rpc_session", status, body);
-      await expect(store.sessions.get(id)).rejects.toMatchObject({ code: "store_unavailable" });
-    }
+    answers.push([200, '{"status":"ok"}'], [200, '"ok"']);
+    const blobs = supabaseBlobs(project.service());
+    const lease = { sessionId: id, holder: "leg", epoch: 1 };
+    const calls: [string, () => Promise<unknown>][] = [
+      ["append", () => store.append(id, [note("b")], { appendId: "2" })],
+      ["session", () => store.sessions.get(id)],
+      ["sessions", () => store.sessions.list({ userId: "u" })],
+      ["create_session", () => store.sessions.create({ id: "other", userId: "u", agent: "a" })],
+      ["recoverable", () => store.listRecoverable({ limit: 1 })],
+      ["acquire", () => store.acquire(id, "leg", 1_000)],
+      ["renew", () => store.renew(lease, 1_000)],
+      ["release", () => store.release(lease)],
+      ["put_blob", () => blobs.put(id, "b", "text")],
+      ["get_blob", () => blobs.get(id, "b")],
+    ];
+    for (const [name, work] of calls)
+      for (const [status, body] of answers) {
+        project.gateway.answerInstead(`/rpc/pawl_rpc_${name}`, status, body);
+        await expect(work(), `${name} ${status} ${body}`).rejects.toMatchObject({
+          code: "store_unavailable",
+        });
+      }
     expect(await log(store, id)).toHaveLength(1);
   });
 

@@ -69,7 +69,8 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
 function userBlocks(event: StoredEvent): ContentBlock[] {
   switch (event.type) {
     case "user_message":
-      return [textBlock(event.data.message)];
+      // Who writes to the log past the runtime may store one that shows nothing, which every later request would fail of.
+      return [textBlock(isBlank(event.data.message) ? "(an empty message)" : event.data.message)];
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
       const block: ContentBlock = { type: "tool_result", tool_use_id: call_id, content };

@@ -7,7 +7,7 @@ import { PawlError } from "../errors.ts";
  * **Paths** are names with `/` between them, from the top: no slash at either end, no `.` or `..`, no backslash and no
  * control character. Any other character of any script may be in one. Upper and lower case differ. Unicode is taken in
  * its composed form (NFC), so the two ways to write `é` are one file. A path has at most 800 characters and a name in it
- * at most 200, where each that is not `a-z 0-9 . _ -` counts three for every byte it has in UTF-8, because that is how
+ * at most 200, where each that is not `a-z 0-9 . -` counts three for every byte it has in UTF-8, because that is how
  * disks and buckets keep it. A folder is there as long as files are in it, and may be called as a file is.
  *
  * **Writes** are whole: who reads sees one content or another, never a mixture, and of two that write at once the last

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../clock.ts";
+import { PawlError } from "../errors.ts";
 import { isName } from "../events/storable.ts";
 import { promptTokens } from "../model/pricing.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
@@ -114,9 +115,24 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
       // An answer that is still awaited at the end was lost in a crash: its estimate counts, as it does for limits.
       const { estimatedTokens = 0, estimatedCostCents = 0 } = attempt ?? {};
       const lost = unit === "tokens" ? estimatedTokens : Math.round(estimatedCostCents * 10_000);
-      await reservations.finalize(await idOf(context), usedBy(context.run, unit) + lost);
+      const settled = async () =>
+        await reservations.finalize(await idOf(context), usedBy(context.run, unit) + lost);
+      await inTime(context.signal, settled());
     },
   };
+}
+
+/** A budget that does not answer in the time there is was unavailable: the run's end is left to recovery, and not uncharged. */
+async function inTime(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const over = () => reject(new PawlError("store_unavailable", "The budget has not answered in time."));
+  if (signal.aborted) over();
+  else signal.addEventListener("abort", over, { once: true });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    signal.removeEventListener("abort", over);
+  }
 }
 
 const QUOTA_EXCEEDED = "Your budget has no room left for this request.";

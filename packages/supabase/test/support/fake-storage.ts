@@ -171,7 +171,10 @@ function checkKey(key: string): void {
   if (!VALID_KEY.test(key)) throw new Refusal("400", "InvalidKey", `Invalid key: ${key}`);
 }
 
-/** One folder, without regard to case, as `storage.search` does it: pages over files and folders together. */
+/**
+ * One folder, without regard to case, as `storage.search` does it: pages over files and folders together. What is asked for is
+ * a pattern there, of which `_` is any character.
+ */
 function list({ body, objects, may, options: { maxPage = 1500 } }: Asked): object[] {
   const {
     prefix,
@@ -190,7 +193,7 @@ function list({ body, objects, may, options: { maxPage = 1500 } }: Asked): objec
   const start = prefix === "" || prefix.endsWith("/") ? prefix : `${prefix}/`;
   const entries = new Map<string, object>();
   for (const [key, { id, at, type, bytes }] of objects) {
-    if (!key.toLowerCase().startsWith(start.toLowerCase()) || !may("select", key)) continue;
+    if (!isBelow(key.toLowerCase(), start.toLowerCase()) || !may("select", key)) continue;
     const [name = "", ...deeper] = key.slice(start.length).split("/");
     const empty = { id: null, updated_at: null, created_at: null, last_accessed_at: null, metadata: null };
     const file = {
@@ -207,6 +210,11 @@ function list({ body, objects, may, options: { maxPage = 1500 } }: Asked): objec
   }
   const sorted = [...entries].sort(([a], [b]) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1));
   return sorted.slice(offset, offset + Math.min(limit, maxPage)).map(([, entry]) => entry);
+}
+
+/** Whether `name LIKE start || '%'`. */
+function isBelow(name: string, start: string): boolean {
+  return name.length >= start.length && [...start].every((char, at) => char === "_" || char === name[at]);
 }
 
 /** Whoever the token is called after may do in their own folder what the policies say. */
