@@ -179,11 +179,7 @@ it("W5 keeps keys that are no header, and those of other gateways, out of the me
   const { error: unfit } = await read(client(api, { apiKey: "gateway-secret\nx" }));
   expect(unfit?.message).toContain("invalid header value");
   expect(unfit?.message).not.toContain("secret");
-  const echoed = await fixed(
-    401,
-    {},
-    JSON.stringify({ error: { message: `no Bearer ${"s".repeat(32)}` } }),
-  );
+  const echoed = await fixed(401, {}, JSON.stringify({ error: { message: `no Bearer ${"s".repeat(32)}` } }));
   expect(echoed?.message).toBe("no Bearer …");
 });
 
