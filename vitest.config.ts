@@ -9,6 +9,8 @@ export default defineConfig({
     globalSetup: ["test/support/shared-postgres.ts"],
     maxWorkers: 2,
     testTimeout: 30_000,
+    // A first PGlite or Postgres takes seconds on a busy machine.
+    hookTimeout: 60_000,
     typecheck: { enabled: true, include: ["packages/*/test/**/*.test-d.ts"], tsconfig: "./tsconfig.json" },
   },
 });
