@@ -34,8 +34,8 @@ export class Checks {
 
   /** The last line. */
   summary() {
-    const skipped = this.skipped > 0 ? `, ${this.skipped} skipped` : "";
-    return `${this.passed} passed, ${this.failed} failed${skipped}`;
+    const skipped = this.skipped > 0 ? `${this.skipped} skipped\n` : "";
+    return `${skipped}${this.passed} passed, ${this.failed} failed`;
   }
 
   #say(name, { ok, output, note }, began) {

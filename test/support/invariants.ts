@@ -69,6 +69,16 @@ export function assertSoundLog(
   assertMessagesRead(log, copiedTo);
 }
 
+/** What of an event matters to whoever looks for the order of things. */
+function brief({ seq, type, data }: StoredEvent): unknown[] {
+  const { run_id, prompt, next, queued, interrupt } = data as { [field: string]: unknown };
+  return [
+    seq,
+    type,
+    { run_id, upto: (prompt as { upto_seq?: number } | undefined)?.upto_seq, next, queued, interrupt },
+  ];
+}
+
 /** Where the end of a run begins another, that is the next one, and what it is begun for was not read before. */
 function assertHandedOver(log: readonly StoredEvent[]): void {
   for (const { seq, data } of ofType(log, "run_ended")) {
@@ -107,7 +117,7 @@ function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void
     );
     assert.ok(
       stop === "aborted" || wasStopped || !hasAsked,
-      `nobody has read ${seq}, its run has ended as ${stop}`,
+      `nobody has read ${seq}, its run has ended as ${stop}: ${JSON.stringify(log.map(brief))}`,
     );
   }
 }

@@ -13,8 +13,8 @@ import type { SessionState } from "./state.ts";
 export interface SessionLog {
   readonly state: SessionState;
   /**
-   * Appends under the lease. With `atTip`, only if nothing was stored that the state does not know; on `conflict` the
-   * state has caught up when the promise rejects.
+   * Appends under the lease. With `atTip`, only if nothing was stored that the state does not know at the time of the
+   * call; on `conflict` the state has caught up when the promise rejects.
    */
   append(
     events: readonly NewEvent[],
@@ -55,7 +55,7 @@ export function openLog(options: {
   };
   const write = async (
     events: readonly NewEvent[],
-    { atTip = false, release = false }: WriteOptions = {},
+    { afterSeq, release = false }: WriteOptions = {},
   ): Promise<readonly StoredEvent[]> => {
     appends += 1;
     try {
@@ -63,7 +63,7 @@ export function openLog(options: {
         appendId: `${leg}:${appends}`,
         lease,
         session: patchOf(events),
-        ...(atTip && { afterSeq: state.lastSeq }),
+        ...(afterSeq !== undefined && { afterSeq }),
         ...(release && { release }),
       });
       const first = rows[0]?.seq ?? 0;
@@ -72,7 +72,7 @@ export function openLog(options: {
       tail.stored(state.sessionId, state.lastSeq);
       return rows;
     } catch (error) {
-      if (atTip) await readNew();
+      if (afterSeq !== undefined) await readNew();
       throw error;
     }
   };
@@ -96,13 +96,16 @@ export function openLog(options: {
     if (options === undefined) return join(events);
     // What comes later does not get before it.
     joinable = undefined;
-    return inTurn(() => write(events, options));
+    const { atTip = false, release = false } = options;
+    // The tip as the caller knows it: what is folded in while this waits for its turn is news to them.
+    const afterSeq = atTip ? state.lastSeq : undefined;
+    return inTurn(() => write(events, { afterSeq, release }));
   };
   return { state, append, catchUp: () => inTurn(() => readNew()) };
 }
 
 interface WriteOptions {
-  atTip?: boolean;
+  afterSeq?: number | undefined;
   release?: boolean;
 }
 
