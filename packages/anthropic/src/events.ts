@@ -3,6 +3,7 @@ import type { ModelEvent } from "@pawl/core";
 import { createParser } from "eventsource-parser";
 import type { Call } from "./call.ts";
 import { cutOff } from "./model-failure.ts";
+import { parseEvent } from "./parse-event.ts";
 
 /**
  * The events of a streamed answer, as many at a time as one packet brought, up to `message_stop`. The SDK's own iterator
@@ -22,9 +23,10 @@ export async function* eventsOf(
       if (event === undefined || data === "" || stopped || failure !== undefined) return;
       if (event === "error") failure = streamError(data, response);
       else {
-        const parsed = parseEvent(data, requestId);
+        const parsed = parseEvent(data);
         if (parsed === undefined) failure = cutOff(requestId);
         else {
+          if (parsed.type === "message_start" && requestId !== undefined) parsed.request_id = requestId;
           events.push(parsed);
           stopped = parsed.type === "message_stop";
         }
@@ -60,17 +62,6 @@ async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call
     // The answer is whole; only the connection is lost.
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** An event, or `undefined` for the half of one that a lost connection leaves. */
-function parseEvent(data: string, requestId: string | undefined): ModelEvent | undefined {
-  try {
-    const event = JSON.parse(data) as ModelEvent;
-    if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
-    return event;
-  } catch {
-    return undefined;
   }
 }
 
