@@ -64,12 +64,21 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
     expect(stdout).toBe("");
   });
 
-  it.each(snippets)("$title", async ({ file, code }) => {
-    const { stdout } = await run(process.execPath, ["--conditions=@pawl/source", file], {
-      env,
+  const runs = async ({ file, code }: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
+    const { stdout, stderr } = await run(process.execPath, ["--conditions=@pawl/source", file], {
+      env: { ...variables, NODE_NO_WARNINGS: "1" },
       timeout: 55_000,
     });
     if (code.includes("console.log")) expect(stdout).not.toBe("");
+    expect(stderr).toBe("");
     expect(api.rejected).toEqual([]);
+  };
+
+  it.each(snippets)("$title", async (snippet) => await runs(snippet, env));
+
+  const inReadme = snippets.filter(({ title }) => title.startsWith("README.md"));
+  it.each(inReadme)("$title, without a key", async (snippet) => {
+    const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...keyless } = env;
+    await runs(snippet, keyless);
   });
 });

@@ -128,8 +128,9 @@ export const defaultLimits: Readonly<Limits> = {
 /**
  * Puts an agent together.
  *
- * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without tools,
- * empty instructions, an unknown `whenBusy`, limits that are no positive numbers, or a limit on cost for a model without prices.
+ * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without
+ * a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown `whenBusy`, limits that are no
+ * positive numbers, or a limit on cost for a model without prices.
  */
 export function agent<Deps = unknown>({
   name,

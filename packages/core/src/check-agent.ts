@@ -28,7 +28,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
     throw config(name, `onLimit cannot be "${agent.onLimit}".`);
   }
   if (agent.instructions.trim() === "") throw config(name, "it has no instructions.");
-  if (agent.toolOnly && tools.length === 0) throw config(name, "it is to act by tools alone and has none.");
+  checkToolOnly(agent);
   refuseTwins(name, "tools", tools);
   refuseTwins(name, "hooks", agent.hooks);
   const cycle = dependencyCycle(agent.tools);
@@ -68,6 +68,15 @@ function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
     const wrong = wrongWith(hook, tools);
     if (wrong !== undefined) throw config(name, wrong);
   }
+}
+
+/** A run that acts by tools alone needs one that ends it, or a condition of the application's beside the circuit breaker. */
+function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
+  if (!toolOnly) return;
+  if (tools.size === 0) throw config(name, "it is to act by tools alone and has none.");
+  const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
+  if (!ends && stopWhen.length < 2)
+    throw config(name, "it is to act by tools alone, and none has `endsRun`: no run would ever be done.");
 }
 
 /** The agent's model, and those of the agents that work for it: what they cost is its own. */

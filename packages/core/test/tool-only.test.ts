@@ -327,6 +327,13 @@ describe("an agent that acts by tools alone", () => {
     const model = scriptedModel([]);
     expect(() => agent({ name: "x", instructions: "x", model, toolOnly: true })).toThrow(/has none/);
   });
+
+  it("L11 needs a tool that ends a run, or a condition that does", () => {
+    const options = { name: "x", instructions: "x", model: scriptedModel([]), toolOnly: true, tools: [echo] };
+    expect(() => agent(options)).toThrow(/none has `endsRun`/);
+    expect(agent({ ...options, tools: [echo, idle] }).toolOnly).toBe(true);
+    expect(agent({ ...options, stopWhen: [() => undefined] }).toolOnly).toBe(true);
+  });
 });
 
 describe("whether a model can be forced to call a tool", () => {
