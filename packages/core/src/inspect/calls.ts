@@ -1,0 +1,82 @@
+import type { StoredEvent, TokenUsage } from "../events/event.ts";
+import type { Span } from "./span.ts";
+import { noTokens, type Spending, sumOf } from "./spending.ts";
+
+/** A tool call, from where it was made to its result. What it has used up is that of an agent that did its work. */
+export interface TimelineCall extends Span, Spending {
+  callId: string;
+  toolName: string;
+  /** `seq` of its `tool_call`. */
+  seq: number;
+  phase: "running" | "waiting" | "done" | "error" | "skipped";
+  /** While it waited for its answer: no work of anybody's. */
+  waits: Span[];
+}
+
+/** Folds what happens to calls into them; a call that is made is added. */
+export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
+  const at = Date.parse(event.at);
+  switch (event.type) {
+    case "tool_call": {
+      const { call_id: callId, tool_name: toolName } = event.data;
+      const { seq } = event;
+      calls.push({
+        callId,
+        toolName,
+        seq,
+        from: at,
+        phase: "running",
+        waits: [],
+        tokens: noTokens,
+        costCents: 0,
+      });
+      break;
+    }
+    case "tool_suspended":
+      change(calls, event.data, (call) => {
+        call.phase = "waiting";
+        call.waits.push({ from: at });
+      });
+      break;
+    case "tool_answered":
+      change(calls, event.data, (call) => {
+        call.phase = "running";
+        endLast(call.waits, at);
+      });
+      break;
+    case "tool_result": {
+      const { success, skipped } = event.data;
+      change(calls, event.data, (call) => {
+        call.phase = skipped !== undefined ? "skipped" : success ? "done" : "error";
+        call.to = at;
+        endLast(call.waits, at);
+      });
+      break;
+    }
+  }
+}
+
+interface AboutCall {
+  call_id: string;
+  spent?: { tokens: TokenUsage; cost_cents: number } | undefined;
+}
+
+/** The last call of this id, and what was used up for it. */
+function change(
+  calls: TimelineCall[],
+  { call_id, spent }: AboutCall,
+  how: (call: TimelineCall) => void,
+): void {
+  const call = calls.findLast(({ callId }) => callId === call_id);
+  if (call === undefined) return;
+  how(call);
+  if (spent === undefined) return;
+  const { tokens, costCents } = sumOf([call, { tokens: spent.tokens, costCents: spent.cost_cents }]);
+  Object.assign(call, { tokens, costCents });
+}
+
+/** Ends the last one, if it is not over. */
+export function endLast(spans: readonly Span[], at: number): void {
+  const last = spans.at(-1);
+  if (last !== undefined) last.to ??= at;
+}

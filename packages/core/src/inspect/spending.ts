@@ -1,0 +1,46 @@
+import type { TokenUsage } from "../events/event.ts";
+
+/** What something has used up. */
+export interface Spending {
+  tokens: TokenUsage;
+  /** As it was charged. */
+  costCents: number;
+}
+
+/** No tokens at all. */
+export const noTokens: TokenUsage = {
+  prompt: 0,
+  completion: 0,
+  cached: 0,
+  cache_write: 0,
+  cache_write_1h: 0,
+  total: 0,
+};
+
+/** What several have used up together. */
+export function sumOf(spendings: readonly Spending[]): Spending {
+  return spendings.reduce(
+    (sum, { tokens, costCents }) => ({
+      tokens: added(sum.tokens, tokens),
+      costCents: sum.costCents + costCents,
+    }),
+    { tokens: noTokens, costCents: 0 },
+  );
+}
+
+/** Prompt tokens read from the cache as a share of all prompt tokens, 0 to 1; `undefined` when nothing was sent. */
+export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number | undefined {
+  const sent = prompt + cached + cache_write;
+  return sent === 0 ? undefined : cached / sent;
+}
+
+function added(a: TokenUsage, b: TokenUsage): TokenUsage {
+  return {
+    prompt: a.prompt + b.prompt,
+    completion: a.completion + b.completion,
+    cached: a.cached + b.cached,
+    cache_write: a.cache_write + b.cache_write,
+    cache_write_1h: a.cache_write_1h + b.cache_write_1h,
+    total: a.total + b.total,
+  };
+}

@@ -1,0 +1,168 @@
+import type { StoredEvent, StoredOf } from "../events/event.ts";
+import { applyEvent } from "../session/apply.ts";
+import { newSessionState } from "../session/state.ts";
+import type { StopReason } from "../stop/stop-reason.ts";
+import { endLast, type TimelineCall, takeCall } from "./calls.ts";
+import { type Difference, firstDifference } from "./difference.ts";
+import { requestsOf } from "./requests.ts";
+import type { Span } from "./span.ts";
+import { noTokens, type Spending, sumOf } from "./spending.ts";
+
+/** One request to the model and what has come of it. */
+export interface TimelineAttempt extends Span, Spending {
+  /** `seq` of its `llm_request`. */
+  seq: number;
+  model: string;
+  /** `undefined` while it is being written; an answer that was lost or refused has failed. */
+  outcome?: "answered" | "failed";
+  stopReason?: string | null;
+  /** Where it began to differ from the request before it; absent for the first one, and for a retry. */
+  difference?: Difference;
+}
+
+/** A turn: the attempts at one answer, and the calls that this answer made. */
+export interface TimelineTurn extends Span {
+  turn: number;
+  attempts: TimelineAttempt[];
+  calls: TimelineCall[];
+}
+
+export interface TimelineRun extends Span {
+  runId: string;
+  /** `seq` of its `run_started`. */
+  seq: number;
+  agent: string;
+  turns: TimelineTurn[];
+  /** While nothing went on because a question waited. */
+  waits: Span[];
+  /** Milliseconds that processes were at work. */
+  workMs: number;
+  /** What summaries of the context have used up. */
+  summaries: Spending;
+  stop?: StopReason;
+}
+
+/**
+ * A session's log as what happened when: runs, their turns, what each attempt has used up and cost, tools, and apart from
+ * them the time in which everything waited for the user. `events` is the whole log from its first event on; a public one
+ * gives the same, but for what is not public.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { timelineOf } from "@pawl/core/inspect";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({ name: "greeter", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const store = memoryStore();
+ * const { sessionId } = await runtime({ agents: [greeter], store }).run("greeter", { userId: "u", input: "Hi" }).result;
+ *
+ * const [run] = timelineOf(await Array.fromAsync(store.read(sessionId)));
+ * console.log(run?.stop?.type, run?.turns.length, run?.turns[0]?.attempts[0]?.tokens.total);
+ * ```
+ */
+export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
+  const differences = differencesIn(events);
+  const state = newSessionState("");
+  const runs: TimelineRun[] = [];
+  for (const event of events) {
+    applyEvent(state, event);
+    if (event.type === "run_started") runs.push(newRun(event));
+    const run = runs.at(-1);
+    if (run === undefined || run.to !== undefined) continue;
+    // Whatever comes after a suspension ends it: an answer, another message, an end.
+    endLast(run.waits, Date.parse(event.at));
+    take(run, event);
+    if (event.type === "llm_request") beginAttempt(run, event, differences.get(event.seq));
+    run.workMs = state.run?.work.ms ?? 0;
+  }
+  return runs;
+}
+
+/** All that a run has used up, attempt by attempt, with its agents' work and its summaries. */
+export function spendingsOf({ turns, summaries }: TimelineRun): Spending[] {
+  return [...turns.flatMap(({ attempts, calls }) => [...attempts, ...calls]), summaries];
+}
+
+function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> {
+  const requests = requestsOf(events);
+  const found = new Map<number, Difference>();
+  for (const [at, request] of requests.entries()) {
+    const before = requests[at - 1];
+    const difference = before && firstDifference(before, request);
+    if (difference !== undefined) found.set(request.seq, difference);
+  }
+  return found;
+}
+
+function newRun({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
+  const { run_id: runId, agent } = data;
+  const summaries = { tokens: noTokens, costCents: 0 };
+  return { runId, seq, agent, from: Date.parse(at), turns: [], waits: [], workMs: 0, summaries };
+}
+
+function take(run: TimelineRun, event: StoredEvent): void {
+  const at = Date.parse(event.at);
+  const turn = run.turns.at(-1);
+  switch (event.type) {
+    case "llm_response":
+      charge(run, event);
+      break;
+    case "assistant_message":
+      endAttempt(turn, at, { outcome: "answered", stopReason: event.data.stop_reason });
+      break;
+    case "run_recovered":
+      endAttempt(turn, at, { outcome: "failed" });
+      break;
+    case "error":
+      if (event.data.code === "model_error") endAttempt(turn, at, { outcome: "failed" });
+      break;
+    case "run_suspended":
+      run.waits.push({ from: at });
+      break;
+    case "run_ended":
+      endAttempt(turn, at, { outcome: "failed" });
+      run.to = at;
+      run.stop = event.data.stop;
+      break;
+    default:
+      if (turn === undefined || !event.type.startsWith("tool_")) return;
+      takeCall(turn.calls, event);
+      turn.to = at;
+  }
+}
+
+function beginAttempt(
+  { turns }: TimelineRun,
+  { seq, at, data }: StoredOf<"llm_request">,
+  difference: Difference | undefined,
+): void {
+  const from = Date.parse(at);
+  let turn = turns.at(-1);
+  if (turn?.turn !== data.turn) {
+    turn = { turn: data.turn, from, attempts: [], calls: [] };
+    turns.push(turn);
+  }
+  const { model } = data;
+  turn.attempts.push({ seq, model, from, tokens: noTokens, costCents: 0, ...(difference && { difference }) });
+}
+
+/** The charge follows the answer, or the failure. */
+function charge(run: TimelineRun, { data }: StoredOf<"llm_response">): void {
+  const spent = { tokens: data.tokens, costCents: data.cost_cents };
+  const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
+  if (attempt === undefined) run.summaries = sumOf([run.summaries, spent]);
+  else Object.assign(attempt, sumOf([attempt, spent]));
+}
+
+/** Ends the turn's last attempt, unless it is over. */
+function endAttempt(
+  turn: TimelineTurn | undefined,
+  to: number,
+  how: Pick<TimelineAttempt, "outcome" | "stopReason">,
+): void {
+  const attempt = turn?.attempts.at(-1);
+  if (turn === undefined || attempt === undefined || attempt.to !== undefined) return;
+  Object.assign(attempt, { to, ...how });
+  turn.to = to;
+}
