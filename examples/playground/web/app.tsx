@@ -4,6 +4,7 @@ import { hasKeys } from "./composer/focus.ts";
 import { Conversation } from "./conversation.tsx";
 import { useJson } from "./hooks/use-json.ts";
 import { hashOf, useSessionHash } from "./hooks/use-session-hash.ts";
+import { useReplay } from "./inspector/use-replay.ts";
 import { LogPanel } from "./log/log-panel.tsx";
 import { useEventLog, useWholeLog } from "./log/use-event-log.ts";
 import { type PastSession, SessionList } from "./sessions/session-list.tsx";
@@ -36,7 +37,17 @@ export function App() {
       onPick={() => layout.showMenu(false)}
     />
   );
-  const panel = <LogPanel log={log} onClose={() => layout.showLog(false)} />;
+  const replay = useReplay(log.events, sessionId);
+  const panel = (
+    <LogPanel
+      log={log}
+      onClose={() => layout.showLog(false)}
+      onGoTo={(seq) => {
+        replay.goTo(seq);
+        if (!isWide) layout.showLog(false);
+      }}
+    />
+  );
   return (
     <div className={`page ${hasSide ? "page-side" : ""} ${isWide && layout.showsLog ? "page-log" : ""}`}>
       <SkipLink to="talk" />
@@ -51,7 +62,7 @@ export function App() {
           onLog={() => layout.showLog(!layout.showsLog)}
         />
         <Conversation
-          {...{ agent, field }}
+          {...{ agent, field, replay }}
           preparesCall={log.live.tool_input_delta !== undefined}
           {...(info && { maxMessage: info.maxMessage })}
         />

@@ -3,6 +3,9 @@ import { useEffect, useRef, useState } from "react";
 import { Composer } from "./composer/composer.tsx";
 import { type Field, goToField } from "./composer/focus.ts";
 import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
+import { Replayed } from "./inspector/replayed.tsx";
+import { Scrubber } from "./inspector/scrubber.tsx";
+import type { Replay } from "./inspector/use-replay.ts";
 import { Announcer } from "./thread/announcer.tsx";
 import { isWorking, Thread } from "./thread/thread.tsx";
 import { useFailure } from "./thread/use-failure.ts";
@@ -14,11 +17,18 @@ interface ConversationProps {
   field: Field;
   /** The model is writing the input of a tool. */
   preparesCall: boolean;
+  replay: Replay;
   maxMessage?: number;
 }
 
 /** What is said, and where to say something. */
-export function Conversation({ agent, field, preparesCall, maxMessage = MAX_MESSAGE }: ConversationProps) {
+export function Conversation({
+  agent,
+  field,
+  preparesCall,
+  replay,
+  maxMessage = MAX_MESSAGE,
+}: ConversationProps) {
   const [text, setText] = useState("");
   const scroll = useStickToEnd();
   const working = isWorking(agent.phase);
@@ -39,7 +49,18 @@ export function Conversation({ agent, field, preparesCall, maxMessage = MAX_MESS
   // Another session is read from its end
   useEffect(toEnd, [toEnd, agent.sessionId]);
   useFocusAfterAnswer(agent.pending.length, field);
+  useFocusAfterReplay(replay.view !== undefined, field);
 
+  if (replay.view !== undefined) {
+    return (
+      <>
+        <Replayed view={replay.view} />
+        <div className="composer-row">
+          <Scrubber replay={replay} />
+        </div>
+      </>
+    );
+  }
   return (
     <>
       <Thread {...{ agent, preparesCall, scroll, loading, ...problem }} onSend={sendByButton} />
@@ -72,6 +93,15 @@ function useFocusAfterAnswer(pending: number, field: Field): void {
     if (before.current > pending && document.activeElement === document.body) goToField(field);
     before.current = pending;
   }, [pending, field]);
+}
+
+/** What led back to now is gone, with the focus on it. */
+function useFocusAfterReplay(replays: boolean, field: Field): void {
+  const before = useRef(replays);
+  useEffect(() => {
+    if (before.current && !replays && document.activeElement === document.body) goToField(field);
+    before.current = replays;
+  }, [replays, field]);
 }
 
 function questionIn(payload: unknown): string | undefined {

@@ -10,6 +10,7 @@ import "./styles/prose.css";
 import "./styles/composer.css";
 import "./styles/sessions.css";
 import "./styles/log.css";
+import "./styles/inspector.css";
 
 const root = document.getElementById("root");
 if (root !== null) {

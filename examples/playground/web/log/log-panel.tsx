@@ -1,9 +1,19 @@
+import { useState } from "react";
 import { useStickToEnd } from "../hooks/use-stick-to-end.ts";
+import { Timeline } from "../inspector/timeline.tsx";
 import type { LogState } from "./event-log.ts";
 import { LogRow } from "./log-row.tsx";
 
-/** The session's log, growing event by event. */
-export function LogPanel({ log, onClose }: { log: LogState; onClose: () => void }) {
+interface LogPanelProps {
+  log: LogState;
+  onClose: () => void;
+  /** Shows the conversation as it was after an event. */
+  onGoTo: (seq: number) => void;
+}
+
+/** The session's log, growing event by event; as it is, or as what happened when. */
+export function LogPanel({ log, onClose, onGoTo }: LogPanelProps) {
+  const [asTimeline, setAsTimeline] = useState(false);
   const { box, content, hold } = useStickToEnd();
   const { events, live } = log;
   return (
@@ -19,9 +29,27 @@ export function LogPanel({ log, onClose }: { log: LogState; onClose: () => void 
           </svg>
         </button>
       </header>
+      <div className="log-tools">
+        <fieldset className="switch">
+          <legend className="unseen">Show the log as</legend>
+          <SwitchButton on={!asTimeline} words="Events" onPress={() => setAsTimeline(false)} />
+          <SwitchButton on={asTimeline} words="Timeline" onPress={() => setAsTimeline(true)} />
+        </fieldset>
+        <button
+          type="button"
+          className="text-button"
+          disabled={events.length === 0}
+          onClick={() => onGoTo(events.length)}
+          data-testid="replay"
+        >
+          Replay
+        </button>
+      </div>
       <div className="log-scroll" ref={box}>
         <div ref={content}>
-          {events.length === 0 ? (
+          {asTimeline ? (
+            <Timeline events={events} onGoTo={onGoTo} />
+          ) : events.length === 0 ? (
             <p className="log-empty">
               Nothing yet. Everything that happens in a conversation is written down here before it counts.
             </p>
@@ -36,6 +64,14 @@ export function LogPanel({ log, onClose }: { log: LogState; onClose: () => void 
       </div>
       <LiveLine live={live} />
     </div>
+  );
+}
+
+function SwitchButton({ on, words, onPress }: { on: boolean; words: string; onPress: () => void }) {
+  return (
+    <button type="button" aria-pressed={on} onClick={onPress} data-testid={`log-${words.toLowerCase()}`}>
+      {words}
+    </button>
   );
 }
 

@@ -8,7 +8,8 @@ interface Option {
 
 interface OptionsProps {
   question: Suspension;
-  answer: (callId: string, value: Json) => Promise<boolean>;
+  /** Absent where the question is only shown. */
+  answer?: (callId: string, value: Json) => Promise<boolean>;
 }
 
 /** A pending question with its buttons. The first tap takes all of them away from further taps. */
@@ -18,10 +19,14 @@ export function Options({ question, answer }: OptionsProps) {
   const choose = async (id: string): Promise<void> => {
     setChosen(id);
     // Refused: the question is open again, and why stands below.
-    if (!(await answer(question.callId, { option: id }))) setChosen(undefined);
+    if (!(await answer?.(question.callId, { option: id }))) setChosen(undefined);
   };
   return (
-    <fieldset className="options" data-testid="options" disabled={chosen !== undefined}>
+    <fieldset
+      className="options"
+      data-testid="options"
+      disabled={answer === undefined || chosen !== undefined}
+    >
       <legend>{text}</legend>
       <div className="pills">
         {options.map(({ id, label }) => (
@@ -36,7 +41,7 @@ export function Options({ question, answer }: OptionsProps) {
           </button>
         ))}
       </div>
-      <p className="options-hint">or answer in your own words below</p>
+      {answer && <p className="options-hint">or answer in your own words below</p>}
     </fieldset>
   );
 }

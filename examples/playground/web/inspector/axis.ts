@@ -1,0 +1,22 @@
+import { lasted, type Span, type TimelineRun } from "@pawl/core/inspect";
+
+/** Where something lies on a run's axis, as shares of its length. */
+export interface Place {
+  start: number;
+  length: number;
+}
+
+/** Maps times of a run to places. The time in which the user was waited for is left out: it would leave no room for work. */
+export function axisOf(run: TimelineRun, now: number): (span: Span) => Place {
+  const end = run.to ?? now;
+  const worked = (at: number) => at - run.from - lasted(until(run.waits, at), at);
+  const all = Math.max(1, worked(end));
+  return ({ from, to = now }) => {
+    const start = Math.min(1, Math.max(0, worked(from) / all));
+    return { start, length: Math.min(1 - start, Math.max(0, worked(to) / all - start)) };
+  };
+}
+
+function until(spans: readonly Span[], at: number): Span[] {
+  return spans.filter(({ from }) => from < at).map(({ from, to = at }) => ({ from, to: Math.min(to, at) }));
+}

@@ -1,0 +1,22 @@
+import type { ViewState } from "@pawl/core";
+import { Message } from "../thread/message.tsx";
+import { Options } from "../thread/options.tsx";
+
+/** A conversation as it was: to be looked at. */
+export function Replayed({ view }: { view: ViewState }) {
+  return (
+    <div className="thread" data-testid="replayed">
+      <div className="thread-content">
+        <ol className="messages">
+          {view.messages.map((message) => (
+            <Message key={message.id} message={message} live={false} told={false} />
+          ))}
+        </ol>
+        {view.pending.map((question) => (
+          <Options key={question.callId} question={question} />
+        ))}
+        {view.messages.length === 0 && <p className="log-empty">Nothing is said yet.</p>}
+      </div>
+    </div>
+  );
+}

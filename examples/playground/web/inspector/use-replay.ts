@@ -1,0 +1,34 @@
+import { newView, reduceView, type StoredEvent, type ViewState } from "@pawl/core";
+import { useCallback, useMemo, useState } from "react";
+
+/** The conversation as it was. */
+export interface Replay {
+  /** How many events of the log are shown; `undefined`: all, as it is now. */
+  at: number | undefined;
+  /** How many there are. */
+  length: number;
+  /** The fold of the events up to `at`. */
+  view: ViewState | undefined;
+  event: StoredEvent | undefined;
+  goTo(seq: number | undefined): void;
+}
+
+/** Replays the log through the fold that made the page. Another session is shown as it is. */
+export function useReplay(events: readonly StoredEvent[], sessionId: string | undefined): Replay {
+  const [place, setPlace] = useState<{ sessionId: string | undefined; seq: number }>();
+  const length = events.length;
+  const asked = place?.sessionId === sessionId ? place?.seq : undefined;
+  const at = asked === undefined || length === 0 ? undefined : Math.max(1, Math.min(length, asked));
+  const view = useMemo(
+    () =>
+      at === undefined
+        ? undefined
+        : events.slice(0, at).reduce<ViewState>((so, one) => reduceView(so, one), newView()),
+    [events, at],
+  );
+  const goTo = useCallback(
+    (seq: number | undefined) => setPlace(seq === undefined ? undefined : { sessionId, seq }),
+    [sessionId],
+  );
+  return { at, length, view, event: at === undefined ? undefined : events[at - 1], goTo };
+}
