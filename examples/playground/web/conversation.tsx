@@ -48,7 +48,7 @@ export function Conversation({
   const { toEnd } = scroll;
   // Another session is read from its end
   useEffect(toEnd, [toEnd, agent.sessionId]);
-  useFocusAfterAnswer(agent.pending.length, field);
+  useFocusAfterAnswer(agent.questions.length, field);
   useFocusAfterReplay(replay.view !== undefined, field);
 
   if (replay.view !== undefined) {
@@ -80,7 +80,7 @@ export function Conversation({
       <Announcer
         messages={agent.messages}
         working={working}
-        question={questionIn(agent.pending[0]?.payload)}
+        question={questionIn(agent.questions[0]?.payload)}
       />
     </>
   );

@@ -1,3 +1,11 @@
 export { type AgentClient, type AgentClientOptions, createAgentClient } from "./agent-client.ts";
 export type { AgentFailure, AgentState, Connection, Phase } from "./agent-state.ts";
+export {
+  type AnyQuestions,
+  answerable,
+  type Pending,
+  pendingOf,
+  type Question,
+  type QuestionTypes,
+} from "./questions.ts";
 export type { HeaderSource, WireOptions } from "./wire.ts";

@@ -1,25 +1,44 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { type AgentClient, type AgentClientOptions, createAgentClient } from "./agent-client.ts";
 import type { AgentState } from "./agent-state.ts";
+import {
+  type AnyQuestions,
+  answerable,
+  type Pending,
+  pendingOf,
+  type Question,
+  type QuestionTypes,
+} from "./questions.ts";
 
 /** What a component sees of a conversation, and what it can do. */
-export type UseAgent = AgentState & Pick<AgentClient, "send" | "answer" | "stop" | "open">;
+export interface UseAgent<Q extends QuestionTypes = AnyQuestions>
+  extends Omit<AgentState, "pending">,
+    Pick<AgentClient, "send" | "answer" | "stop" | "open"> {
+  /** The first question of each kind that waits, e.g. `pending.show_options?.answer("plan")`. */
+  pending: Pending<Q>;
+  /** All of them, in the order in which they were asked. */
+  questions: readonly Question[];
+}
 
 /**
  * A conversation with an agent, for as long as the component is shown. `sessionId` may change: another session is opened
  * then; a session that begins here may be handed back in. `headers`, `fetch` and `onEvent` are taken as they are last.
+ * Given what the agent may ask, questions and answers are typed, see {@link QuestionTypes}.
  *
  * @example
  * ```ts
  * import { useAgent } from "@pawl/client/react";
  *
+ * type Asks = { show_options: { payload: { question: string; options: string[] }; answer: string } };
+ *
  * function useCoach() {
- *   const { messages, phase, send } = useAgent({ url: "/api/coach" });
- *   return { messages, isBusy: phase !== "idle", say: (text: string) => send(text) };
+ *   const { messages, phase, pending, send } = useAgent<Asks>({ url: "/api/coach" });
+ *   const { show_options: asked } = pending;
+ *   return { messages, phase, say: send, asked: asked?.payload.question, choose: asked?.answer };
  * }
  * ```
  */
-export function useAgent(options: AgentClientOptions): UseAgent {
+export function useAgent<Q extends QuestionTypes = AnyQuestions>(options: AgentClientOptions): UseAgent<Q> {
   const { url, sessionId } = options;
   const latest = useRef(options);
   latest.current = options;
@@ -28,7 +47,12 @@ export function useAgent(options: AgentClientOptions): UseAgent {
   useEffect(() => client.open(sessionId), [client, sessionId]);
   const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
   const { send, answer, stop, open } = client;
-  return useMemo(() => ({ ...state, send, answer, stop, open }), [state, send, answer, stop, open]);
+  const questions = useMemo(() => answerable(state.pending, answer), [state.pending, answer]);
+  const pending = useMemo(() => pendingOf<Q>(questions), [questions]);
+  return useMemo(
+    () => ({ ...state, pending, questions, send, answer, stop, open }),
+    [state, pending, questions, send, answer, stop, open],
+  );
 }
 
 /** Options that look up what may change with every rendering. The session is opened once the component is shown. */

@@ -9,7 +9,7 @@ interface Option {
 interface OptionsProps {
   question: Suspension;
   /** Absent where the question is only shown. */
-  answer?: (callId: string, value: Json) => Promise<boolean>;
+  answer?: (value: Json) => Promise<boolean>;
 }
 
 /** A pending question with its buttons. The first tap takes all of them away from further taps. */
@@ -19,7 +19,7 @@ export function Options({ question, answer }: OptionsProps) {
   const choose = async (id: string): Promise<void> => {
     setChosen(id);
     // Refused: the question is open again, and why stands below.
-    if (!(await answer?.(question.callId, { option: id }))) setChosen(undefined);
+    if (!(await answer?.({ option: id }))) setChosen(undefined);
   };
   return (
     <fieldset

@@ -36,7 +36,7 @@ export function Thread({
   onRetry,
   onDismiss,
 }: ThreadProps) {
-  const { messages, pending, run, answer } = agent;
+  const { messages, questions, run } = agent;
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
   return (
@@ -53,8 +53,8 @@ export function Thread({
             />
           ))}
         </ol>
-        {pending.map((question) => (
-          <Options key={question.callId} question={question} answer={answer} />
+        {questions.map((question) => (
+          <Options key={question.callId} question={question} answer={question.answer} />
         ))}
         <Working state={agent} preparesCall={preparesCall} />
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}
@@ -64,7 +64,13 @@ export function Thread({
 }
 
 /** The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their own. */
-function Working({ state, preparesCall }: { state: AgentState; preparesCall: boolean }) {
+function Working({
+  state,
+  preparesCall,
+}: {
+  state: Pick<AgentState, "messages" | "phase">;
+  preparesCall: boolean;
+}) {
   const { messages, phase } = state;
   const last = messages.at(-1);
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;

@@ -1,0 +1,56 @@
+import type { Json, Suspension } from "@pawl/core";
+import type { AgentClient } from "./agent-client.ts";
+
+/**
+ * What an agent may ask, by the kind of question (the tool's name, unless it says another one): what is shown, and what
+ * answers it. A type of the application's; the server checks answers against the tool's schema, and nothing checks
+ * payloads.
+ */
+export type QuestionTypes = Readonly<Record<string, { payload: unknown; answer: unknown }>>;
+
+/** Questions of which nothing is known. */
+export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json }>>;
+
+/** A question that waits. */
+export interface Question<Payload = Json, Answer = Json> extends Omit<Suspension, "payload"> {
+  payload: Payload;
+  /** Resolves to whether this answer was accepted; a second one never is. */
+  answer(value: Answer): Promise<boolean>;
+}
+
+/** The first question of each kind that waits. */
+export type Pending<Q extends QuestionTypes> = {
+  readonly [Kind in keyof Q]?: Question<Q[Kind]["payload"], Q[Kind]["answer"]>;
+};
+
+/** Questions with the way to answer them. */
+export function answerable(questions: readonly Suspension[], answer: AgentClient["answer"]): Question[] {
+  return questions.map((question) => ({
+    ...question,
+    answer: (value) => answer(question.callId, value),
+  }));
+}
+
+/**
+ * Questions by their kind.
+ *
+ * @example
+ * ```ts
+ * import { answerable, createAgentClient, pendingOf } from "@pawl/client";
+ *
+ * type Asks = { show_options: { payload: { question: string }; answer: string } };
+ *
+ * const client = createAgentClient({ url: "/api/coach" });
+ * const { show_options } = pendingOf<Asks>(answerable(client.getState().pending, client.answer));
+ * console.log(show_options?.payload.question); // undefined: nothing is asked
+ * await show_options?.answer("plan");
+ * client.close();
+ * ```
+ */
+export function pendingOf<Q extends QuestionTypes = AnyQuestions>(
+  questions: readonly Question[],
+): Pending<Q> {
+  return Object.fromEntries(
+    questions.toReversed().map((question) => [question.kind, question]),
+  ) as Pending<Q>;
+}

@@ -1,0 +1,34 @@
+import type { Json } from "@pawl/core";
+import { describe, expectTypeOf, it } from "vitest";
+import { answerable, createAgentClient, pendingOf } from "../src/index.ts";
+import { useAgent } from "../src/react.ts";
+
+type Asks = {
+  show_options: { payload: { options: string[] }; answer: { option: string } };
+  approval: { payload: unknown; answer: { approved: boolean } };
+};
+
+describe("K6 questions and answers are typed", () => {
+  const { pending, questions } = useAgent<Asks>({ url: "/" });
+
+  it("by their kinds", () => {
+    expectTypeOf(pending.show_options?.payload).toEqualTypeOf<{ options: string[] } | undefined>();
+    expectTypeOf(pending.approval?.answer).parameter(0).toEqualTypeOf<{ approved: boolean }>();
+    // @ts-expect-error nothing asks that
+    pending.show_pulse;
+  });
+
+  it("so that a wrong answer does not compile", () => {
+    // @ts-expect-error an option is chosen
+    void pending.show_options?.answer({ choice: "plan" });
+    // @ts-expect-error it is yes or no
+    void pending.approval?.answer("yes");
+  });
+
+  it("as JSON where nothing is said", () => {
+    expectTypeOf(questions[0]?.answer).parameter(0).toEqualTypeOf<Json>();
+    const client = createAgentClient({ url: "/" });
+    const asked = pendingOf(answerable(client.getState().pending, client.answer));
+    expectTypeOf(asked.anything?.payload).toEqualTypeOf<Json | undefined>();
+  });
+});

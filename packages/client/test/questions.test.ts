@@ -1,0 +1,32 @@
+import type { Suspension } from "@pawl/core";
+import { describe, expect, it } from "vitest";
+import { answerable, pendingOf } from "../src/index.ts";
+
+const asked = (callId: string, kind: string): Suspension => ({
+  callId,
+  kind,
+  toolName: kind,
+  payload: { question: callId },
+  answerSchema: {},
+  seq: 1,
+});
+
+describe("K6 the questions that wait", () => {
+  const questions = answerable(
+    [asked("a", "confirm"), asked("b", "pick"), asked("c", "confirm"), asked("d", "__proto__")],
+    async (callId, value) => callId === "b" && value === 3,
+  );
+
+  it("are had by their kind, the first of each", () => {
+    const { confirm, pick } = pendingOf(questions);
+    expect([confirm?.callId, pick?.callId]).toEqual(["a", "b"]);
+    expect(Object.keys(pendingOf(questions)).sort()).toEqual(["__proto__", "confirm", "pick"]);
+  });
+
+  it("are answered one by one", async () => {
+    const { confirm, pick } = pendingOf(questions);
+    expect(await pick?.answer(3)).toBe(true);
+    expect(await confirm?.answer(3)).toBe(false);
+    expect(await questions[2]?.answer(3)).toBe(false);
+  });
+});
