@@ -18,7 +18,7 @@ export interface MessageHead {
 
 const ping: WireEvent = { type: "ping" };
 /** Long blocks come in about this many pieces, so that a script of any size stays quick to read. */
-const pieces = 24;
+const DELTAS = 24;
 
 /**
  * The Messages API event sequence of one answer. Usage in `message_delta` is the total, a ping follows the first block's
@@ -38,7 +38,7 @@ export function replyEvents(reply: Reply, blocks: readonly ContentBlock[], head:
   for (const [index, block] of blocks.entries()) {
     const clip = index === blocks.length - 1 ? reply.clip : undefined;
     push({ type: "content_block_start", index, content_block: startBlock(block) });
-    for (const delta of clipped(deltasOf(block), clip))
+    for (const delta of clipped(deltasOf(block, reply.deltas), clip))
       push({ type: "content_block_delta", index, delta: { ...delta } });
     // A clipped call never gets its stop: the client must not take it for complete.
     if (clip === undefined || block.type !== "tool_use") push({ type: "content_block_stop", index });
@@ -126,13 +126,13 @@ function finished(block: ContentBlock): ContentBlock {
   return block.type === "tool_use" && !("caller" in block) ? { ...block, caller: { type: "direct" } } : block;
 }
 
-function deltasOf(block: ContentBlock): ContentDelta[] {
+function deltasOf(block: ContentBlock, deltas: number | undefined): ContentDelta[] {
   switch (block.type) {
     case "text":
-      return split(String(block.text)).map((text) => ({ type: "text_delta", text }));
+      return split(String(block.text), deltas).map((text) => ({ type: "text_delta", text }));
     case "thinking":
       return [
-        ...split(String(block.thinking)).map((thinking) => ({ type: "thinking_delta", thinking })),
+        ...split(String(block.thinking), deltas).map((thinking) => ({ type: "thinking_delta", thinking })),
         { type: "signature_delta", signature: String(block.signature) },
       ];
     case "tool_use":
@@ -175,8 +175,11 @@ function inputPieces(input: Json): string[] {
 }
 
 /** `text` in pieces that never part a surrogate pair. */
-function split(text: string): string[] {
-  const size = Math.max(8, Math.ceil(text.length / pieces));
+function split(text: string, deltas: number | undefined): string[] {
+  const size =
+    deltas === undefined
+      ? Math.max(8, Math.ceil(text.length / DELTAS))
+      : Math.max(1, Math.ceil(text.length / deltas));
   const parts: string[] = [];
   let from = 0;
   while (from < text.length) {

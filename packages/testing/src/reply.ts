@@ -54,6 +54,8 @@ export interface Reply {
    */
   clip?: number;
   fault?: Fault;
+  /** In about how many pieces each text comes. Default: 24 of eight characters and more. */
+  deltas?: number;
   /** Milliseconds before the answer begins. */
   latencyMs?: number;
   /** Milliseconds before each event. */

@@ -1,6 +1,7 @@
 import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { blocksOf } from "./blocks.ts";
 
 const plugins = [remarkGfm];
 
@@ -29,13 +30,21 @@ export const PlainText = memo(function PlainText({ markdown }: { markdown: strin
   );
 });
 
-/** The coach's words. Only a text that grows is parsed again. */
+/** The coach's words. Of a text that grows, only the end is made anew: what stands before it is as it was. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className="prose">
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
-        {text}
-      </ReactMarkdown>
+      {blocksOf(text).map((block, at) => (
+        <Block key={at} text={block} />
+      ))}
     </div>
+  );
+});
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components}>
+      {text}
+    </ReactMarkdown>
   );
 });
