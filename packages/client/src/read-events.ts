@@ -1,5 +1,5 @@
 import type { SessionEvent } from "@pawl/core";
-import { createParser } from "eventsource-parser";
+import { sseParser } from "./sse-parser.ts";
 
 /**
  * The events of a response, as they come in. Ends when the response ends, whatever that means; throws when it breaks
@@ -11,14 +11,13 @@ export async function* readEvents(
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
-  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let arrived: SessionEvent[] = [];
-  const parser = createParser({ onEvent: ({ data }) => arrived.push(parseEvent(data)) });
+  const feed = sseParser(({ data }) => arrived.push(parseEvent(data)));
   try {
     for (;;) {
       const { done, value } = await within(silenceMs, reader.read());
       if (done) return;
-      parser.feed(decoder.decode(value, { stream: true }));
+      feed(value);
       const events = arrived;
       arrived = [];
       yield* events;

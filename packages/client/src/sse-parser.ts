@@ -1,0 +1,21 @@
+import { createParser } from "eventsource-parser";
+
+/** A server-sent event, as `EventSource` would dispatch it. */
+export interface ServerSentEvent {
+  type: string;
+  data: string;
+  lastEventId: string;
+}
+
+/** Reads a stream of server-sent events piece by piece, however it is cut, as browsers do. */
+export function sseParser(onEvent: (event: ServerSentEvent) => void): (chunk: Uint8Array) => void {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let lastEventId = "";
+  const parser = createParser({
+    onId: (id) => {
+      lastEventId = id;
+    },
+    onEvent: ({ event = "message", data }) => onEvent({ type: event, data, lastEventId }),
+  });
+  return (chunk) => parser.feed(decoder.decode(chunk, { stream: true }));
+}
