@@ -1,9 +1,10 @@
 import { tmpdir } from "node:os";
 import { memoryStore, runtime } from "@pawl/core";
+import { summaryOf } from "@pawl/core/inspect";
 import { coach, coachRules } from "@pawl/example-coach";
 import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
-import { familyOf, summaryOf } from "../web/log/summary.ts";
+import { familyOf } from "../web/log/family.ts";
 
 it("O4 has a line for every event that a conversation with the coach brings about", async () => {
   const model = strictModel({ rules: coachRules({ speed: Number.POSITIVE_INFINITY }) });

@@ -10,6 +10,8 @@ import {
   type QuestionTypes,
 } from "./questions.ts";
 
+export { useHeld } from "./use-held.ts";
+
 /** What a component sees of a conversation, and what it can do. */
 export interface UseAgent<Q extends QuestionTypes = AnyQuestions>
   extends Omit<AgentState, "pending">,

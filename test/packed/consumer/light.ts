@@ -17,6 +17,7 @@ assert.deepEqual(
   [],
 );
 await import("@pawl/core/disk");
+await import("@pawl/core/inspect");
 assert.ok(loaded.includes("node:fs/promises"));
 await import("@pawl/core/zod3");
 assert.ok(loaded.some((url) => url.includes("zod-to-json-schema")));

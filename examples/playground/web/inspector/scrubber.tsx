@@ -1,4 +1,4 @@
-import { summaryOf } from "../log/summary.ts";
+import { summaryOf } from "@pawl/core/inspect";
 import type { Replay } from "./use-replay.ts";
 
 /** Goes back and forth in the log; stands where one writes, as nothing can be said to what is over. */

@@ -1,7 +1,8 @@
 import type { StoredEvent } from "@pawl/core";
+import { summaryOf } from "@pawl/core/inspect";
 import { memo, useEffect, useRef, useState } from "react";
+import { familyOf } from "./family.ts";
 import { JsonView } from "./json-view.tsx";
-import { familyOf, summaryOf } from "./summary.ts";
 
 /** One event of the log. Its JSON is made when somebody opens it. */
 export const LogRow = memo(function LogRow({

@@ -1,6 +1,6 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
-import { useHeld } from "../hooks/use-held.ts";
+import { useHeld } from "@pawl/client/react";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Wheel } from "../shell/wheel.tsx";

@@ -1,5 +1,5 @@
+import { useHeld } from "@pawl/client/react";
 import type { Json, ViewPart } from "@pawl/core";
-import { useHeld } from "../hooks/use-held.ts";
 
 export type ToolPart = Extract<ViewPart, { type: "tool" }>;
 

@@ -1,18 +1,7 @@
-import type { Json, StoredEvent, TokenUsage } from "@pawl/core";
+import type { StoredEvent, TokenUsage } from "../events/event.ts";
+import type { Json } from "../json.ts";
 
-/** What an event is about; decides its colour. */
-export type Family = "user" | "model" | "tool" | "control" | "trouble";
-
-/** The family of an event. */
-export function familyOf(event: StoredEvent): Family {
-  if (event.type === "error") return "trouble";
-  if (event.type === "tool_result" && !event.data.success) return "trouble";
-  if (event.type === "user_message" || event.type === "tool_answered") return "user";
-  if (event.type === "assistant_message" || event.type.startsWith("llm_")) return "model";
-  return event.type.startsWith("tool_") ? "tool" : "control";
-}
-
-/** One line about an event, for people who read the log from top to bottom. */
+/** A few words about an event, on one line, for people who read the log from top to bottom. */
 export function summaryOf(event: StoredEvent): string {
   switch (event.type) {
     case "user_message":
@@ -21,6 +10,10 @@ export function summaryOf(event: StoredEvent): string {
       return spoken(event.data);
     case "note":
       return quoted(event.data.text);
+    case "knowledge":
+      return joined(event.data.source, quoted(event.data.data));
+    case "artifact":
+      return joined(event.data.type, quoted(event.data.title));
     case "prefix":
       return prefix(event.data);
     case "llm_request":
@@ -28,15 +21,15 @@ export function summaryOf(event: StoredEvent): string {
     case "llm_response":
       return joined(event.data.raw_response.stop_reason, usage(event.data.tokens), took(event));
     case "error":
-      return `${event.data.code}: ${event.data.message}`;
+      return short(`${event.data.code}: ${event.data.message}`);
     default:
       return event.type.startsWith("tool_") ? toolSummary(event) : controlSummary(event);
   }
 }
 
-/** The server shows it to developers only. */
+/** A public log does not say what is in it. */
 function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
-  if (system.length === 0) return "system prompt and tools, not shown on this page";
+  if (system.length === 0) return "system prompt and tools";
   return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;
 }
 
@@ -71,6 +64,13 @@ function controlSummary(event: StoredEvent): string {
         `${event.data.turns} ${event.data.turns === 1 ? "turn" : "turns"}`,
         usage(event.data.tokens),
       );
+    case "checkpoint":
+      return `${event.data.reason}, from event ${event.data.from_seq} on`;
+    case "redaction":
+      return `takes back event ${event.data.seq}`;
+    case "effect_started":
+    case "effect_ended":
+      return event.data.name;
     case "stop_requested":
       return event.data.interrupt ? "the user wrote something else" : "somebody pressed stop";
     default:

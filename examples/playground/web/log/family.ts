@@ -1,0 +1,13 @@
+import type { StoredEvent } from "@pawl/core";
+
+/** What an event is about; decides its colour. */
+export type Family = "user" | "model" | "tool" | "control" | "trouble";
+
+/** The family of an event. */
+export function familyOf(event: StoredEvent): Family {
+  if (event.type === "error") return "trouble";
+  if (event.type === "tool_result" && !event.data.success) return "trouble";
+  if (event.type === "user_message" || event.type === "tool_answered") return "user";
+  if (event.type === "assistant_message" || event.type.startsWith("llm_")) return "model";
+  return event.type.startsWith("tool_") ? "tool" : "control";
+}

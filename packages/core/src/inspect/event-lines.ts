@@ -1,0 +1,57 @@
+import { bound } from "../events/bound.ts";
+import type { StoredEvent } from "../events/event.ts";
+import type { EventStore } from "../events/event-store.ts";
+import { summaryOf } from "./summary.ts";
+
+/** In front of a line, so that it is found at a glance: from the user, to and from the model, tools, the rest. */
+const ICONS: readonly (readonly [RegExp, string])[] = [
+  [/^user_|^tool_answered$/, "👤"],
+  [/^llm_request$/, "📤"],
+  [/^llm_response$|^assistant_/, "📥"],
+  [/^tool_/, "🔧"],
+  [/^artifact$/, "📦"],
+  [/^knowledge$|^note$/, "📚"],
+  [/^error$/, "❗"],
+];
+
+/**
+ * An event as one line: its time of day in UTC, the first eight characters of its session, what it is and a few words
+ * about it, e.g. `14:32:01.123 [a1b2c3d4] 👤 user_message “Give me a workout”`. It says what people have said.
+ */
+export function eventLine(event: StoredEvent): string {
+  const { at, sessionId, type } = event;
+  const icon = ICONS.find(([types]) => types.test(type))?.[1] ?? "▫️";
+  const line = `${at.slice(11, 23)} [${sessionId.slice(0, 8)}] ${icon} ${type} ${summaryOf(event)}`;
+  // Nobody writes into a terminal but us.
+  return line.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+}
+
+/**
+ * The store, with a line for every event that is stored through it.
+ *
+ * @param print gets the line and the event
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { withEventLines } from "@pawl/core/inspect";
+ *
+ * const store = withEventLines(memoryStore());
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
+ * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "1" });
+ * // 14:32:01.123 [s1] 👤 user_message “Hi”
+ * ```
+ */
+export function withEventLines(
+  store: EventStore,
+  print: (line: string, event: StoredEvent) => void = (line) => console.log(line),
+): EventStore {
+  return {
+    ...bound(store),
+    async append(sessionId, events, options) {
+      const stored = await store.append(sessionId, events, options);
+      for (const event of stored) print(eventLine(event), event);
+      return stored;
+    },
+  };
+}
