@@ -1,0 +1,60 @@
+import type { Attributes } from "@opentelemetry/api";
+import type { StoredOf } from "@pawl/core";
+
+// Names of the semantic conventions for generative AI, as of 2026-11. They are in development.
+
+/** A run at work. */
+export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> | undefined): Attributes {
+  return {
+    "gen_ai.operation.name": "invoke_agent",
+    "gen_ai.conversation.id": sessionId,
+    ...(run && {
+      "gen_ai.agent.name": run.data.agent,
+      "gen_ai.agent.version": run.data.agent_version,
+      "pawl.run.id": run.data.run_id,
+    }),
+  };
+}
+
+/** A request to the model. */
+export function requestAttributes(
+  { sessionId, data }: StoredOf<"llm_request">,
+  provider: string,
+): Attributes {
+  return {
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": provider,
+    "gen_ai.conversation.id": sessionId,
+    "gen_ai.request.model": data.model,
+    "gen_ai.request.max_tokens": data.params.max_tokens,
+    "gen_ai.request.stream": true,
+    "pawl.turn": data.turn,
+  };
+}
+
+/** What has come of it. The input is all of the prompt, of which the two others are parts. */
+export function responseAttributes({ data }: StoredOf<"llm_response">): Attributes {
+  const { raw_response: raw, tokens } = data;
+  return {
+    ...(raw.id !== null && { "gen_ai.response.id": raw.id }),
+    ...(raw.model !== null && { "gen_ai.response.model": raw.model }),
+    ...(raw.stop_reason !== null && { "gen_ai.response.finish_reasons": [raw.stop_reason] }),
+    "gen_ai.usage.input_tokens": tokens.prompt + tokens.cached + tokens.cache_write,
+    "gen_ai.usage.output_tokens": tokens.completion,
+    "gen_ai.usage.cache_read.input_tokens": tokens.cached,
+    "gen_ai.usage.cache_write.input_tokens": tokens.cache_write,
+    "gen_ai.usage.cache_creation.input_tokens": tokens.cache_write,
+    "pawl.cost_cents": data.cost_cents,
+  };
+}
+
+/** A tool at work. */
+export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): Attributes {
+  return {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.conversation.id": sessionId,
+    "gen_ai.tool.name": data.tool_name,
+    "gen_ai.tool.call.id": data.call_id,
+    "gen_ai.tool.type": "function",
+  };
+}

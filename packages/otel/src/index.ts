@@ -1,0 +1,1 @@
+export { type SpanOptions, withSpans } from "./with-spans.ts";

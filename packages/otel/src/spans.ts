@@ -1,0 +1,155 @@
+import {
+  type Context,
+  context,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  type Tracer,
+  trace,
+} from "@opentelemetry/api";
+import type { StoredEvent, StoredOf } from "@pawl/core";
+import { agentAttributes, requestAttributes, responseAttributes, toolAttributes } from "./attributes.ts";
+import { type End, endAll, endAttempts, endOne, newSession, type Session } from "./session-spans.ts";
+
+interface Settings {
+  tracer: Tracer;
+  provider: string;
+  content: boolean;
+}
+
+/** The spans that are open. */
+export interface Spans extends Settings {
+  sessions: Map<string, Session>;
+}
+
+/** So many sessions are remembered; of one that waits for longer the next span has no link. */
+const REMEMBERED = 10_000;
+
+export function newSpans(settings: Settings): Spans {
+  return { ...settings, sessions: new Map() };
+}
+
+/** Begins and ends spans as events say. Spans that one append ends are ended behind its last event: it may say how. */
+export function takeEvents(spans: Spans, events: readonly StoredEvent[]): void {
+  const over = new Map<Span, () => void>();
+  for (const event of events) {
+    const session = sessionOf(spans, event);
+    if (session === undefined) continue;
+    take(spans, session, event, (span, forget) => {
+      over.set(span, () => {
+        span.end(Date.parse(event.at));
+        forget();
+      });
+    });
+  }
+  for (const end of over.values()) end();
+}
+
+function take(spans: Spans, session: Session, event: StoredEvent, end: End): void {
+  switch (event.type) {
+    case "run_started":
+      session.run = event;
+      beginAgent(spans, session, event);
+      break;
+    case "run_recovered":
+      endAll(session, end, "lost");
+      beginAgent(spans, session, event);
+      break;
+    case "llm_request":
+      session.chats.set(event.seq, begin(spans, session, event, `chat ${event.data.model}`, SpanKind.CLIENT));
+      session.chats.get(event.seq)?.setAttributes(requestAttributes(event, spans.provider));
+      break;
+    case "llm_response":
+      session.chats.get(event.data.attempt)?.setAttributes(responseAttributes(event));
+      endOne(session.chats, event.data.attempt, end);
+      break;
+    case "assistant_message":
+      endOne(session.chats, event.data.attempt, end);
+      break;
+    case "error":
+      if (event.data.code === "model_error") endAttempts(session, end, event.data.code);
+      break;
+    case "tool_call":
+      if (spans.content) session.inputs.set(event.data.call_id, JSON.stringify(event.data.arguments));
+      break;
+    case "tool_started":
+      beginTool(spans, session, event);
+      break;
+    case "tool_result":
+      endTool(spans, session, event, end);
+      break;
+    case "run_suspended":
+      session.before = session.agent?.spanContext();
+      endAll(session, end);
+      break;
+    case "run_ended":
+      endRun(spans, session, event, end);
+      break;
+  }
+}
+
+/** The session of a run's event; for events of others there is nothing to do. */
+function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Session | undefined {
+  const known = sessions.get(sessionId);
+  if (known !== undefined || type.includes(".")) return known;
+  const made = newSession();
+  sessions.set(sessionId, made);
+  for (const [id, { agent }] of sessions) {
+    if (sessions.size <= REMEMBERED) break;
+    if (agent === undefined && id !== sessionId) sessions.delete(id);
+  }
+  return made;
+}
+
+/** A run that was begun or waited elsewhere is at work here: then it has a span from here on. */
+function begin(spans: Spans, session: Session, event: StoredEvent, name: string, kind: SpanKind): Span {
+  const agent = session.agent ?? beginAgent(spans, session, event);
+  const within = trace.setSpan(ROOT_CONTEXT, agent);
+  return spans.tracer.startSpan(name, { kind, startTime: Date.parse(event.at) }, within);
+}
+
+function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEvent): Span {
+  const name = session.run === undefined ? "invoke_agent" : `invoke_agent ${session.run.data.agent}`;
+  const links = session.before === undefined ? [] : [{ context: session.before }];
+  const attributes = agentAttributes(sessionId, session.run);
+  const options = { kind: SpanKind.INTERNAL, startTime: Date.parse(at), attributes, links };
+  session.agent = spans.tracer.startSpan(name, options, above(spans, sessionId));
+  session.before = undefined;
+  return session.agent;
+}
+
+/** The call that a sub-agent works for, or whatever is going on where the run began. */
+function above({ sessions }: Spans, sessionId: string): Context {
+  const at = sessionId.lastIndexOf(":");
+  const call =
+    at === -1 ? undefined : sessions.get(sessionId.slice(0, at))?.tools.get(sessionId.slice(at + 1));
+  return call === undefined ? context.active() : trace.setSpan(ROOT_CONTEXT, call);
+}
+
+function beginTool(spans: Spans, session: Session, event: StoredOf<"tool_started">): void {
+  const { call_id, tool_name } = event.data;
+  const input =
+    event.data.input === undefined ? session.inputs.get(call_id) : JSON.stringify(event.data.input);
+  const span = begin(spans, session, event, `execute_tool ${tool_name}`, SpanKind.INTERNAL);
+  span.setAttributes(toolAttributes(event));
+  session.inputs.delete(call_id);
+  if (spans.content && input !== undefined) span.setAttribute("gen_ai.tool.call.arguments", input);
+  session.tools.set(call_id, span);
+}
+
+function endTool(spans: Spans, session: Session, { data }: StoredOf<"tool_result">, end: End): void {
+  const span = session.tools.get(data.call_id);
+  if (spans.content) span?.setAttribute("gen_ai.tool.call.result", JSON.stringify(data.result));
+  endOne(session.tools, data.call_id, end, data.success ? undefined : "tool_error");
+}
+
+function endRun(spans: Spans, session: Session, event: StoredOf<"run_ended">, end: End): void {
+  const { stop, turns, cost_cents, session_status } = event.data;
+  session.agent?.setAttributes({
+    "pawl.stop": stop.type,
+    "pawl.turns": turns,
+    "pawl.cost_cents": cost_cents,
+  });
+  endAll(session, end, session_status === "error" ? stop.type : undefined);
+  spans.sessions.delete(event.sessionId);
+}

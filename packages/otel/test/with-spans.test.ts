@@ -1,0 +1,184 @@
+import { DiagLogLevel, diag, SpanStatusCode, type Tracer } from "@opentelemetry/api";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import {
+  agent,
+  agentTool,
+  type ModelClient,
+  memoryStore,
+  runtime,
+  type Tool,
+  tool,
+  withRetry,
+} from "@pawl/core";
+import { type Reply, scriptedModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { type SpanOptions, withSpans } from "../src/index.ts";
+
+const add = tool({
+  name: "add",
+  description: "Adds.",
+  input: z.object({ a: z.number(), b: z.number() }),
+  execute: ({ a, b }) => a + b,
+});
+const fail = tool({
+  name: "fail",
+  description: "Fails.",
+  input: z.object({}),
+  execute: () => {
+    throw new Error("secret host");
+  },
+});
+const ask = tool({
+  name: "ask",
+  description: "Asks.",
+  input: z.object({}),
+  suspends: { answer: z.string() },
+});
+const calling = (name: string, input = {}): Reply => ({ tools: [{ name, id: `toolu_${name}`, input }] });
+
+function setup(model: ModelClient | Reply[], tools: readonly Tool[] = [], options: SpanOptions = {}) {
+  const exporter = new InMemorySpanExporter();
+  const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+  const log = memoryStore();
+  const coach = agent({
+    name: "coach",
+    model: Array.isArray(model) ? scriptedModel(model) : model,
+    instructions: "Be kind.",
+    tools,
+  });
+  const process = () =>
+    runtime({ agents: [coach], store: withSpans(log, { tracer: provider.getTracer("test"), ...options }) });
+  const spans = () => exporter.getFinishedSpans();
+  const named = (name: string): ReadableSpan => {
+    const span = spans().find((one) => one.name === name);
+    if (span === undefined) throw new Error(`no ${name} among ${spans().map((one) => one.name)}`);
+    return span;
+  };
+  return { process, log, spans, named };
+}
+
+const user = { userId: "ada" };
+const idOf = (span: ReadableSpan) => span.spanContext().spanId;
+
+describe("O3 spans of a run", () => {
+  it("are its time at work, and in it each request and each tool, with names and numbers of the conventions", async () => {
+    const { process, spans, named } = setup([calling("add", { a: 1, b: 2 }), { text: "Three." }], [add]);
+    const { sessionId } = await process().run("coach", { ...user, input: "Add" }).result;
+    expect(spans().map(({ name }) => name)).toEqual([
+      "chat claude-scripted",
+      "execute_tool add",
+      "chat claude-scripted",
+      "invoke_agent coach",
+    ]);
+    const run = named("invoke_agent coach");
+    expect(run.attributes).toMatchObject({
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": "coach",
+      "gen_ai.conversation.id": sessionId,
+      "pawl.stop": "end_turn",
+      "pawl.turns": 2,
+    });
+    for (const span of spans().slice(0, 3)) expect(span.parentSpanContext?.spanId).toBe(idOf(run));
+    const { attributes } = named("chat claude-scripted");
+    expect(attributes).toMatchObject({
+      "gen_ai.provider.name": "anthropic",
+      "gen_ai.request.model": "claude-scripted",
+      "gen_ai.response.finish_reasons": ["tool_use"],
+    });
+    expect(attributes["gen_ai.usage.input_tokens"]).toBeGreaterThanOrEqual(
+      Number(attributes["gen_ai.usage.cache_read.input_tokens"]),
+    );
+    expect(named("execute_tool add").attributes).toMatchObject({ "gen_ai.tool.call.id": "toolu_add" });
+  });
+
+  it("say nothing that anybody said, and of tools only what is asked for", async () => {
+    const script = [calling("add", { a: 41, b: 1 }), { text: "The answer." }];
+    const silent = setup(script, [add]);
+    await silent.process().run("coach", { ...user, input: "A secret question" }).result;
+    const said = JSON.stringify(
+      silent.spans().map(({ name, attributes, events }) => [name, attributes, events]),
+    );
+    expect(said).not.toMatch(/secret|answer|kind/);
+    expect(silent.named("execute_tool add").attributes).not.toHaveProperty(["gen_ai.tool.call.arguments"]);
+    expect(silent.named("execute_tool add").attributes).not.toHaveProperty(["gen_ai.tool.call.result"]);
+    const open = setup(script, [add], { content: true });
+    await open.process().run("coach", { ...user, input: "A secret question" }).result;
+    expect(open.named("execute_tool add").attributes).toMatchObject({
+      "gen_ai.tool.call.arguments": '{"a":41,"b":1}',
+      "gen_ai.tool.call.result": "42",
+    });
+  });
+
+  it("show what failed, without its words", async () => {
+    const script: Reply[] = [{ fault: { status: 529 } }, calling("fail"), { text: "Well." }];
+    const model = withRetry(scriptedModel(script), { baseMs: 1 });
+    const { process, spans, named } = setup(model, [fail]);
+    await process().run("coach", { ...user, input: "Go" }).result;
+    expect(spans()[0]).toMatchObject({
+      name: "chat claude-scripted",
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { "error.type": "model_error" },
+    });
+    expect(named("execute_tool fail").attributes["error.type"]).toBe("tool_error");
+    expect(named("invoke_agent coach").status.code).toBe(SpanStatusCode.UNSET);
+    expect(JSON.stringify(spans().map(({ attributes, status }) => [attributes, status]))).not.toContain(
+      "secret",
+    );
+  });
+
+  it("end where the user is waited for; the next one is linked, and in another process is there all the same", async () => {
+    const { process, log, spans } = setup(
+      [calling("ask"), { text: "Fine." }, calling("ask"), { text: "Ok." }],
+      [ask],
+    );
+    const here = process();
+    const { sessionId } = await here.run("coach", { ...user, input: "Go" }).result;
+    const [, first] = spans();
+    expect(first?.name).toBe("invoke_agent coach");
+    const answers = [{ callId: "toolu_ask", value: "yes" }];
+    await here.run("coach", { ...user, sessionId, answers }).result;
+    const second = spans().at(-1);
+    expect(second?.links.map(({ context }) => context.spanId)).toEqual([first && idOf(first)]);
+    const other = await here.run("coach", { ...user, input: "Again" }).result;
+    await process().run("coach", { ...user, sessionId: other.sessionId, answers }).result;
+    expect(spans().at(-1)).toMatchObject({ name: "invoke_agent", links: [] });
+    expect(spans().at(-2)?.parentSpanContext?.spanId).toBe(idOf(spans().at(-1) as ReadableSpan));
+    expect((await Array.fromAsync(log.read(sessionId))).at(-1)?.type).toBe("run_ended");
+  });
+
+  it("of a sub-agent stand below the call that it works for", async () => {
+    const helper = agent({
+      name: "helper",
+      model: scriptedModel([{ text: "Found." }]),
+      instructions: "Help.",
+    });
+    const looking = agentTool({ agent: helper, description: "Looks." });
+    const { process, named } = setup([calling("helper", { task: "Look" }), { text: "Done." }], [looking]);
+    await process().run("coach", { ...user, input: "Go" }).result;
+    expect(named("invoke_agent coach/helper").parentSpanContext?.spanId).toBe(idOf(named("execute_tool helper")));
+  });
+
+  it("never cost a run anything: a tracer that throws is told of, and the log is whole", async () => {
+    const told: unknown[] = [];
+    const log = (...args: unknown[]) => told.push(args);
+    diag.setLogger(
+      { error: log, warn: log, info: log, debug: log, verbose: log },
+      { logLevel: DiagLogLevel.ERROR, suppressOverrideMessage: true },
+    );
+    const tracer = {
+      startSpan: () => {
+        throw new Error("no tracer");
+      },
+    } as unknown as Tracer;
+    const { process } = setup([{ text: "Hello." }], [], { tracer });
+    expect((await process().run("coach", { ...user, input: "Hi" }).result).text).toBe("Hello.");
+    expect(told.length).toBeGreaterThan(0);
+    diag.disable();
+  });
+});
