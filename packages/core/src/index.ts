@@ -8,7 +8,7 @@ export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./con
 export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
-export type { AppendCall } from "./events/append-call.ts";
+export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./events/append-call.ts";
 export { appendInSql, type SqlLog } from "./events/append-in-sql.ts";
 export type { Awaited } from "./events/awaited.ts";
 export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
