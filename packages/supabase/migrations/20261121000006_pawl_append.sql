@@ -5,7 +5,8 @@ CREATE TABLE IF NOT EXISTS pawl_migrations (
 IF NOT EXISTS (SELECT FROM pawl_migrations WHERE version = 6) THEN
 
 ALTER TABLE agent_session_events ALTER COLUMN id DROP EXPRESSION;
-ALTER TABLE agent_sessions ALTER COLUMN total_tokens DROP EXPRESSION, ALTER COLUMN total_tokens SET DEFAULT 0;
+ALTER TABLE agent_sessions ALTER COLUMN total_tokens DROP EXPRESSION, ALTER COLUMN total_tokens SET DEFAULT 0,
+  DROP CONSTRAINT IF EXISTS agent_sessions_status_check;
 
 EXECUTE format($pawl_function$
 CREATE FUNCTION pawl_store_event(
@@ -13,8 +14,7 @@ CREATE FUNCTION pawl_store_event(
   p_lease_epoch integer, p_lease_holder text, p_after_seq integer
 ) RETURNS text LANGUAGE plpgsql AS $pawl$
 DECLARE
-  last integer;
-  stamp timestamptz;
+  done text;
 BEGIN
   WITH session AS (
       UPDATE %1$I.agent_sessions AS s SET
@@ -30,8 +30,8 @@ BEGIN
     SELECT p_session_id || ':' || session.seq::text, p_session_id, session.seq, p_type, p_version,
       session.at, p_duration_ms, p_key, p_append_id, 1, p_data::json
     FROM session
-    RETURNING sequence_number - 1, timestamp INTO last, stamp;
-  RETURN last || ' ' || to_char(stamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+    RETURNING (sequence_number - 1) || ' ' || to_char(timestamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') INTO done;
+  RETURN done;
 END $pawl$$pawl_function$, current_schema());
 
 EXECUTE format($pawl_function$
@@ -41,8 +41,7 @@ CREATE FUNCTION pawl_store_events(
 ) RETURNS text LANGUAGE plpgsql AS $pawl$
 DECLARE
   p_patch json := p_changes;
-  last integer;
-  stamp timestamptz;
+  done text;
 BEGIN
   IF p_patch IS NULL AND NOT p_release THEN
     WITH session AS (
@@ -64,8 +63,11 @@ BEGIN
         json_array_elements(p_payloads::json)
       ) WITH ORDINALITY AS e (type, key, duration_ms, data, n)
     )
-    SELECT session.base, session.at INTO last, stamp FROM session;
+    SELECT session.base || ' ' || to_char(session.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') INTO done FROM session;
   ELSE
+    IF p_patch ->> 'status' NOT IN ('active', 'suspended', 'completed', 'error', 'expired') THEN
+      RAISE EXCEPTION 'There is no such status.' USING ERRCODE = 'check_violation';
+    END IF;
     WITH session AS (
       UPDATE %1$I.agent_sessions AS s SET
         last_sequence = s.last_sequence + p_size,
@@ -102,9 +104,9 @@ BEGIN
         json_array_elements(p_payloads::json)
       ) WITH ORDINALITY AS e (type, key, duration_ms, data, n)
     )
-    SELECT session.base, session.at INTO last, stamp FROM session;
+    SELECT session.base || ' ' || to_char(session.at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') INTO done FROM session;
   END IF;
-  RETURN last || ' ' || to_char(stamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
+  RETURN done;
 END $pawl$$pawl_function$, current_schema());
 
 EXECUTE format($pawl_function$

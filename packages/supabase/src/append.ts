@@ -7,6 +7,7 @@ import {
   type NewEvent,
   type Refused,
   type StoredEvent,
+  tryUntilApplied,
 } from "@pawl/core";
 import { toEvent } from "./rows.ts";
 import { call, listOf, type Row, type RpcClient } from "./rpc.ts";
@@ -20,7 +21,8 @@ export async function append(
 ): Promise<readonly StoredEvent[]> {
   const log = {
     append: async (prepared: AppendCall) => {
-      const { base, at } = await call(client, "pawl_rpc_append", appendArgs(prepared));
+      const args = appendArgs(prepared);
+      const { base, at } = await tryUntilApplied(() => call(client, "pawl_rpc_append", args));
       return base === null ? undefined : { base: Number(base), at: String(at) };
     },
     explain: async (prepared: AppendCall) =>

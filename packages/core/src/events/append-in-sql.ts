@@ -3,6 +3,7 @@ import { type AppendCall, appendCall, storedEvents } from "./append-call.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 import type { AppendOptions } from "./event-store.ts";
 import { explained, noSession, type Refused } from "./refused.ts";
+import { sqlState } from "./try-until-applied.ts";
 
 /** SQLSTATE of a violated unique index: an append id or a key was there, or the number of the event. */
 const UNIQUE_VIOLATION = "23505";
@@ -46,9 +47,4 @@ export async function appendInSql(
   throw new PawlError("store_unavailable", `The append to session "${sessionId}" fails again and again.`, {
     cause: failure,
   });
-}
-
-/** The SQLSTATE behind a database's error, if there is one. */
-function sqlState(error: unknown): unknown {
-  return (error as { cause?: { code?: unknown } }).cause?.code;
 }

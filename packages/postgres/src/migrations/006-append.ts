@@ -5,7 +5,9 @@ const seen = `s.id = p_session_id
 const columns = `id, session_id, sequence_number, event_type, version, timestamp, duration_ms, event_key, append_id,
       append_size, data`;
 
-const time = `to_char(stamp AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+/** What both return. It is made by the statement itself: PL/pgSQL would prepare it anew for every transaction. */
+const result = (base: string, at: string) =>
+  `${base} || ' ' || to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 /** A number in the patch, 0 where there is none. */
 const added = (name: string, type = "bigint") => `coalesce((p_patch ->> '${name}')::${type}, 0)`;
@@ -28,7 +30,7 @@ const storeAll = (changes: string) => `
         json_array_elements(p_payloads::json)
       ) WITH ORDINALITY AS e (type, key, duration_ms, data, n)
     )
-    SELECT session.base, session.at INTO last, stamp FROM session;`;
+    SELECT ${result("session.base", "session.at")} INTO done FROM session;`;
 
 const patched = `,
         status = coalesce(p_patch ->> 'status', s.status),
@@ -63,20 +65,20 @@ EXECUTE format($pawl_function$${sql}$pawl_function$, current_schema());
  * call: tables are named with their schema instead, so that nobody's path leads elsewhere. They run with the rights of
  * who calls them. `pawl_append` stays, for processes of an earlier version beside newer ones.
  *
- * `id` and `total_tokens` are filled in by them: the server reads the text of a generated column's expression again for
- * every statement that writes the table.
+ * They fill in `id` and `total_tokens`, and look at the status: the server parses the expressions of generated columns
+ * and checks again for every statement that writes the table, whether it touches their columns or not.
  */
 export const append: string = `
 ALTER TABLE agent_session_events ALTER COLUMN id DROP EXPRESSION;
-ALTER TABLE agent_sessions ALTER COLUMN total_tokens DROP EXPRESSION, ALTER COLUMN total_tokens SET DEFAULT 0;
+ALTER TABLE agent_sessions ALTER COLUMN total_tokens DROP EXPRESSION, ALTER COLUMN total_tokens SET DEFAULT 0,
+  DROP CONSTRAINT IF EXISTS agent_sessions_status_check;
 ${inSchema(`
 CREATE FUNCTION pawl_store_event(
   p_session_id text, p_append_id text, p_version integer, p_type text, p_key text, p_duration_ms float8, p_data text,
   p_lease_epoch integer, p_lease_holder text, p_after_seq integer
 ) RETURNS text LANGUAGE plpgsql AS $pawl$
 DECLARE
-  last integer;
-  stamp timestamptz;
+  done text;
 BEGIN
   WITH session AS (
       UPDATE %1$I.agent_sessions AS s SET
@@ -89,8 +91,8 @@ BEGIN
     SELECT p_session_id || ':' || session.seq::text, p_session_id, session.seq, p_type, p_version,
       session.at, p_duration_ms, p_key, p_append_id, 1, p_data::json
     FROM session
-    RETURNING sequence_number - 1, timestamp INTO last, stamp;
-  RETURN last || ' ' || ${time};
+    RETURNING ${result("(sequence_number - 1)", "timestamp")} INTO done;
+  RETURN done;
 END $pawl$`)}${inSchema(`
 CREATE FUNCTION pawl_store_events(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads text, p_payloads text,
@@ -98,13 +100,15 @@ CREATE FUNCTION pawl_store_events(
 ) RETURNS text LANGUAGE plpgsql AS $pawl$
 DECLARE
   p_patch json := p_changes;
-  last integer;
-  stamp timestamptz;
+  done text;
 BEGIN
   IF p_patch IS NULL AND NOT p_release THEN${storeAll("")}
-  ELSE${storeAll(patched)}
+  ELSE
+    IF p_patch ->> 'status' NOT IN ('active', 'suspended', 'completed', 'error', 'expired') THEN
+      RAISE EXCEPTION 'There is no such status.' USING ERRCODE = 'check_violation';
+    END IF;${storeAll(patched)}
   END IF;
-  RETURN last || ' ' || ${time};
+  RETURN done;
 END $pawl$`)}${inSchema(`
 CREATE OR REPLACE FUNCTION pawl_append(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads json, p_payloads json,
