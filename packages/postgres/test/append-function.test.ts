@@ -69,6 +69,14 @@ describe("the functions that append", () => {
     expect(row).toEqual({ total_tokens: "30", cached_tokens: "8", cache_hit_rate: 4 / 13 });
   });
 
+  it("E6 no status is stored that is none", async () => {
+    const id = await session("status");
+    const store = postgresStore(database.pool());
+    const bad = store.append(id, [note("1")], { appendId: "1", session: { status: "gone" as never } });
+    await expect(bad).rejects.toMatchObject({ code: "store_unavailable", cause: { code: "23514" } });
+    expect(await store.sessions.get(id)).toMatchObject({ status: "active", lastSeq: 0 });
+  });
+
   it("E6 nobody's search_path leads an append elsewhere", async () => {
     const id = await session("path");
     const client = await database.pool().connect();
