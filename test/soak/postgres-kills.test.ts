@@ -104,7 +104,7 @@ describe("kill -9 on a server in the middle of appends", () => {
     const store = postgresStore({
       query: async (text, values) => {
         const result = await pool.query(text, values);
-        if (!cut && text.includes("pawl_append")) {
+        if (!cut && text.includes("pawl_store_event")) {
           cut = true;
           throw new Error("connection reset");
         }

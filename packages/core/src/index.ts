@@ -8,7 +8,7 @@ export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./con
 export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
 export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./errors.ts";
-export type { AppendCall } from "./events/append-call.ts";
+export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./events/append-call.ts";
 export { appendInSql, type SqlLog } from "./events/append-in-sql.ts";
 export type { Awaited } from "./events/awaited.ts";
 export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
@@ -41,7 +41,8 @@ export { type EventPage, readPages } from "./events/read-pages.ts";
 export { REDACTED, readShown } from "./events/redacted.ts";
 export { noSession, type Refused } from "./events/refused.ts";
 export type { Session, SessionPatch, SessionStatus } from "./events/session-row.ts";
-export { checkBatch, checkNames, isName, jsonbText, jsonText } from "./events/storable.ts";
+export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./events/storable.ts";
+export { tryUntilApplied } from "./events/try-until-applied.ts";
 export type { Upcasters } from "./events/upcast.ts";
 export { contentTypeOf } from "./files/content-type.ts";
 export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";

@@ -2,11 +2,14 @@ import {
   type AppendCall,
   type AppendOptions,
   appendInSql,
+  batchText,
+  keysOf,
   type NewEvent,
+  type PreparedEvent,
   type Refused,
   type StoredEvent,
 } from "@pawl/core";
-import { ask, type Database } from "./queryable.ts";
+import { ask, type Database, type Row } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 
 /** {@link EventStore.append}. */
@@ -18,28 +21,46 @@ export async function append(
 ): Promise<readonly StoredEvent[]> {
   const log = {
     append: async (call: AppendCall) => {
-      const [row] = await ask(db, appendStatement, appendValues(call));
-      return row === undefined ? undefined : { base: Number(row.base), at: String(row.at) };
+      const [row] = await (isPlain(call) ? storeOne(db, call) : storeAll(db, call));
+      if (typeof row?.done !== "string") return undefined;
+      const [base, at = ""] = row.done.split(" ");
+      return { base: Number(base), at };
     },
     explain: async (call: AppendCall) => await explain(db, call),
   };
   return await appendInSql(log, sessionId, events, options);
 }
 
-/** The whole append, see migration 3. No row: it was refused. */
-const appendStatement = `
-SELECT base, at FROM pawl_append($1::text, $2::text, $3::integer, $4::integer, $5::text::json, $6::text::json,
-  $7::integer, $8::text, $9::integer, $10::boolean, $11::text::json)`;
+/** Whether it is one event that changes nothing else: most appends. */
+function isPlain({ events, release, patch }: AppendCall): boolean {
+  return events.length === 1 && !release && patch === null;
+}
 
-/** The values of {@link appendStatement}. */
-function appendValues(call: AppendCall): unknown[] {
-  const { sessionId, appendId, version, size, heads, payloads } = call;
-  const { leaseEpoch, leaseHolder, afterSeq, release, patch } = call;
-  return [
+/** One event. Statements are short because drivers look them up by their text. */
+async function storeOne(db: Database, call: AppendCall): Promise<readonly Row[]> {
+  const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq } = call;
+  const { type, key, durationMs, data } = events[0] as PreparedEvent;
+  const event = [type, key, durationMs, data];
+  return await ask(db, "SELECT pawl_store_event($1,$2,$3,$4,$5,$6,$7,$8,$9,$10) AS done", [
     sessionId,
     appendId,
     version,
-    size,
+    ...event,
+    leaseEpoch,
+    leaseHolder,
+    afterSeq,
+  ]);
+}
+
+/** Any append. */
+async function storeAll(db: Database, call: AppendCall): Promise<readonly Row[]> {
+  const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq, release, patch } = call;
+  const { heads, payloads } = batchText(call);
+  return await ask(db, "SELECT pawl_store_events($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11) AS done", [
+    sessionId,
+    appendId,
+    version,
+    events.length,
     heads,
     payloads,
     leaseEpoch,
@@ -47,13 +68,11 @@ function appendValues(call: AppendCall): unknown[] {
     afterSeq,
     release,
     patch,
-  ];
+  ]);
 }
 
-async function explain(
-  db: Database,
-  { sessionId, appendId, keys }: AppendCall,
-): Promise<Refused | undefined> {
+async function explain(db: Database, call: AppendCall): Promise<Refused | undefined> {
+  const { sessionId, appendId } = call;
   const [session] = await ask(
     db,
     "SELECT last_sequence, lease_holder, lease_epoch FROM agent_sessions WHERE id = $1::text",
@@ -61,7 +80,7 @@ async function explain(
   );
   if (session === undefined) return undefined;
   const before = await ask(db, firstTime, [sessionId, appendId]);
-  const [taken] = await ask(db, byKeys, [sessionId, JSON.stringify(keys)]);
+  const [taken] = await ask(db, byKeys, [sessionId, JSON.stringify(keysOf(call))]);
   return {
     lastSeq: Number(session.last_sequence),
     leaseHolder: session.lease_holder === null ? null : String(session.lease_holder),

@@ -13,7 +13,8 @@ const usage = `pawl-postgres <command>
 
   migrate                      bring the server's schema up to date
   sql [folder]                 print the migrations, or write them as files
-  prune --older-than <days>    delete sessions that nothing was appended to for so long
+  prune --older-than <days>    delete sessions that nothing was appended to for so long;
+                               with --reservations also such of these as hold nothing
   export <directory>           copy the log in a directory (embeddedStore) to the server
   import <directory>           copy the server's log to a directory
 
@@ -72,7 +73,12 @@ async function printFiles(folder: string | undefined): Promise<string> {
 async function main(): Promise<unknown> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { url: { type: "string" }, "older-than": { type: "string" }, help: { type: "boolean" } },
+    options: {
+      url: { type: "string" },
+      "older-than": { type: "string" },
+      reservations: { type: "boolean" },
+      help: { type: "boolean" },
+    },
   });
   if (values.help) return usage;
   const [command, argument] = positionals;
@@ -86,7 +92,9 @@ async function main(): Promise<unknown> {
       const days = Number(values["older-than"]);
       if (!(days > 0)) throw new Error("How old? Give --older-than and a number of days.");
       const olderThan = new Date(Date.now() - days * 24 * 60 * 60 * 1_000);
-      return await onServer(url, (db) => prune(db, { olderThan }));
+      return await onServer(url, (db) =>
+        prune(db, { olderThan, reservations: values.reservations === true }),
+      );
     }
     case "export":
       return await onBoth(url, argument, (server, embedded) => copyLog(embedded, server));

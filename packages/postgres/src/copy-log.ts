@@ -137,13 +137,13 @@ WITH session AS (
   UPDATE agent_sessions SET last_sequence = last_sequence + $4::integer
   WHERE id = $1::text AND lease_epoch = $2::integer AND last_sequence = $3::integer RETURNING id
 ), stored AS (
-  INSERT INTO agent_session_events (session_id, sequence_number, event_type, version, timestamp, duration_ms,
+  INSERT INTO agent_session_events (id, session_id, sequence_number, event_type, version, timestamp, duration_ms,
     event_key, append_id, append_size, data)
-  SELECT session.id, e.* FROM session, ROWS FROM (
+  SELECT session.id || ':' || e.sequence_number, session.id, e.* FROM session, ROWS FROM (
     json_to_recordset($5::text::json) AS (sequence_number integer, event_type text, version smallint,
       timestamp timestamptz, duration_ms float8, event_key text, append_id text, append_size integer),
     json_array_elements($6::text::json)
-  ) AS e
+  ) AS e (sequence_number, event_type, version, timestamp, duration_ms, event_key, append_id, append_size, data)
 )
 SELECT id FROM session`;
 
@@ -159,6 +159,7 @@ UPDATE agent_sessions t SET status = r.status, open_run = r.open_run, pending = 
   updated_at = r.updated_at, context_start_sequence = r.context_start_sequence, lease_epoch = r.lease_epoch + 1,
   input_tokens = r.input_tokens, output_tokens = r.output_tokens, cached_tokens = r.cached_tokens,
   cache_write_tokens = r.cache_write_tokens, cache_write_1h_tokens = r.cache_write_1h_tokens,
+  total_tokens = r.input_tokens + r.output_tokens + r.cached_tokens + r.cache_write_tokens,
   total_cost_cents = r.total_cost_cents
 FROM json_populate_record(NULL::agent_sessions, $1::text::json) r
 WHERE t.id = r.id AND t.lease_epoch = $2::integer AND t.last_sequence = r.last_sequence`;

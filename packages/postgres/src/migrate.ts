@@ -7,6 +7,9 @@ import { views } from "./migrations/003-views.ts";
 import { reservations } from "./migrations/004-reservations.ts";
 import { rpc } from "./migrations/005-rpc.ts";
 import { rpcAccess } from "./migrations/005-rpc-access.ts";
+import { accessAgain } from "./migrations/006-access.ts";
+import { append } from "./migrations/006-append.ts";
+import { ownAgain } from "./migrations/006-own.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -24,6 +27,7 @@ export const migrations: readonly Migration[] = [
   { version: 3, name: "access", sql: `${appendFunction}${views}${own}${access}` },
   { version: 4, name: "reservations", sql: reservations },
   { version: 5, name: "rpc", sql: `${rpc}${rpcAccess}` },
+  { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
 ];
 
 /**

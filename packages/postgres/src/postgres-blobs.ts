@@ -1,9 +1,9 @@
-import { type BlobStore, isName, noSession } from "@pawl/core";
+import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
 import { ask, type Database } from "./queryable.ts";
 
 /**
  * Large payloads in a table of their own, `agent_session_blobs`, in the database of their sessions: `put` rejects with
- * `not_found` for a session that is not there. Deleting a session's row deletes its events and its blobs.
+ * `not_found` for a session that is not there, and with `invalid_input` for a NUL or half a surrogate pair. Deleting a session's row deletes its events and its blobs.
  *
  * @example
  * ```ts
@@ -20,11 +20,14 @@ import { ask, type Database } from "./queryable.ts";
 export function postgresBlobs(db: Database): BlobStore {
   return {
     async put(sessionId, id, text) {
-      const rows = isName(sessionId) ? await ask(db, putBlob, [sessionId, id, text]) : [];
+      if (!isName(sessionId)) throw noSession(sessionId);
+      checkNames(id);
+      checkText(text);
+      const rows = await ask(db, putBlob, [sessionId, id, text]);
       if (rows.length === 0) throw noSession(sessionId);
     },
     async get(sessionId, id) {
-      if (!isName(sessionId)) return undefined;
+      if (!isName(sessionId) || !isName(id)) return undefined;
       const [row] = await ask(db, getBlob, [sessionId, id]);
       return row === undefined ? undefined : String(row.data);
     },

@@ -8,7 +8,13 @@ export interface PruneOptions {
   status?: readonly SessionStatus[];
   /** Only sessions of this user. */
   userId?: string;
-  /** How many sessions one statement deletes, i.e. how long it takes and locks; default 100. */
+  /**
+   * Also reservations that were made before then and hold nothing any more: finalized, aborted or expired, of every
+   * account. What they used stays charged. Default: false. A run that has waited for its user since then is charged again
+   * for what it had used before it waited, so take a date before which no run still waits.
+   */
+  reservations?: boolean;
+  /** How many sessions, or reservations, one statement deletes, i.e. how long it takes and locks; default 100. */
   batch?: number;
 }
 
@@ -16,6 +22,7 @@ export interface PruneOptions {
 export interface Pruned {
   sessions: number;
   events: number;
+  reservations: number;
 }
 
 /**
@@ -33,14 +40,15 @@ export interface Pruned {
  * const db = await PGlite.create();
  * await migrate(db);
  * const days = 24 * 60 * 60 * 1_000;
- * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) })); // { sessions: 0, events: 0 }
+ * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) })); // { sessions: 0, events: 0, reservations: 0 }
  * await db.close();
  * ```
  */
 export async function prune(db: Database, options: PruneOptions): Promise<Pruned> {
   const { olderThan, status = ["active", "completed", "error", "expired"], userId, batch = 100 } = options;
   if (Number.isNaN(olderThan.getTime())) throw new PawlError("invalid_input", "olderThan is no date.");
-  const pruned: Pruned = { sessions: 0, events: 0 };
+  const pruned: Pruned = { sessions: 0, events: 0, reservations: 0 };
+  if (options.reservations === true) pruned.reservations = await pruneReservations(db, olderThan, batch);
   for (;;) {
     const [row] = await ask(db, deleteBatch, [
       olderThan.toISOString(),
@@ -54,6 +62,28 @@ export async function prune(db: Database, options: PruneOptions): Promise<Pruned
     if (sessions === 0) return pruned;
   }
 }
+
+async function pruneReservations(db: Database, olderThan: Date, batch: number): Promise<number> {
+  // What has expired still holds something until that is written down.
+  await ask(db, "SELECT pawl_expire_reservations()");
+  for (let all = 0; ; ) {
+    const [row] = await ask(db, deleteReservations, [olderThan.toISOString(), batch]);
+    const gone = Number(row?.reservations ?? 0);
+    if (gone === 0) return all;
+    all += gone;
+  }
+}
+
+/** An account's own row, which sums up its reservations, has an empty id. */
+const deleteReservations = `
+WITH old AS (
+  SELECT r.account, r.id FROM agent_reservations r
+  WHERE r.id <> '' AND r.expires_at IS NULL AND r.created_at < $1::text::timestamptz
+  LIMIT $2::integer FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM agent_reservations r USING old WHERE r.account = old.account AND r.id = old.id RETURNING 1
+)
+SELECT count(*) AS reservations FROM gone`;
 
 /** A suspended session has an open run, and nobody at work in it. A session that is being copied has no epoch yet. */
 const deleteBatch = `

@@ -1,4 +1,4 @@
-import { messageOf, PawlError } from "@pawl/core";
+import { messageOf, PawlError, tryUntilApplied } from "@pawl/core";
 
 /**
  * What the store needs of a database: one statement with `$1`, `$2` … at a time, each in a transaction of its own. A
@@ -23,11 +23,15 @@ export type Database = Queryable | PostgresJs;
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement.
+ * Runs one statement, and again where the database undid it because of others.
  *
  * @throws PawlError `store_unavailable` with the driver's error as its cause.
  */
 export async function ask(db: Database, text: string, values: unknown[] = []): Promise<readonly Row[]> {
+  return await tryUntilApplied(() => once(db, text, values));
+}
+
+async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
   try {
     if ("query" in db) return (await db.query(text, values)).rows as Row[];
     return (await db.unsafe(text, values as never[], { prepare: values.length > 0 })) as Row[];

@@ -114,6 +114,8 @@ describe("E6 E11 row-level security, with real roles", () => {
     "DELETE FROM agent_sessions",
     "INSERT INTO agent_session_blobs (session_id, id, data) VALUES ('of anna', 'x', '1')",
     "SELECT * FROM pawl_append('of anna', 'x', 1, 1, '[{\"type\":\"tool_result\"}]', '[{}]')",
+    "SELECT pawl_store_event('of anna', 'x', 1, 'tool_result', NULL, NULL, '{}', NULL, NULL, NULL)",
+    "SELECT pawl_store_events('of anna', 'x', 1, 1, '[{\"type\":\"tool_result\"}]', '[{}]', NULL, NULL, NULL, false, NULL)",
     "SELECT pawl_own('of anna', 'x')",
     "SELECT pawl_grant_service('postgres')",
     "SELECT * FROM agent_reservations",
@@ -146,6 +148,31 @@ describe("E6 E11 row-level security, with real roles", () => {
     expect(event).toMatchObject({ type: "user_message", seq: 3, key: "message:m1" });
     expect(event?.data).toEqual({ message: JSON.parse(text), queued: true });
   });
+
+  it.each([
+    ["\\u0020\\n", "PT422"],
+    ["\\t\\r\\f\\u00A0\\u200a\\uFEFF \u00a0\u3000\u2028", "PT422"],
+    ["\\u000b\\u2029\u1680", "PT422"],
+    [`${"x".repeat(999_999)}`, "PT422"],
+    [`${"ü".repeat(500_000)}`, "PT422"],
+    ["x".repeat(999_998), "stored"],
+    ["\\u0000", "stored"],
+    [" \\ud800 ", "stored"],
+    ["\\\\u0020", "stored"],
+    ["\\u0020.", "stored"],
+    ["\\u200b", "stored"],
+  ])(
+    "E6 blank messages are none, however they are written, nor are endless ones: %.40j is %s",
+    async (text, becomes) => {
+      const id = `sent ${text.slice(0, 40)} ${text.length}`;
+      await postgresStore(service).sessions.create({ id, userId: "clara", agent: "coach" });
+      const sent = by("clara", "SELECT * FROM pawl_send_message($1, 'a', $2::text::json)", [id, `"${text}"`]);
+      if (becomes !== "stored") return await expect(sent).rejects.toMatchObject({ code: becomes });
+      await sent;
+      const [event] = await Array.fromAsync(postgresStore(service).read(id));
+      expect(event?.data).toEqual({ message: JSON.parse(`"${text}"`) });
+    },
+  );
 
   it("E6 a user answers a question of their own session, once, and no other", async () => {
     const answer = "SELECT * FROM pawl_answer($1, $2, $3, $4::text::json)";

@@ -50,6 +50,20 @@ describe("postgresBlobs", () => {
     }
   });
 
+  it("E2 what no text can hold is invalid_input, and never asked of the database", async () => {
+    await session("bad");
+    const blobs = postgresBlobs(db);
+    for (const [id, text] of [
+      ["id", "a \0 b"],
+      ["id", "a \ud800 b"],
+      ["i\0d", "1"],
+      ["", "1"],
+    ] as const)
+      await expect(blobs.put("bad", id, text)).rejects.toMatchObject({ code: "invalid_input" });
+    expect(await ids("bad")).toEqual([]);
+    expect(await blobs.get("bad", "i\0d")).toBeUndefined();
+  });
+
   it("E2 whatever the database says is store_unavailable with its cause", async () => {
     const cause = new Error("connection lost");
     const blobs = postgresBlobs({ query: () => Promise.reject(cause) });

@@ -4,7 +4,7 @@ import { reservationsContract } from "@pawl/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { compareToModel, reservationSteps } from "../../../test/support/reservation-model.ts";
-import { migrate, postgresReservations } from "../src/index.ts";
+import { migrate, postgresReservations, prune } from "../src/index.ts";
 
 describe("postgresReservations over PGlite", () => {
   let db: PGlite;
@@ -47,6 +47,32 @@ describe("postgresReservations over PGlite", () => {
     const broken = postgresReservations({ query: () => Promise.reject(cause) });
     for (const call of calls(broken))
       await expect(call()).rejects.toMatchObject({ code: "store_unavailable", cause });
+  });
+
+  it("E10 prune deletes old reservations that hold nothing, and what they used stays charged", async () => {
+    const reservations = postgresReservations(db);
+    const held = { account: "pruned", amount: 10, limit: 1_000 };
+    for (const id of ["finalized", "aborted", "expired", "held", "young"])
+      await reservations.reserve({ ...held, id: `p ${id}`, ...(id === "expired" ? { ttlMs: 1 } : {}) });
+    await reservations.finalize("p finalized", 3);
+    await reservations.abort("p aborted", 4);
+    await reservations.finalize("p young", 5);
+    await sleep(5);
+    const age = "UPDATE agent_reservations SET created_at = now() - interval '91 days'";
+    await db.query(`${age} WHERE account = 'pruned' AND id <> 'p young'`);
+    const ids = async () => {
+      const text = "SELECT id FROM agent_reservations WHERE account = 'pruned' ORDER BY id";
+      return (await db.query<{ id: string }>(text)).rows.map(({ id }) => id);
+    };
+    const olderThan = new Date(Date.now() - 90 * 86_400_000);
+    expect(await prune(db, { olderThan })).toMatchObject({ reservations: 0 });
+    expect(await ids()).toHaveLength(6);
+    const pruned = await prune(db, { olderThan, reservations: true, batch: 2 });
+    expect(pruned).toEqual({ sessions: 0, events: 0, reservations: 3 });
+    expect(await ids()).toEqual(["", "p held", "p young"]);
+    expect(await reservations.balance("pruned")).toEqual({ used: 12, held: 10 });
+    expect(await reservations.finalize("p held", 8)).toMatchObject({ used: 8 });
+    expect(await reservations.balance("pruned")).toEqual({ used: 20, held: 0 });
   });
 
   it("E10 finalized reservations may be deleted: what they used stays charged", async () => {

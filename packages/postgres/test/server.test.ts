@@ -140,7 +140,11 @@ describe("O4 views and retention", () => {
       "UPDATE agent_sessions SET updated_at = now() - interval '91 days' WHERE user_id = 'pruned' AND id <> 'young'",
     );
     const olderThan = new Date(Date.now() - 90 * 86_400_000);
-    expect(await prune(pool, { olderThan, userId: "somebody else" })).toEqual({ sessions: 0, events: 0 });
+    expect(await prune(pool, { olderThan, userId: "somebody else" })).toEqual({
+      sessions: 0,
+      events: 0,
+      reservations: 0,
+    });
     const both = [prune(pool, { olderThan, batch: 2 }), prune(database.sql(), { olderThan, batch: 1 })];
     const pruned = await Promise.all(both);
     expect(pruned.reduce((sum, { sessions }) => sum + sessions, 0)).toBe(4);
@@ -149,7 +153,11 @@ describe("O4 views and retention", () => {
     expect(left).toEqual(["leased", "open", "open:call", "waiting", "young"]);
     for (const table of ["agent_sessions", "agent_session_events", "agent_session_blobs"])
       expect(await count(pool, table, "old 1")).toBe(0);
-    expect(await prune(pool, { olderThan, status: ["suspended"] })).toEqual({ sessions: 1, events: 2 });
+    expect(await prune(pool, { olderThan, status: ["suspended"] })).toEqual({
+      sessions: 1,
+      events: 2,
+      reservations: 0,
+    });
     await expect(prune(pool, { olderThan: new Date(Number.NaN) })).rejects.toMatchObject({
       code: "invalid_input",
     });

@@ -2,9 +2,12 @@ import {
   type AppendCall,
   type AppendOptions,
   appendInSql,
+  batchText,
+  keysOf,
   type NewEvent,
   type Refused,
   type StoredEvent,
+  tryUntilApplied,
 } from "@pawl/core";
 import { toEvent } from "./rows.ts";
 import { call, listOf, type Row, type RpcClient } from "./rpc.ts";
@@ -18,22 +21,25 @@ export async function append(
 ): Promise<readonly StoredEvent[]> {
   const log = {
     append: async (prepared: AppendCall) => {
-      const { base, at } = await call(client, "pawl_rpc_append", appendArgs(prepared));
+      const args = appendArgs(prepared);
+      const { base, at } = await tryUntilApplied(() => call(client, "pawl_rpc_append", args));
       return base === null ? undefined : { base: Number(base), at: String(at) };
     },
-    explain: async ({ appendId, keys }: AppendCall) => await explain(client, sessionId, appendId, keys),
+    explain: async (prepared: AppendCall) =>
+      await explain(client, sessionId, prepared.appendId, keysOf(prepared)),
   };
   return await appendInSql(log, sessionId, events, options);
 }
 
 function appendArgs(prepared: AppendCall): Record<string, unknown> {
+  const { heads, payloads } = batchText(prepared);
   return {
     p_session_id: prepared.sessionId,
     p_append_id: prepared.appendId,
     p_version: prepared.version,
-    p_size: prepared.size,
-    p_heads: prepared.heads,
-    p_payloads: prepared.payloads,
+    p_size: prepared.events.length,
+    p_heads: heads,
+    p_payloads: payloads,
     p_lease_epoch: prepared.leaseEpoch,
     p_lease_holder: prepared.leaseHolder,
     p_after_seq: prepared.afterSeq,

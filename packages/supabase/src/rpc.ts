@@ -1,4 +1,5 @@
-import { messageOf, PawlError, type PawlErrorCode } from "@pawl/core";
+import { PawlError, type PawlErrorCode } from "@pawl/core";
+import { checkHeaders, safeText } from "./safe-error.ts";
 
 /**
  * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this shape, whatever
@@ -48,7 +49,8 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
 /**
  * Calls a function of the schema, in one request.
  *
- * @throws PawlError `forbidden`, `not_found`, `conflict`, `invalid_input`, or `store_unavailable` for everything else,
+ * @throws PawlError `config` for a key that no header can carry, `forbidden`, `not_found`, `conflict`, `invalid_input`, or
+ *   `store_unavailable` for everything else,
  *   with a cause that has the SQLSTATE as its `code` and the HTTP `status`. Neither says a key or a token.
  */
 export async function call(
@@ -78,26 +80,13 @@ export function listOf(row: Row, name: string): readonly Row[] {
 }
 
 function failed(error: unknown, status: number): PawlError {
+  if (status === 0) checkHeaders(error);
   const { code } = error as { code?: unknown };
-  const said = withoutSecrets(textOf(error)).slice(0, 500);
+  const said = safeText(error);
   const cause = Object.assign(new Error(said), { code, status });
   const known = typeof code === "string" && Object.hasOwn(CODES, code) ? CODES[code] : undefined;
   if (known !== undefined && known !== "forbidden") return new PawlError(known, said, { cause });
   if (known === "forbidden" || status === 401 || status === 403)
     return new PawlError("forbidden", `Supabase refuses this: ${said}`, { cause });
   return new PawlError("store_unavailable", `Supabase failed: ${said}`, { cause });
-}
-
-/** The message of an error of supabase-js, which is a plain object. */
-function textOf(error: unknown): string {
-  const { message } = error as { message?: unknown };
-  return typeof message === "string" ? message : messageOf(error);
-}
-
-/** Keys and tokens of Supabase, and whatever stands behind `Bearer`: a failing `fetch` may quote its headers. */
-function withoutSecrets(text: string): string {
-  return text
-    .replaceAll(/\bBearer\s+[^\s"',]+/gi, "Bearer …")
-    .replaceAll(/\bsb_(secret|publishable)_[\w-]+/g, "sb_$1_…")
-    .replaceAll(/\bey[\w-]+\.[\w-]+(\.[\w-]*)?/g, "…");
 }

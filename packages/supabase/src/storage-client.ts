@@ -1,4 +1,5 @@
 import { PawlError } from "@pawl/core";
+import { checkHeaders, safeText } from "./safe-error.ts";
 
 /** What `supabaseFiles()` needs of a client of supabase-js. */
 export interface StorageClient {
@@ -66,7 +67,10 @@ export async function ask<T>(path: string, work: () => PromiseLike<StorageAnswer
 
 function failureOf(error: unknown, path: string): PawlError {
   const { status, code } = readFailure(error);
-  const more = { cause: error, details: { path, status, code } };
+  if (status === undefined) checkHeaders(error);
+  // Not the error itself: it may quote the headers, and so the key.
+  const cause = Object.assign(new Error(safeText(error)), { status, code });
+  const more = { cause, details: { path, status, code } };
   // A missing bucket is no missing file, and older servers say which only in words.
   const bucket = code === "NoSuchBucket" || /bucket/i.test(error instanceof Error ? error.message : "");
   if (code === "NoSuchKey" || (status === 404 && !bucket)) {

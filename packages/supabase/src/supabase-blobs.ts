@@ -1,4 +1,4 @@
-import { type BlobStore, isName, noSession } from "@pawl/core";
+import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
 import { call, type RpcClient } from "./rpc.ts";
 
 /**
@@ -21,12 +21,14 @@ export function supabaseBlobs(client: RpcClient): BlobStore {
   return {
     async put(sessionId, id, text) {
       if (!isName(sessionId)) throw noSession(sessionId);
+      checkNames(id);
+      checkText(text);
       const args = { p_session_id: sessionId, p_id: id, p_data: text };
       const { known } = await call(client, "pawl_rpc_put_blob", args);
       if (known !== true) throw noSession(sessionId);
     },
     async get(sessionId, id) {
-      if (!isName(sessionId)) return undefined;
+      if (!isName(sessionId) || !isName(id)) return undefined;
       const { data } = await call(client, "pawl_rpc_get_blob", { p_session_id: sessionId, p_id: id });
       return typeof data === "string" ? data : undefined;
     },

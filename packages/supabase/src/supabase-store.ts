@@ -17,8 +17,8 @@ import { listRecoverable, sessions } from "./sessions.ts";
  * and a runtime repeats it. Metadata is kept as `jsonb`: NUL and half surrogate pairs in it become U+FFFD. Payloads of
  * events are kept as sent.
  *
- * @throws PawlError as every {@link EventStore}; `forbidden` for a key or a token that is refused. Messages and causes say
- *   neither.
+ * @throws PawlError as every {@link EventStore}; `forbidden` for a key or a token that is refused, `config` for one that no
+ *   header can carry. Messages and causes say neither.
  *
  * @example
  * ```ts

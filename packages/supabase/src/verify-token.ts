@@ -1,6 +1,7 @@
 import { PawlError } from "@pawl/core";
 import type { DecodedToken } from "./bearer-token.ts";
 import type { PublicKey } from "./key-set.ts";
+import { safeText } from "./safe-error.ts";
 
 /** What `supabaseAuth()` needs of a client of supabase-js. */
 export interface AuthClient {
@@ -91,6 +92,8 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-function unavailable(cause: unknown): PawlError {
+function unavailable(error: unknown): PawlError {
+  // Not the error itself: it may quote the headers, and so a key or the token.
+  const cause = Object.assign(new Error(safeText(error)), { status: (error as { status?: unknown }).status });
   return new PawlError("store_unavailable", "Who asks cannot be checked right now.", { cause });
 }

@@ -224,14 +224,12 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     const auth = { persistSession: false, autoRefreshToken: false };
     const down = supabaseStore(createClient("http://127.0.0.1:9", secret, { auth }));
     const wrong = supabaseStore(createClient(project.url, secret, { auth }));
-    const broken = supabaseStore(createClient(project.url, `${secret}\nx`, { auth }));
     const throwing: RpcClient = {
-      rpc: () => Promise.reject(new TypeError(`"Bearer ${secret}" is no header`)),
+      rpc: () => Promise.reject(new TypeError(`"Bearer ${secret.slice(0, 20)}\n${secret}" is no header`)),
     };
     for (const [failing, code] of [
       [down, "store_unavailable"],
       [wrong, "forbidden"],
-      [broken, "store_unavailable"],
       [supabaseStore(throwing), "store_unavailable"],
     ] as const) {
       const lease = { sessionId: "s", holder: "leg", epoch: 1 };

@@ -6,29 +6,29 @@ import type { SessionPatch } from "./session-row.ts";
 import { checkBatch, isName, jsonbText, jsonText } from "./storable.ts";
 
 /**
- * An append made ready for `pawl_append` in a database: checked, and all of it as text, so that nobody can change it any
- * more and no driver reads anything into it.
+ * An append made ready for a database: checked, and what could still change as text, so that nobody can change it any more
+ * and no driver reads anything into it.
  */
 export interface AppendCall {
   readonly sessionId: string;
   readonly appendId: string;
   readonly version: number;
-  /** How many events. */
-  readonly size: number;
-  /** A JSON array of `{ type, key, duration_ms }`. */
-  readonly heads: string;
-  /** A JSON array of the payloads. */
-  readonly payloads: string;
+  readonly events: readonly PreparedEvent[];
   readonly leaseEpoch: number | null;
   readonly leaseHolder: string | null;
   readonly afterSeq: number | null;
   readonly release: boolean;
   /** What changes in the session's row, as a JSON object of its columns; `null` for nothing. */
   readonly patch: string | null;
-  /** The keys of the events, in their order. */
-  readonly keys: readonly string[];
-  /** The events as they are read back, after the event `base`. `at` is an ISO time. */
-  stored(base: number, at: string): StoredEvent[];
+}
+
+/** An event made ready: its columns. */
+export interface PreparedEvent {
+  readonly type: string;
+  readonly key: string | null;
+  readonly durationMs: number | null;
+  /** The payload as JSON text. */
+  readonly data: string;
 }
 
 /**
@@ -39,45 +39,54 @@ export interface AppendCall {
 export function appendCall(
   sessionId: string,
   newEvents: readonly NewEvent[],
-  { appendId, lease, afterSeq, release = false, session = {} }: AppendOptions,
+  { appendId, lease, afterSeq, release = false, session }: AppendOptions,
 ): AppendCall {
   if (!isName(sessionId)) throw noSession(sessionId);
   checkBatch(newEvents, appendId);
-  const payloads = newEvents.map((event) => jsonText(event.data));
-  const heads = newEvents.map(({ type, key, durationMs }) => ({
-    type,
-    ...(key === undefined ? {} : { key }),
-    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
-  }));
   return {
     sessionId,
     appendId,
     version: EVENT_VERSION,
-    size: heads.length,
-    heads: jsonText(heads),
-    payloads: `[${payloads.join(",")}]`,
+    events: newEvents.map(prepared),
     // An epoch that no lease ever has, for a lease of another session.
     leaseEpoch: lease === undefined ? null : lease.sessionId === sessionId ? lease.epoch : -1,
     leaseHolder: lease?.holder ?? null,
     afterSeq: afterSeq ?? null,
     release,
-    patch: patchText(session),
-    keys: heads.flatMap(({ key }) => (key === undefined ? [] : [key])),
-    stored: (base, at) =>
-      heads.map(({ type, key, duration_ms }, index) => {
-        const event = {
-          sessionId,
-          seq: base + index + 1,
-          v: EVENT_VERSION,
-          at,
-          type,
-          ...(key === undefined ? {} : { key }),
-          ...(duration_ms === undefined ? {} : { durationMs: duration_ms }),
-          data: JSON.parse(payloads[index] ?? "null") as Json,
-        };
-        return event as StoredEvent;
-      }),
+    patch: session === undefined ? null : patchText(session),
   };
+}
+
+function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
+  // JSON knows no number that is not finite.
+  const duration = durationMs === undefined || !Number.isFinite(durationMs) ? null : durationMs;
+  return { type, key: key ?? null, durationMs: duration, data: jsonText(data) };
+}
+
+/** The events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each, and the payloads. */
+export function batchText({ events }: AppendCall): { heads: string; payloads: string } {
+  const heads = events.map(({ type, key, durationMs }) => ({ type, key, duration_ms: durationMs }));
+  return { heads: jsonText(heads), payloads: `[${events.map(({ data }) => data).join(",")}]` };
+}
+
+/** The keys of the events of an append, in their order. */
+export function keysOf({ events }: AppendCall): string[] {
+  return events.flatMap(({ key }) => (key === null ? [] : [key]));
+}
+
+/** The events as they are read back, after the event `base`. `at` is an ISO time. */
+export function storedEvents(
+  { sessionId, version, events }: AppendCall,
+  base: number,
+  at: string,
+): StoredEvent[] {
+  return events.map(({ type, key, durationMs, data }, index) => {
+    const event: Record<string, Json> = { sessionId, seq: base + index + 1, v: version, at, type };
+    if (key !== null) event.key = key;
+    if (durationMs !== null) event.durationMs = durationMs;
+    event.data = JSON.parse(data) as Json;
+    return event as unknown as StoredEvent;
+  });
 }
 
 /** What changes in the row, under the names of its columns; `null` for nothing. */

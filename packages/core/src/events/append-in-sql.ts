@@ -1,8 +1,9 @@
 import { PawlError } from "../errors.ts";
-import { type AppendCall, appendCall } from "./append-call.ts";
+import { type AppendCall, appendCall, storedEvents } from "./append-call.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 import type { AppendOptions } from "./event-store.ts";
 import { explained, noSession, type Refused } from "./refused.ts";
+import { sqlState } from "./try-until-applied.ts";
 
 /** SQLSTATE of a violated unique index: an append id or a key was there, or the number of the event. */
 const UNIQUE_VIOLATION = "23505";
@@ -10,10 +11,10 @@ const UNIQUE_VIOLATION = "23505";
 /** How often an append is tried that failed for a reason that was gone when looked for. */
 const TRIES = 5;
 
-/** A log in a database with `pawl_append`, over whatever leads there. */
+/** A log in a database with `pawl_store_events`, over whatever leads there. */
 export interface SqlLog {
   /**
-   * One call of `pawl_append`: what it returns, or `undefined` when it returns no row. It rejects with a PawlError whose
+   * One call of `pawl_store_events`: what it returns, or `undefined` when that is nothing. It rejects with a PawlError whose
    * `cause.code` is the SQLSTATE, if there is one.
    */
   append(call: AppendCall): Promise<{ base: number; at: string } | undefined>;
@@ -33,7 +34,7 @@ export async function appendInSql(
   for (let tries = 0; tries < TRIES; tries += 1) {
     try {
       const done = await log.append(call);
-      if (done !== undefined) return call.stored(done.base, done.at);
+      if (done !== undefined) return storedEvents(call, done.base, done.at);
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
       failure = error;
@@ -46,9 +47,4 @@ export async function appendInSql(
   throw new PawlError("store_unavailable", `The append to session "${sessionId}" fails again and again.`, {
     cause: failure,
   });
-}
-
-/** The SQLSTATE behind a database's error, if there is one. */
-function sqlState(error: unknown): unknown {
-  return (error as { cause?: { code?: unknown } }).cause?.code;
 }

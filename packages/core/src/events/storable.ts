@@ -23,6 +23,17 @@ export function checkNames(...names: readonly string[]): void {
 }
 
 /**
+ * Checks a text that is to come back as it is.
+ *
+ * @throws PawlError `invalid_input` for a NUL or half a surrogate pair: no database's text holds them.
+ */
+export function checkText(text: string): void {
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw new PawlError("invalid_input", "A stored text has no NUL and no half of a surrogate pair.");
+  }
+}
+
+/**
  * Checks what is about to be appended.
  *
  * @throws PawlError `invalid_input` when there is no event, a bad type or key, or one key twice.
