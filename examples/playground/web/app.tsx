@@ -52,7 +52,7 @@ export function App() {
     <div className={`page ${hasSide ? "page-side" : ""} ${isWide && layout.showsLog ? "page-log" : ""}`}>
       <SkipLink to="talk" />
       {hasSide && <aside className="side">{list}</aside>}
-      <main id="talk" tabIndex={-1} aria-label="Conversation with Sage">
+      <main id="talk" tabIndex={-1} aria-label="Conversation with Sage" data-phase={agent.phase}>
         <TopBar
           info={info}
           connection={agent.connection}
