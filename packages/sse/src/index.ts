@@ -1,3 +1,12 @@
+export type {
+  Begin,
+  Dialect,
+  DialectRequest,
+  Encoder,
+  EncoderContext,
+  RequestLimits,
+} from "./dialects/dialect.ts";
+export { native } from "./dialects/native.ts";
 export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
 export type { RunRequest } from "./run-request.ts";
 export type { WireError, WireErrorCode } from "./wire-error.ts";
