@@ -1,3 +1,4 @@
+export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk.ts";
 export type {
   Begin,
   Dialect,
