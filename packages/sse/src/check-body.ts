@@ -2,13 +2,17 @@ import { type JsonObject, type Schema, validate } from "@pawl/core";
 import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
+const NO_CONTROLS = "^[^\\u0000-\\u001f\\u007f]*$";
+
 /** No control characters: ids go into headers, keys and logs. */
 export const id = (maxLength: number): JsonObject => ({
   type: "string",
   minLength: 1,
   maxLength,
-  pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+  pattern: NO_CONTROLS,
 });
+
+const ID = new RegExp(NO_CONTROLS.replace("*", "{1,200}"));
 
 /** How deep a body may be nested; what is deeper is an attack, not an answer. */
 const MAX_DEPTH = 100;
@@ -36,6 +40,16 @@ export function checkInput(input: string, maxInputLength: number): string {
     throw invalid(`The message may have at most ${maxInputLength} characters.`);
   }
   return input;
+}
+
+/**
+ * A message's id of its client's.
+ *
+ * @throws HTTPException 400 for one that cannot be stored.
+ */
+export function checkId(text: string): string {
+  if (!ID.test(text)) throw invalid("An id has 1 to 200 characters, none of them a control character.");
+  return text;
 }
 
 export function invalid(message: string): HTTPException {

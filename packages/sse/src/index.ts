@@ -1,3 +1,4 @@
+export { agUi } from "./dialects/ag-ui.ts";
 export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk.ts";
 export type {
   Begin,

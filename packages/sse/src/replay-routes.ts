@@ -48,7 +48,8 @@ export function replayRoutes(app: Hono<Env>, served: Replaying): void {
   });
   route(app, "/runs/:id/stream", {
     GET: async (c) => {
-      const run = await resumeTold(served, (await named(c)).session);
+      const { id, session } = await named(c);
+      const run = await resumeTold(served, session, id);
       return run === undefined ? new Response(null, { status: 204 }) : toldResponse(served, c.req.raw, run);
     },
   });

@@ -10,7 +10,7 @@ import {
   type SessionEvent,
   type ViewState,
 } from "@pawl/core";
-import type { Begin, Dialect, DialectRequest, Encoder } from "./dialects/dialect.ts";
+import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
 import { passedOn } from "./dialects/telling.ts";
 import { findSession, openThread } from "./open-session.ts";
 import { publicEvent } from "./public-event.ts";
@@ -51,23 +51,25 @@ export async function beginTold(
     view: now,
     ...(own && { sessionId: own.id }),
   });
-  return await told({ runtime, encoder: asked.encoder ?? dialect.encoder }, start);
+  const encoder = asked.encoder ?? dialect.encoder;
+  return await told(runtime, start, (context) =>
+    encoder({ ...context, threadId: threadId ?? start.sessionId }),
+  );
 }
 
 /** The run that is at work in a session, told from its beginning; `undefined` while none is. */
 export async function resumeTold(
   { runtime, dialect }: Pick<Served, "runtime" | "dialect">,
   session: Session,
+  threadId: string,
 ): Promise<ToldRun | undefined> {
   const { run } = await viewUpTo(runtime, session.id);
   if (run === undefined || !run.open || session.openRun === null) return undefined;
   const start = { sessionId: session.id, runId: run.id, afterSeq: run.seq - 1 };
   // The message that is being written may be the run's second one, behind a message that it has taken up.
   const messageSeq = run.since && (await takenUpBy(runtime, session.id, run.since));
-  return await told(
-    { runtime, encoder: dialect.encoder },
-    { ...start, ...(messageSeq !== undefined && { messageSeq }) },
-  );
+  const taken = { ...start, ...(messageSeq !== undefined && { messageSeq }) };
+  return await told(runtime, taken, (context) => dialect.encoder({ ...context, threadId, again: true }));
 }
 
 async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
@@ -97,13 +99,14 @@ async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
 }
 
 async function told(
-  { runtime, encoder: make }: { runtime: Runtime; encoder: Dialect["encoder"] },
+  runtime: Runtime,
   start: RunStart,
+  encoder: (context: Omit<EncoderContext, "threadId">) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
   const before = await viewUpTo(runtime, sessionId, afterSeq);
   const context = { sessionId, runId, before, ...(messageSeq !== undefined && { messageSeq }) };
-  return { start, frames: (signal) => framesOf(make(context), runEvents(runtime, start, signal), signal) };
+  return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
 }
 
 async function* framesOf(

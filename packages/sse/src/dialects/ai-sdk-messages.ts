@@ -1,6 +1,6 @@
 import { type Json, runMessageId, type Suspension, type ViewPart, type ViewState } from "@pawl/core";
-import { approvalId } from "./ai-sdk-request.ts";
 import { isApproval } from "./answers.ts";
+import { questionId } from "./question-id.ts";
 
 type UiPart = { readonly type: string; readonly [field: string]: unknown };
 
@@ -43,7 +43,7 @@ function toolPart(part: ViewPart & { type: "tool" }, pending: readonly Suspensio
   if (question !== undefined) {
     const shown = { ...call, input: shownInput(question, input) };
     if (!isApproval(question)) return { ...shown, state: "input-available", providerExecuted: false };
-    const approval = { id: approvalId(question.seq), descriptor: question.payload };
+    const approval = { id: questionId(question.seq), descriptor: question.payload };
     return { ...shown, state: "approval-requested", approval };
   }
   if (phase === "error") return { ...call, state: "output-error", errorText: String(result) };

@@ -1,7 +1,8 @@
 import { type JsonObject, jsonSchema, toJson } from "@pawl/core";
-import { checkBody, checkInput, id, invalid } from "../check-body.ts";
+import { checkBody, checkId, checkInput, id, invalid } from "../check-body.ts";
 import { awaitedAnswers, isApproval, type SaidAnswer } from "./answers.ts";
 import type { DialectRequest, RequestLimits } from "./dialect.ts";
+import { questionOf } from "./question-id.ts";
 
 interface Body {
   id: string;
@@ -45,19 +46,11 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
   if (last?.role === "user") {
     if (messageId !== undefined) throw invalid("A message that was sent cannot be changed. Send a new one.");
     const input = checkInput(wordsOf(last.parts), maxInputLength);
-    const clientMessageId = last.id === undefined ? undefined : clientId(last.id);
+    const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
     return { threadId, begin: () => ({ input, ...(clientMessageId !== undefined && { clientMessageId }) }) };
   }
   const said = last?.role === "assistant" ? last.parts.flatMap(answerIn) : [];
   return { threadId, begin: (view) => ({ answers: awaitedAnswers(view, said) }) };
-}
-
-/** @throws HTTPException 400 for an id that cannot be one. */
-function clientId(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  if (text === "" || /[\u0000-\u001f\u007f]/.test(text))
-    throw invalid("A message's id has no control characters.");
-  return text;
 }
 
 function wordsOf(parts: readonly JsonObject[]): string {
@@ -82,17 +75,8 @@ function answerIn(part: JsonObject): SaidAnswer[] {
 function approvalIn(callId: string, approval: unknown): SaidAnswer[] {
   if (approval === null || typeof approval !== "object") return [];
   const { id: name, approved, reason } = approval as JsonObject;
-  const question = typeof name === "string" ? questionOf(name) : undefined;
+  const question = questionOf(name);
   if (question === undefined || typeof approved !== "boolean") return [];
   const value = { approved, ...(typeof reason === "string" && { reason }) };
   return [{ callId, value, question, fits: isApproval }];
-}
-
-/** The name under which a client knows a question, and back. */
-export function approvalId(question: number): string {
-  return `q${question}`;
-}
-
-function questionOf(name: string): number | undefined {
-  return /^q\d{1,10}$/.test(name) ? Number(name.slice(1)) : undefined;
 }

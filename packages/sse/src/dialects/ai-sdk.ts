@@ -1,9 +1,10 @@
 import { type Json, runMessageId, type StopReason, type StoredOf, type Suspension } from "@pawl/core";
 import { aiSdkMessages, shownInput } from "./ai-sdk-messages.ts";
-import { approvalId, parseAiSdk } from "./ai-sdk-request.ts";
+import { parseAiSdk } from "./ai-sdk-request.ts";
 import { isApproval } from "./answers.ts";
 import type { BlockStep, Told } from "./blocks.ts";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
+import { questionId } from "./question-id.ts";
 import { type Rest, type Step, telling } from "./telling.ts";
 
 export interface AiSdkOptions {
@@ -156,7 +157,7 @@ function callChunks(before: EncoderContext | undefined): (step: CallStep) => Chu
     const isNew = !told.has(toolCallId);
     told.add(toolCallId);
     if (!asked) return [call];
-    const approval = { approvalId: approvalId(seq), approvalDescriptor: payload };
+    const approval = { approvalId: questionId(seq), approvalDescriptor: payload };
     return [...(isNew ? [call] : []), { type: "tool-approval-request", toolCallId, ...approval }];
   };
   return (step) => {

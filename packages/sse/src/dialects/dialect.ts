@@ -60,6 +60,10 @@ export type Begin =
 /** What an encoder knows of the stream that it writes. */
 export interface EncoderContext {
   sessionId: string;
+  /** What the client calls the session. */
+  threadId: string;
+  /** A client comes back to a run that is at work: it has some of it, or nothing. */
+  again?: boolean;
   /** The run that is told. */
   runId: string;
   /** `seq` of the message that is answered, where it came while the run was at work. */
