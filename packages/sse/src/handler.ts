@@ -168,7 +168,14 @@ function stream(
   // The log itself is shown as it is, whatever the runs are told in.
   const { dialect = native() } = options;
   const { encoder } = dialect.resume === "cursor" ? dialect : native();
-  const { encode } = encoder({ sessionId: "", threadId: "", runId: "", before: newView() });
+  const { encode } = encoder({
+    agent: options.agent,
+    sessionId: "",
+    threadId: "",
+    runId: "",
+    mode: null,
+    before: newView(),
+  });
   const shownEvents = async function* (signal: AbortSignal) {
     for await (const event of events(signal)) yield shown(options, event);
   };

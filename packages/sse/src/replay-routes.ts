@@ -5,7 +5,7 @@ import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { findSession } from "./open-session.ts";
 import { readJson } from "./read-json.ts";
 import { type Env, json, route } from "./routes.ts";
-import { beginTold, resumeTold, type ToldRun, viewUpTo } from "./tell-run.ts";
+import { beginTold, resumeTold, type ToldRun, viewOf } from "./tell-run.ts";
 import { responseTo, type WireError } from "./wire-error.ts";
 
 /** What a dialect that tells whole messages is served with. */
@@ -43,7 +43,7 @@ export function replayRoutes(app: Hono<Env>, served: Replaying): void {
   route(app, "/runs/:id", {
     GET: async (c) => {
       const { id, session } = await named(c);
-      return json(dialect.history?.(await viewUpTo(runtime, session.id), id) ?? {});
+      return json(dialect.history?.(await viewOf(runtime, session.id), id) ?? {});
     },
   });
   route(app, "/runs/:id/stream", {

@@ -37,7 +37,7 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const now = session === undefined ? newView() : await viewUpTo(runtime, session.id);
+  const now = session === undefined ? newView() : await viewOf(runtime, session.id);
   const begin = asked.begin(now);
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
@@ -53,23 +53,25 @@ export async function beginTold(
   });
   const encoder = asked.encoder ?? dialect.encoder;
   return await told(runtime, start, (context) =>
-    encoder({ ...context, threadId: threadId ?? start.sessionId }),
+    encoder({ ...context, agent, threadId: threadId ?? start.sessionId }),
   );
 }
 
 /** The run that is at work in a session, told from its beginning; `undefined` while none is. */
 export async function resumeTold(
-  { runtime, dialect }: Pick<Served, "runtime" | "dialect">,
+  { runtime, agent, dialect }: Served,
   session: Session,
   threadId: string,
 ): Promise<ToldRun | undefined> {
-  const { run } = await viewUpTo(runtime, session.id);
+  const { run } = await viewOf(runtime, session.id);
   if (run === undefined || !run.open || session.openRun === null) return undefined;
   const start = { sessionId: session.id, runId: run.id, afterSeq: run.seq - 1 };
   // The message that is being written may be the run's second one, behind a message that it has taken up.
   const messageSeq = run.since && (await takenUpBy(runtime, session.id, run.since));
   const taken = { ...start, ...(messageSeq !== undefined && { messageSeq }) };
-  return await told(runtime, taken, (context) => dialect.encoder({ ...context, threadId, again: true }));
+  return await told(runtime, taken, (context) =>
+    dialect.encoder({ ...context, agent, threadId, again: true }),
+  );
 }
 
 async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
@@ -101,11 +103,11 @@ async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
 async function told(
   runtime: Runtime,
   start: RunStart,
-  encoder: (context: Omit<EncoderContext, "threadId">) => Encoder,
+  encoder: (context: Omit<EncoderContext, "agent" | "threadId">) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
-  const before = await viewUpTo(runtime, sessionId, afterSeq);
-  const context = { sessionId, runId, before, ...(messageSeq !== undefined && { messageSeq }) };
+  const { view: before, mode } = await sessionUpTo(runtime, sessionId, afterSeq);
+  const context = { sessionId, runId, before, mode, ...(messageSeq !== undefined && { messageSeq }) };
   return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
 }
 
@@ -150,13 +152,23 @@ async function* runEvents(
   if (!rests) yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: awaited });
 }
 
-/** A session as its user sees it, up to an event or up to now. */
-export async function viewUpTo(runtime: Runtime, sessionId: string, uptoSeq = Infinity): Promise<ViewState> {
+/** A session as its user sees it now. */
+export async function viewOf(runtime: Runtime, sessionId: string): Promise<ViewState> {
+  return (await sessionUpTo(runtime, sessionId, Infinity)).view;
+}
+
+async function sessionUpTo(
+  runtime: Runtime,
+  sessionId: string,
+  uptoSeq: number,
+): Promise<{ view: ViewState; mode: string | null }> {
   let view = newView();
-  if (uptoSeq === 0) return view;
+  let mode: string | null = null;
+  if (uptoSeq === 0) return { view, mode };
   for await (const event of readShown(runtime.store, sessionId)) {
     if (event.seq > uptoSeq) break;
     view = reduceView(view, publicEvent(event));
+    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
   }
-  return view;
+  return { view, mode };
 }

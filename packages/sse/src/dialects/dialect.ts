@@ -59,6 +59,8 @@ export type Begin =
 
 /** What an encoder knows of the stream that it writes. */
 export interface EncoderContext {
+  /** The agent's name. */
+  agent: string;
   sessionId: string;
   /** What the client calls the session. */
   threadId: string;
@@ -68,6 +70,8 @@ export interface EncoderContext {
   runId: string;
   /** `seq` of the message that is answered, where it came while the run was at work. */
   messageSeq?: number;
+  /** The mode that a tool had put the session into by then. */
+  mode: string | null;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;
 }
