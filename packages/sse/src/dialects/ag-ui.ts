@@ -112,7 +112,7 @@ function snapshot(view: ViewState, more: readonly AgUiMessage[] = []): AgUiEvent
 /** Thinking that does not count, emptied: a client keeps what it has of it if a snapshot has none. */
 function emptied(blocks: readonly Told[]): AgUiMessage[] {
   const thoughts = blocks.filter(({ kind }) => kind === "thinking");
-  return thoughts.map(({ key }) => ({ id: thoughtId(key), role: "reasoning", content: "" }));
+  return thoughts.map((block) => ({ id: messageOf(block), role: "reasoning", content: "" }));
 }
 
 /** The model's words: one message for the text of an answer, one for each thought. */
@@ -121,7 +121,7 @@ function blockEvents(): { events(step: BlockStep): AgUiEvent[]; isOpen(): boolea
   const events = (step: BlockStep): AgUiEvent[] => {
     if (step.type === "piece") {
       const { key, kind, text: delta } = step;
-      const messageId = kind === "text" ? textId(key) : thoughtId(key);
+      const messageId = messageOf({ key, kind });
       const isNew = !open.has(messageId);
       open.add(messageId);
       if (kind === "text") {
@@ -135,7 +135,7 @@ function blockEvents(): { events(step: BlockStep): AgUiEvent[]; isOpen(): boolea
       return [...(isNew ? start : []), { type: "REASONING_MESSAGE_CONTENT", messageId, delta }];
     }
     return step.blocks.flatMap(({ key, kind }) => {
-      const messageId = kind === "text" ? textId(key) : thoughtId(key);
+      const messageId = messageOf({ key, kind });
       if (!open.delete(messageId)) return [];
       if (kind === "text") return [{ type: "TEXT_MESSAGE_END", messageId }];
       return [
@@ -147,9 +147,13 @@ function blockEvents(): { events(step: BlockStep): AgUiEvent[]; isOpen(): boolea
   return { events, isOpen: () => open.size > 0 };
 }
 
-/** All blocks of an answer are one message. A snapshot has taken a lost one's away, so its name is free again. */
-function textId(key: string): string {
-  return answerId(key.slice(0, key.indexOf(":")));
+/**
+ * The message of a block: all text of an answer is one, each thought is one. A snapshot has taken away or emptied what is lost, so
+ * that its name is free again.
+ */
+function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
+  if (kind === "text") return answerId(key.slice(0, key.indexOf(":")));
+  return thoughtId(key.replace("'", ""));
 }
 
 function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): AgUiEvent[] {

@@ -27,21 +27,26 @@ export function blocks(): {
   const told = new Map<string, Told>();
 
   const piece = (kind: Kind, key: string, text: string): BlockStep[] => {
+    if (text === "") return [];
     const block = told.get(key);
     if (block === undefined) told.set(key, { key, kind, text });
     else block.text += text;
-    return text === "" ? [] : [{ type: "piece", kind, key, attempt, text }];
+    return [{ type: "piece", kind, key, attempt, text }];
   };
   const close = (type: "settled" | "void"): BlockStep[] => {
-    const all = [...told.values()].filter(({ text }) => text !== "");
+    const all = [...told.values()];
     told.clear();
     return all.length === 0 ? [] : [{ type, attempt, blocks: all }];
   };
   const settle = (event: StoredOf<"assistant_message">): BlockStep[] => {
     const whole = wholeBlocks(event);
-    const isPrefix = ({ key, text }: Told) =>
-      whole.some((block) => block.key === key && block.text.startsWith(text));
-    const counts = event.data.attempt === attempt && [...told.values()].every(isPrefix);
+    // Told so far are its first blocks, whole and in their order, and the last of them as far as it goes.
+    const isNext = ({ key, text }: Told, place: number) => {
+      const block = whole[place];
+      if (block?.key !== key) return false;
+      return place === told.size - 1 ? block.text.startsWith(text) : block.text === text;
+    };
+    const counts = event.data.attempt === attempt && [...told.values()].every(isNext);
     const steps = counts ? [] : close("void");
     attempt = event.data.attempt;
     // What counts after all is told under a name of its own: the other one has been used.
@@ -86,7 +91,7 @@ function wholeBlocks(event: StoredEvent): Told[] {
   const run = { id: "", seq: 0, open: true };
   const [message] = reduceView({ ...newView(), run }, event).messages;
   return (message?.parts ?? []).flatMap((part): Told[] =>
-    part.type === "text" || part.type === "thinking"
+    (part.type === "text" || part.type === "thinking") && part.text !== ""
       ? [{ key: part.key, kind: part.type, text: part.text }]
       : [],
   );
