@@ -158,6 +158,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     turn.fail(new PawlError("model_error", "SECRET-HOST is overloaded", { details: { retryable: true } }));
     const next = await model.turn();
     next.say("Whole.");
+    await eventually(() => talk(agent).join() === "user Hi,assistant Whole.");
     next.end();
     await saying;
     expect(talk(agent)).toEqual(["user Hi", "assistant Whole."]);

@@ -181,6 +181,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     turn.fail(overloaded());
     const next = await model.turn();
     next.say("Whole.");
+    await eventually(() => textOf(client.messages.at(-1)) === "Whole.");
     next.end();
     await sending;
     expect(client.error).toBeUndefined();
