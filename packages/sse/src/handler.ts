@@ -24,7 +24,7 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
-  /** What its clients speak. Default: `native()`. */
+  /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
   dialect?: Dialect;
   /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
   expose?: "public" | "all";
@@ -42,6 +42,7 @@ export type Authorized = { userId: string } | Response | null;
  * | | |
  * |---|---|
  * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |

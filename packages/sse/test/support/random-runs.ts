@@ -49,6 +49,7 @@ export const conversation: fc.Arbitrary<Conversation> = fc.record({
   answers: fc.array(fc.boolean(), { minLength: 1, maxLength: 6 }),
   /** Answers come one at a time. */
   oneByOne: fc.boolean(),
+  crashes: fc.boolean(),
   cuts: fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength: 20 }),
 });
 
@@ -57,6 +58,8 @@ export interface Conversation {
   last: string;
   answers: readonly boolean[];
   oneByOne: boolean;
+  /** The process dies in the middle of the first answer. */
+  crashes: boolean;
   cuts: readonly number[];
 }
 
@@ -88,7 +91,7 @@ const tools = [
 ];
 
 /** Has the conversation with a real agent over a real log. */
-export async function converse({ turns, last, answers, oneByOne }: Conversation): Promise<MadeRun> {
+export async function converse({ turns, last, answers, oneByOne, crashes }: Conversation): Promise<MadeRun> {
   let id = 0;
   const replies: Reply[] = turns.flatMap(({ thinking, text, calls, fails }) => [
     ...fails.map((lost) => ({ text: `lost ${lost}`, fault: { midStream: "overloaded", afterEvents: 4 } })),
@@ -123,7 +126,26 @@ export async function converse({ turns, last, answers, oneByOne }: Conversation)
     result = await go({ userId: "ada", sessionId: result.sessionId, answers: said });
   }
   const stored = await Array.fromAsync(readShown(store, result.sessionId));
-  return { stored: stored.map((event) => publicEvent(event)), legs };
+  const run = { stored: stored.map((event) => publicEvent(event)), legs };
+  return crashes ? crashed(run) : run;
+}
+
+/** The log as it is where another process has found the first answer unfinished and asked for it again. */
+function crashed({ stored, legs }: MadeRun): MadeRun {
+  const asked = stored.find(({ type }) => type === "llm_request");
+  if (asked?.type !== "llm_request") return { stored, legs };
+  const { seq } = asked;
+  const later = (place: number) => (place > seq ? place + 2 : place);
+  const recovered: StoredEvent = { ...asked, type: "run_recovered", data: { run_id: "" }, seq: seq + 1 };
+  const after = stored.slice(seq).map((event): StoredEvent => {
+    const moved = { ...event, seq: event.seq + 2 } as StoredEvent;
+    if (moved.type !== "assistant_message" || moved.data.attempt < seq) return moved;
+    return { ...moved, data: { ...moved.data, attempt: moved.data.attempt + 2 } };
+  });
+  return {
+    stored: [...stored.slice(0, seq), recovered, { ...asked, seq: seq + 2 }, ...after],
+    legs: legs.map((leg) => ({ ...leg, afterSeq: later(leg.afterSeq), upto: later(leg.upto) })),
+  };
 }
 
 /** What an encoder knows where a leg begins. */
