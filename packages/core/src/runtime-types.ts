@@ -84,6 +84,8 @@ interface RuntimeSettings<Deps> {
 
 /** Runs agents over one store. Made by `runtime()`. */
 export interface Runtime {
+  /** The agents by their names. */
+  readonly agents: ReadonlyMap<string, Agent>;
   /** The store, read through blobs and upcasters. It shows what was redacted; `readShown` does not. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */

@@ -73,6 +73,7 @@ export function runtime<Deps>({
   };
   let sweeping: ReturnType<typeof setInterval> | undefined;
   return {
+    agents: byName,
     store: host.store,
     run: (agent, options) => makeRun(host, counted(host, begin(host, agent, options))),
     stop: async (sessionId, { userId }) => {

@@ -161,7 +161,9 @@ describe("O3 spans of a run", () => {
     const looking = agentTool({ agent: helper, description: "Looks." });
     const { process, named } = setup([calling("helper", { task: "Look" }), { text: "Done." }], [looking]);
     await process().run("coach", { ...user, input: "Go" }).result;
-    expect(named("invoke_agent coach/helper").parentSpanContext?.spanId).toBe(idOf(named("execute_tool helper")));
+    expect(named("invoke_agent coach/helper").parentSpanContext?.spanId).toBe(
+      idOf(named("execute_tool helper")),
+    );
   });
 
   it("never cost a run anything: a tracer that throws is told of, and the log is whole", async () => {

@@ -7,13 +7,17 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
-export interface EventStreamOptions {
+export interface EventStreamOptions<T> {
   /** A comment is sent after this many milliseconds without an event. */
   heartbeatMs: number;
   /** Fires when the client is gone, where the platform says so. */
   signal: AbortSignal;
   /** Told when the events fail. */
   onError(error: unknown): void;
+  /** An item as text of the stream. */
+  write(item: T): string;
+  /** Whether clients take an end without a last event for what it is. If not, the body is broken off when this process goes down. */
+  mayEnd?: boolean;
 }
 
 /** One event as server-sent event: a stored one with its `seq` as id. */
@@ -27,9 +31,9 @@ export function frame(event: SessionEvent): string {
  * more. It is closed when the events are over or this process goes down, and broken off when they fail. The signal that the events are made with
  * fires when nobody reads any more.
  */
-export function eventStream(
-  events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
-  { heartbeatMs, signal, onError }: EventStreamOptions,
+export function eventStream<T>(
+  events: (signal: AbortSignal) => AsyncIterable<T>,
+  { heartbeatMs, signal, onError, write, mayEnd = true }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const unread = new AbortController();
@@ -47,12 +51,12 @@ export function eventStream(
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
           else if (next.done) controller.close();
-          else controller.enqueue(encoder.encode(frame(next.value)));
+          else controller.enqueue(encoder.encode(write(next.value)));
         } catch (error) {
           if (gone.aborted) return;
           // A process that goes down ends its bodies as they are, at every open page: the servers print broken ones. Without the
           // run's end, a client comes again in either case.
-          if (PawlError.is(error, "draining")) return controller.close();
+          if (mayEnd && PawlError.is(error, "draining")) return controller.close();
           onError(error);
           controller.error(new Error("The stream broke off."));
         }

@@ -1,10 +1,13 @@
 import { newView, PawlError, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
-import { type Context, type Handler, Hono } from "hono";
+import { type Context, Hono } from "hono";
+import { checkDialect } from "./check-dialect.ts";
+import type { Dialect } from "./dialects/dialect.ts";
+import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
-import { ownSession } from "./own-session.ts";
 import { publicEvent } from "./public-event.ts";
 import { readJson } from "./read-json.ts";
-import { parseRunRequest } from "./run-request.ts";
+import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
+import { type Env, json, route } from "./routes.ts";
 import { errorResponse, refusal, responseTo } from "./wire-error.ts";
 
 export interface HandlerOptions {
@@ -21,6 +24,8 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
+  /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
+  dialect?: Dialect;
   /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
   expose?: "public" | "all";
   /** Told of everything that answers 500 or 503 or breaks a stream off. */
@@ -30,10 +35,6 @@ export interface HandlerOptions {
 /** Who asks, or how they are turned away. */
 export type Authorized = { userId: string } | Response | null;
 
-interface Env {
-  Variables: { userId: string };
-}
-
 /**
  * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The function takes a web `Request` and
  * never throws; mount it under a path of its own. A reader that goes away stops its stream and nothing else.
@@ -41,6 +42,7 @@ interface Env {
  * | | |
  * |---|---|
  * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
@@ -72,7 +74,8 @@ interface Env {
  * ```
  */
 export function handler(options: HandlerOptions): (request: Request) => Promise<Response> {
-  const { runtime, agent, authorize, basePath = "", onError } = options;
+  const { runtime, agent, authorize, basePath = "", dialect = native(), onError } = options;
+  checkDialect(dialect, runtime, agent);
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
   app.onError((error, { req }) => {
@@ -87,10 +90,11 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
     c.set("userId", caller.userId);
     return await next();
   });
-  const own = (c: Context<Env, string>) =>
-    ownSession(runtime, agent, c.get("userId"), c.req.param("id") ?? "");
+  const served = replaying(options, dialect);
+  const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
 
   route(app, "/runs", { POST: (c) => startRun(options, c) });
+  if (dialect.resume === "replay") replayRoutes(app, served);
   route(app, "/sessions", {
     GET: async (c) =>
       json({ sessions: await runtime.store.sessions.list({ userId: c.get("userId"), agent }) }),
@@ -134,16 +138,25 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
 }
 
 async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Response> {
-  const { runtime, agent, maxBodyBytes = 1_000_000, maxInputLength = 100_000 } = options;
+  const { runtime, agent, dialect = native() } = options;
+  const served = replaying(options, dialect);
   const userId = c.get("userId");
-  const body = await readJson(c.req.raw, maxBodyBytes);
-  const asked = await parseRunRequest(body, maxInputLength);
-  const started = await runtime.run(agent, { userId, ...asked }).started;
-  const { sessionId, runId, afterSeq } = started;
-  return stream(options, c.req.raw, { "x-pawl-session": sessionId, "x-pawl-run": runId }, (signal) =>
+  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId);
+  const { sessionId, begin } = await dialect.parse(await readJson(c.req.raw, served.maxBodyBytes), served);
+  const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
+  const started = await runtime.run(agent, asked).started;
+  const ids = { "x-pawl-session": started.sessionId, "x-pawl-run": started.runId };
+  return stream(options, c.req.raw, { ...dialect.headers, ...ids }, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
-    runtime.follow(sessionId, { afterSeq, signal, untilIdle: started }),
+    runtime.follow(started.sessionId, { afterSeq: started.afterSeq, signal, untilIdle: started }),
   );
+}
+
+function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
+  const { heartbeatMs = 15_000, maxBodyBytes = 1_000_000, maxInputLength = 100_000, onError } = options;
+  const { runtime, agent } = options;
+  const told = (error: unknown, request: Request) => onError?.(error, request);
+  return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, onError: told };
 }
 
 /** Streams events for as long as somebody reads them. */
@@ -153,12 +166,24 @@ function stream(
   headers: Readonly<Record<string, string>>,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
+  // The log itself is shown as it is, whatever the runs are told in.
+  const { dialect = native() } = options;
+  const { encoder } = dialect.resume === "cursor" ? dialect : native();
+  const { encode } = encoder({
+    agent: options.agent,
+    sessionId: "",
+    threadId: "",
+    runId: "",
+    mode: null,
+    before: newView(),
+  });
   const shownEvents = async function* (signal: AbortSignal) {
     for await (const event of events(signal)) yield shown(options, event);
   };
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? 15_000,
     signal: request.signal,
+    write: (event) => encode(event).join(""),
     onError: (error) => {
       if (!PawlError.is(error, "draining")) options.onError?.(error, request);
     },
@@ -168,21 +193,6 @@ function stream(
 
 function shown<E extends SessionEvent>({ expose = "public" }: HandlerOptions, event: E): E {
   return expose === "all" ? event : publicEvent(event);
-}
-
-/** Serves a path; other methods than those given answer 405. */
-function route(
-  app: Hono<Env>,
-  path: string,
-  methods: { readonly GET?: Handler<Env>; readonly POST?: Handler<Env> },
-): void {
-  for (const [method, serve] of Object.entries(methods)) app.on(method, path, serve);
-  const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
-  app.all(path, () => errorResponse(405, "method_not_allowed", `This path takes ${allow}.`, { allow }));
-}
-
-function json(body: object): Response {
-  return Response.json(body, { headers: { "cache-control": "no-store" } });
 }
 
 /** No log is longer than a signed integer of 32 bits can count. */

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import {
   agent,
   type EventStore,
+  type Hook,
   jsonSchema,
   type ModelClient,
   memoryStore,
@@ -59,15 +60,23 @@ export async function serve(
     store?: EventStore;
     tools?: Tool<unknown>[];
     whenBusy?: WhenBusy;
+    hooks?: Hook[];
   } = {},
 ): Promise<Served> {
-  const { store = memoryStore(), tools = [confirm, look], whenBusy = "reject", ...handlerOptions } = options;
+  const {
+    store = memoryStore(),
+    tools = [confirm, look],
+    whenBusy = "reject",
+    hooks = [],
+    ...handlerOptions
+  } = options;
   const coach = agent({
     name: "coach",
     model,
     instructions: "TOP SECRET PROMPT",
     tools,
     limits: { turns: 200 },
+    hooks,
     whenBusy,
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });

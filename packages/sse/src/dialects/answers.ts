@@ -1,0 +1,36 @@
+import { type Answer, PawlError, type Suspension, type ViewState } from "@pawl/core";
+import { invalid } from "../check-body.ts";
+
+/** What a client says a question was answered with; `fits` where only some kinds of questions are answered so. */
+export interface SaidAnswer extends Answer {
+  fits?(question: Suspension): boolean;
+}
+
+/**
+ * Those of a client's answers that the session waits for. Clients send old ones again with their history: these are left
+ * out, and what they say of them is not believed.
+ *
+ * @throws HTTPException 400 where there is no answer; PawlError `already_answered` or `unknown_call` where none is waited for.
+ */
+export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): Answer[] {
+  const [first] = said;
+  if (first === undefined) throw invalid("There is neither a message nor an answer in this request.");
+  const answers = said.flatMap(({ fits, ...answer }) => {
+    const question = view.pending.find(({ callId }) => callId === answer.callId);
+    const isAwaited = question !== undefined && fits?.(question) !== false;
+    return isAwaited && (answer.question ?? question.seq) === question.seq ? [answer] : [];
+  });
+  if (answers.length > 0) return answers;
+  const known = said.some(({ callId }) => hasCall(view, callId));
+  if (known) throw new PawlError("already_answered", "This question has been answered already.");
+  throw new PawlError("unknown_call", "There is no such question in this session.");
+}
+
+function hasCall({ messages }: ViewState, callId: string): boolean {
+  return messages.some(({ parts }) => parts.some((part) => part.type === "tool" && part.callId === callId));
+}
+
+/** Whether a question is answered with yes or no, as those of `approval()` are. */
+export function isApproval({ kind }: Pick<Suspension, "kind">): boolean {
+  return kind === "approval";
+}

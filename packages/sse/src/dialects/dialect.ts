@@ -1,0 +1,95 @@
+import type { Answer, SessionEvent, ViewState } from "@pawl/core";
+import type { WireError } from "../wire-error.ts";
+
+/**
+ * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,
+ * made by e.g. `aiSdk()` and given to `handler({ dialect })`. A dialect is a whitelist: an event that it has no word for
+ * is not told, because unknown ones end the run in some clients.
+ */
+export interface Dialect {
+  readonly name: string;
+  /** Sent with every stream. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by itself, alone. `replay`: the message that is being written
+   * is told from its beginning, over whatever the client has of it.
+   */
+  readonly resume: "cursor" | "replay";
+  /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
+  readonly reserved?: readonly string[];
+  /**
+   * What a request asks for. Nothing of it is believed but the user's own words and answers; no history.
+   *
+   * @throws HTTPException 400 that says what is wrong.
+   */
+  parse(body: unknown, limits: RequestLimits): DialectRequest | Promise<DialectRequest>;
+  encoder(context: EncoderContext): Encoder;
+  /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
+  refused?(error: WireError["error"]): readonly string[];
+  /** The messages of a session as such a client keeps them. One that is being written is left out: the stream tells it. */
+  history?(view: ViewState, sessionId: string): object;
+}
+
+export interface RequestLimits {
+  /** The longest message of a user, in UTF-16 code units. */
+  maxInputLength: number;
+}
+
+/** A request, understood as far as that goes without the log. */
+export interface DialectRequest {
+  /** A session that exists. */
+  sessionId?: string;
+  /** The client's own name for a session, or a session's id; one that is new begins a session. */
+  threadId?: string;
+  /**
+   * What is to be begun, given the session as it is, or an empty view of a new one.
+   *
+   * @throws HTTPException or PawlError where that does not fit.
+   */
+  begin(view: ViewState): Begin;
+  /** In place of the dialect's, where the request says how it wants to be answered. */
+  encoder?: Dialect["encoder"];
+}
+
+/** A message, answers, or the end of a run whose questions the user will not answer. */
+export type Begin =
+  | { input: string; clientMessageId?: string }
+  | { answers: readonly Answer[] }
+  | { abandon: true };
+
+/** What an encoder knows of the stream that it writes. */
+export interface EncoderContext {
+  /** The agent's name. */
+  agent: string;
+  sessionId: string;
+  /** What the client calls the session. */
+  threadId: string;
+  /** A client comes back to a run that is at work: it has some of it, or nothing. */
+  again?: boolean;
+  /** The run that is told. */
+  runId: string;
+  /** `seq` of the message that is answered, where it came while the run was at work. */
+  messageSeq?: number;
+  /** The mode that a tool had put the session into by then. */
+  mode: string | null;
+  /** The session as it was before the first event that the encoder is given, as people see it. */
+  before: ViewState;
+}
+
+/**
+ * Tells one stream's events, public ones. Every function returns whole frames; lines end with LF. Parts that are open are
+ * closed before the last frame.
+ */
+export interface Encoder {
+  begin(): readonly string[];
+  encode(event: SessionEvent): readonly string[];
+  /** The last frames, once the run has come to rest. Without a word of how it did: none, and the stream is broken off. */
+  end(): readonly string[];
+  /** The message that this stream tells is over, although its run goes on. */
+  readonly over?: boolean;
+}
+
+/** An object as a frame: one line of JSON. */
+export function dataFrame(data: unknown): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}

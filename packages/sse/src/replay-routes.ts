@@ -1,0 +1,96 @@
+import { PawlError, type Runtime, type Session } from "@pawl/core";
+import type { Context, Hono } from "hono";
+import type { Dialect } from "./dialects/dialect.ts";
+import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { findSession } from "./open-session.ts";
+import { readJson } from "./read-json.ts";
+import { type Env, json, route } from "./routes.ts";
+import { beginTold, resumeTold, type ToldRun, viewOf } from "./tell-run.ts";
+import { responseTo, type WireError } from "./wire-error.ts";
+
+/** What a dialect that tells whole messages is served with. */
+export interface Replaying {
+  runtime: Runtime;
+  agent: string;
+  dialect: Dialect;
+  heartbeatMs: number;
+  maxBodyBytes: number;
+  maxInputLength: number;
+  onError(error: unknown, request: Request): void;
+}
+
+/** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */
+export async function tellNewRun(served: Replaying, request: Request, userId: string): Promise<Response> {
+  const { dialect, maxBodyBytes, maxInputLength } = served;
+  try {
+    const asked = await dialect.parse(await readJson(request, maxBodyBytes), { maxInputLength });
+    return toldResponse(served, request, await beginTold(served, userId, asked));
+  } catch (error) {
+    return await refusedIn(dialect, error);
+  }
+}
+
+/**
+ * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: the run at work,
+ * from its beginning; 204 while none is.
+ */
+export function replayRoutes(app: Hono<Env>, served: Replaying): void {
+  const { runtime, dialect } = served;
+  const named = async (c: Context<Env, string>) => {
+    const id = c.req.param("id") ?? "";
+    return { id, session: await namedSession(served, c.get("userId"), id) };
+  };
+  route(app, "/runs/:id", {
+    GET: async (c) => {
+      const { id, session } = await named(c);
+      return json(dialect.history?.(await viewOf(runtime, session.id), id) ?? {});
+    },
+  });
+  route(app, "/runs/:id/stream", {
+    GET: async (c) => {
+      const { id, session } = await named(c);
+      const run = await resumeTold(served, session, id);
+      return run === undefined ? new Response(null, { status: 204 }) : toldResponse(served, c.req.raw, run);
+    },
+  });
+}
+
+/**
+ * The session that a path names: by its id, or by its client's own name for it where the dialect knows such names.
+ *
+ * @throws PawlError `not_found` where this user has none with this agent.
+ */
+export async function namedSession(
+  { runtime, agent, dialect }: Replaying,
+  userId: string,
+  id: string,
+): Promise<Session> {
+  const name = dialect.resume === "replay" ? { threadId: id } : { sessionId: id };
+  const session = await findSession(runtime, { userId, agent, ...name });
+  if (session === undefined) throw new PawlError("not_found", "There is no such session.");
+  return session;
+}
+
+function toldResponse(served: Replaying, request: Request, { start, frames }: ToldRun): Response {
+  const { dialect, heartbeatMs, onError } = served;
+  const body = eventStream(frames, {
+    heartbeatMs,
+    signal: request.signal,
+    write: (text) => text,
+    // A clean end without a last event is a success to other clients than ours.
+    mayEnd: false,
+    onError: (error) => {
+      if (!PawlError.is(error, "draining")) onError(error, request);
+    },
+  });
+  const ids = { "x-pawl-session": start.sessionId, "x-pawl-run": start.runId };
+  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...ids } });
+}
+
+/** What is wrong with a request, in the dialect's own way if it has one. */
+async function refusedIn({ refused, headers }: Dialect, error: unknown): Promise<Response> {
+  const response = responseTo(error);
+  if (refused === undefined || ![400, 409, 422].includes(response.status)) throw error;
+  const { error: told } = (await response.json()) as WireError;
+  return new Response(refused(told).join(""), { headers: { ...STREAM_HEADERS, ...headers } });
+}

@@ -1,0 +1,23 @@
+import type { Handler, Hono } from "hono";
+import { errorResponse } from "./wire-error.ts";
+
+/** What is known of a request once it is known who asks. */
+export interface Env {
+  Variables: { userId: string };
+}
+
+/** Serves a path; other methods than those given answer 405. */
+export function route(
+  app: Hono<Env>,
+  path: string,
+  methods: { readonly GET?: Handler<Env>; readonly POST?: Handler<Env> },
+): void {
+  for (const [method, serve] of Object.entries(methods)) app.on(method, path, serve);
+  const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
+  app.all(path, () => errorResponse(405, "method_not_allowed", `This path takes ${allow}.`, { allow }));
+}
+
+/** JSON that no cache keeps. */
+export function json(body: object): Response {
+  return Response.json(body, { headers: { "cache-control": "no-store" } });
+}

@@ -1,0 +1,106 @@
+import { AbstractChat as Chat7, DefaultChatTransport as Transport7 } from "ai";
+import { AbstractChat as Chat6, DefaultChatTransport as Transport6 } from "ai-6";
+import { answersAreComplete, isLost } from "../../../client/src/ai-sdk.ts";
+import type { Served } from "./served.ts";
+
+/** A part of a message, as far as the tests look. */
+export interface Part {
+  type: string;
+  text?: string;
+  state?: string;
+  toolCallId?: string;
+  input?: unknown;
+  output?: unknown;
+  errorText?: string;
+  approval?: { id: string; descriptor?: unknown };
+  providerExecuted?: boolean;
+}
+
+export interface Message {
+  id: string;
+  role: string;
+  parts: Part[];
+}
+
+/** What both versions' chats have in common. */
+export interface Chat {
+  readonly messages: Message[];
+  readonly status: string;
+  readonly error: Error | undefined;
+  sendMessage(message?: { text: string; messageId?: string }): Promise<void>;
+  regenerate(): Promise<void>;
+  resumeStream(): Promise<void>;
+  stop(): Promise<void>;
+  addToolOutput(answer: { tool: string; toolCallId: string; output: unknown }): Promise<void>;
+  addToolApprovalResponse(answer: { id: string; approved: boolean; reason?: string }): Promise<void>;
+}
+
+export interface ChatOptions {
+  id?: string;
+  as?: string;
+  messages?: Message[];
+  fetch?: typeof fetch;
+  automatic?: boolean;
+}
+
+/** The state that the SDK's framework bindings keep. */
+function chatState(messages: Message[]) {
+  return {
+    status: "ready",
+    error: undefined as Error | undefined,
+    messages,
+    pushMessage(message: Message) {
+      this.messages = [...this.messages, message];
+    },
+    popMessage() {
+      this.messages = this.messages.slice(0, -1);
+    },
+    replaceMessage(index: number, message: Message) {
+      this.messages = this.messages.with(index, structuredClone(message));
+    },
+    snapshot: <T>(thing: T): T => structuredClone(thing),
+  };
+}
+
+/** The real chat of one version over the real transport, as the documentation says to set it up. */
+export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}): Chat {
+  const { id = crypto.randomUUID(), as = "ada", messages = [], automatic = true } = options;
+  const transport = {
+    api: `${served.url}/runs`,
+    headers: { authorization: `Bearer ${as}` },
+    ...(options.fetch && { fetch: options.fetch }),
+  };
+  const init = {
+    id,
+    state: chatState(messages) as never,
+    ...(automatic && { sendAutomaticallyWhen: answersAreComplete }),
+  };
+  const made =
+    version === 7
+      ? new (class extends Chat7<never> {})({ ...init, transport: new Transport7(transport) as never })
+      : new (class extends Chat6<never> {})({ ...init, transport: new Transport6(transport) as never });
+  return made as unknown as Chat;
+}
+
+/** The text that a page shows. */
+export function textOf(message: Message | undefined): string {
+  const shown = (message?.parts ?? []).filter((part) => part.type === "text" && !isLost(part));
+  return shown.map(({ text }) => text).join("|");
+}
+
+/** The part of a call. */
+export function callOf({ messages }: Pick<Chat, "messages">, name: string): Part {
+  const parts = messages.flatMap((message) => message.parts);
+  const part = parts.findLast(({ type }) => type === `tool-${name}`);
+  if (part === undefined) throw new Error(`There is no call of ${name} in ${JSON.stringify(messages)}`);
+  return part;
+}
+
+/** Waits until something holds. */
+export async function eventually(holds: () => boolean, what: () => unknown = () => ""): Promise<void> {
+  const deadline = Date.now() + 5_000;
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`It never came about: ${JSON.stringify(what())}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
