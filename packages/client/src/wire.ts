@@ -39,7 +39,8 @@ export class Refused extends Error {
 export interface Wire {
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
-  stream(sessionId: string, afterSeq: number, signal: AbortSignal): Promise<Response>;
+  /** Events after a place, as `formatPlace` writes it. */
+  stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }
 
@@ -67,10 +68,10 @@ export function wire({ url, fetch: send = globalThis.fetch, headers = {} }: Wire
         }),
       ),
     snapshot: async (id, signal) => snapshotFrom(await (await request(session(id), signal)).json()),
-    stream: async (id, afterSeq, signal) =>
+    stream: async (id, place, signal) =>
       eventStream(
         await request(`${session(id)}/stream`, signal, {
-          headers: { accept: "text/event-stream", "last-event-id": String(afterSeq) },
+          headers: { accept: "text/event-stream", "last-event-id": place },
           cache: "no-store",
         }),
       ),

@@ -1,4 +1,4 @@
-import { PawlError, type SessionEvent } from "@pawl/core";
+import { formatPlace, PawlError, type Place, placeAfter, type SessionEvent } from "@pawl/core";
 
 /** Headers of a stream that no proxy may hold back, compress or keep. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
@@ -8,6 +8,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 };
 
 export interface EventStreamOptions {
+  /** Where the events begin. */
+  from: Place;
   /** A comment is sent after this many milliseconds without an event. */
   heartbeatMs: number;
   /** Fires when the client is gone, where the platform says so. */
@@ -16,10 +18,10 @@ export interface EventStreamOptions {
   onError(error: unknown): void;
 }
 
-/** One event as server-sent event: a stored one with its `seq` as id. */
-export function frame(event: SessionEvent): string {
+/** One event as server-sent event. Its id is the place behind it, if it brings the reader to another one. */
+export function frame(event: SessionEvent, before: Place, after: Place): string {
   const data = `data: ${JSON.stringify(event)}\n\n`;
-  return "seq" in event ? `id: ${event.seq}\n${data}` : data;
+  return after === before ? data : `id: ${formatPlace(after)}\n${data}`;
 }
 
 /**
@@ -29,9 +31,10 @@ export function frame(event: SessionEvent): string {
  */
 export function eventStream(
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
-  { heartbeatMs, signal, onError }: EventStreamOptions,
+  { from, heartbeatMs, signal, onError }: EventStreamOptions,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
+  let place = from;
   const unread = new AbortController();
   const gone = AbortSignal.any([signal, unread.signal]);
   const source = oneAtATime(events(gone));
@@ -47,7 +50,11 @@ export function eventStream(
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
           else if (next.done) controller.close();
-          else controller.enqueue(encoder.encode(frame(next.value)));
+          else {
+            const before = place;
+            place = placeAfter(before, next.value);
+            controller.enqueue(encoder.encode(frame(next.value, before, place)));
+          }
         } catch (error) {
           if (gone.aborted) return;
           // A process that goes down ends its bodies as they are, at every open page: the servers print broken ones. Without the

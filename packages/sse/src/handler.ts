@@ -1,4 +1,13 @@
-import { newView, PawlError, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
+import {
+  newView,
+  PawlError,
+  type Place,
+  parsePlace,
+  type Runtime,
+  readShown,
+  reduceView,
+  type SessionEvent,
+} from "@pawl/core";
 import { type Context, type Handler, Hono } from "hono";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { ownSession } from "./own-session.ts";
@@ -44,7 +53,7 @@ interface Env {
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
- * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on |
+ * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on; every id that was sent will do, also one in the middle of an answer |
  * | `POST /sessions/:id/stop` | asks the run to stop: 202 |
  *
  * @example
@@ -110,7 +119,7 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
       const session = await own(c);
       const events: SessionEvent[] = [];
       for await (const event of readShown(runtime.store, session.id, {
-        afterSeq: cursorOf(c.req.query("after")),
+        afterSeq: placeOf(c.req.query("after")).afterSeq,
       })) {
         events.push(shown(options, event));
       }
@@ -120,8 +129,8 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
   route(app, "/sessions/:id/stream", {
     GET: async (c) => {
       const { id } = await own(c);
-      const afterSeq = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
-      return stream(options, c.req.raw, {}, (signal) => runtime.follow(id, { afterSeq, signal }));
+      const from = placeOf(c.req.header("last-event-id") ?? c.req.query("after"));
+      return stream(options, c.req.raw, from, {}, (signal) => runtime.follow(id, { ...from, signal }));
     },
   });
   route(app, "/sessions/:id/stop", {
@@ -140,7 +149,8 @@ async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Respo
   const asked = await parseRunRequest(body, maxInputLength);
   const started = await runtime.run(agent, { userId, ...asked }).started;
   const { sessionId, runId, afterSeq } = started;
-  return stream(options, c.req.raw, { "x-pawl-session": sessionId, "x-pawl-run": runId }, (signal) =>
+  const headers = { "x-pawl-session": sessionId, "x-pawl-run": runId };
+  return stream(options, c.req.raw, { afterSeq }, headers, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
     runtime.follow(sessionId, { afterSeq, signal, untilIdle: started }),
   );
@@ -150,6 +160,7 @@ async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Respo
 function stream(
   options: HandlerOptions,
   request: Request,
+  from: Place,
   headers: Readonly<Record<string, string>>,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
@@ -157,6 +168,7 @@ function stream(
     for await (const event of events(signal)) yield shown(options, event);
   };
   const body = eventStream(shownEvents, {
+    from,
     heartbeatMs: options.heartbeatMs ?? 15_000,
     signal: request.signal,
     onError: (error) => {
@@ -185,14 +197,13 @@ function json(body: object): Response {
   return Response.json(body, { headers: { "cache-control": "no-store" } });
 }
 
-/** No log is longer than a signed integer of 32 bits can count. */
-const MAX_CURSOR = 2_147_483_647;
-
-/** The `seq` after which a reader wants to go on. */
-function cursorOf(value: string | undefined): number {
-  if (value === undefined || value === "") return 0;
-  const cursor = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(cursor <= MAX_CURSOR))
-    throw refusal(400, "invalid_input", `A cursor is a whole number from 0 to ${MAX_CURSOR}.`);
-  return cursor;
+/** Where a reader wants to go on. */
+function placeOf(value: string | undefined): Place {
+  const place = parsePlace(value || "0");
+  if (place !== undefined) return place;
+  throw refusal(
+    400,
+    "invalid_input",
+    "A place in the stream is a number, or an id that the stream has sent.",
+  );
 }
