@@ -7,6 +7,7 @@ import { views } from "./migrations/003-views.ts";
 import { reservations } from "./migrations/004-reservations.ts";
 import { rpc } from "./migrations/005-rpc.ts";
 import { rpcAccess } from "./migrations/005-rpc-access.ts";
+import { live } from "./migrations/007-live.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -24,6 +25,7 @@ export const migrations: readonly Migration[] = [
   { version: 3, name: "access", sql: `${appendFunction}${views}${own}${access}` },
   { version: 4, name: "reservations", sql: reservations },
   { version: 5, name: "rpc", sql: `${rpc}${rpcAccess}` },
+  { version: 7, name: "live", sql: live },
 ];
 
 /**
