@@ -63,7 +63,7 @@ export function createAgentClient({
   newId = () => crypto.randomUUID(),
   ...wireOptions
 }: AgentClientOptions): AgentClient {
-  const speaks = wire(wireOptions);
+  const speaks = wire(wireOptions, silenceMs);
   const listeners = new Set<() => void>();
   const begin = (id: string | undefined): Conversation => {
     const talk: Conversation = newConversation(

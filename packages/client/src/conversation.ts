@@ -72,6 +72,8 @@ export function take(talk: Conversation, event: SessionEvent): void {
   const { news, ...standing } = step(talk.standing, event);
   if (news === undefined) return;
   talk.standing = standing;
+  // Who has read from the first event on needs to ask for nothing else.
+  if ("seq" in news && news.seq === 1) talk.loaded = true;
   if ("seq" in news && sessionId === undefined) talk.facts = { ...talk.facts, sessionId: news.sessionId };
   updateView(talk, reduceView(view, news), isOver(news) ? "now" : "soon");
   talk.onEvent(news);

@@ -28,7 +28,8 @@ export async function* readEvents(
   }
 }
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** The result of `work`, unless it takes longer than `ms`. */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`Nothing came for ${ms} ms.`)), ms);

@@ -1,4 +1,5 @@
 import type { Answer, ViewState } from "@pawl/core";
+import { within } from "./read-events.ts";
 
 /** How the server is reached. */
 export interface WireOptions {
@@ -44,16 +45,24 @@ export interface Wire {
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Speaks the protocol of `@pawl/sse`. */
-export function wire({ url, fetch: send = globalThis.fetch, headers = {} }: WireOptions): Wire {
+/** Speaks the protocol of `@pawl/sse`. A request that is not answered within `silenceMs` has failed. */
+export function wire(
+  { url, fetch: send = globalThis.fetch, headers = {} }: WireOptions,
+  silenceMs: number,
+): Wire {
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const request = async (path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> => {
     const own = typeof headers === "function" ? await headers() : headers;
+    const silence = new AbortController();
+    const timer = setTimeout(
+      () => silence.abort(new Error(`No answer came for ${silenceMs} ms.`)),
+      silenceMs,
+    );
     const response = await send(`${base}${path}`, {
       ...init,
       headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
-      signal,
-    });
+      signal: AbortSignal.any([signal, silence.signal]),
+    }).finally(() => clearTimeout(timer));
     if (!response.ok) throw await refused(response);
     return response;
   };
@@ -67,7 +76,10 @@ export function wire({ url, fetch: send = globalThis.fetch, headers = {} }: Wire
           body: JSON.stringify(body),
         }),
       ),
-    snapshot: async (id, signal) => snapshotFrom(await (await request(session(id), signal)).json()),
+    snapshot: async (id, signal) => {
+      const response = await request(session(id), signal);
+      return snapshotFrom(await within(silenceMs, response.json()));
+    },
     stream: async (id, place, signal) =>
       eventStream(
         await request(`${session(id)}/stream`, signal, {

@@ -1,4 +1,5 @@
 import type { SessionEvent } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { Gap, type Standing, standingAt, step } from "../src/standing.ts";
 import {
@@ -89,6 +90,53 @@ describe("a connection that breaks in the middle of an answer", () => {
     const written = lengths.slice(lengths.indexOf("Begun,".length));
     expect(written).toEqual(written.toSorted((a, b) => a - b));
     await expectSame(served, client);
+  });
+});
+
+describe("a server that says nothing", () => {
+  it("W4 K1 is given up, whether it does not answer a request or stops in the middle of a session", async () => {
+    const served = await serve(scriptedModel([{ text: "One." }]));
+    const first = clientOf(served);
+    await first.send("Hi");
+    const { sessionId = "", messages } = await when(first, isIdle);
+    let asked = 0;
+    const deaf: typeof fetch = async (input, init) => {
+      asked += 1;
+      // Nothing at all; a body that does not end; no stream; and then as it should be.
+      const { promise, reject } = Promise.withResolvers<never>();
+      promise.catch(() => undefined);
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      if (asked === 2)
+        return new Response(new ReadableStream(), { headers: { "content-type": "application/json" } });
+      return asked === 1 || asked === 4 ? await promise : await fetch(input, init);
+    };
+    const client = clientOf(served, { sessionId, fetch: deaf, silenceMs: 100 });
+    await when(client, ({ connection }) => connection === "open");
+    expect(client.getState().messages).toEqual(messages);
+    expect(asked).toBe(5);
+  });
+
+  it("W4 to who has read the first message's run from its beginning, is not asked for the session again", async () => {
+    const model = handModel();
+    const served = await serve(model);
+    await served.store.sessions.create({ id: "s", userId: "ada", agent: "coach" });
+    const heard = told();
+    const broken: typeof fetch = async (input, init) => {
+      if (String(input).endsWith("/sessions/s")) throw new TypeError("network error");
+      return await fetch(input, init);
+    };
+    const client = clientOf(served, { sessionId: "s", onEvent: heard.onEvent, fetch: broken });
+    await client.send("Hi");
+    const turn = await model.turn();
+    turn.say("Once");
+    await when(client, (state) => lastText(state) === "Once");
+    for (const socket of served.sockets) socket.destroy();
+    turn.say(" upon");
+    await when(client, (state) => lastText(state) === "Once upon");
+    turn.end();
+    await when(client, isIdle);
+    expect(heard.text()).toBe("Once upon");
+    expect(heard.seqs()).toEqual(heard.seqs().map((_, index) => index + 1));
   });
 });
 

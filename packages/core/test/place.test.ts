@@ -200,6 +200,20 @@ describe("the view", () => {
     ({ type: "text_delta", data: { attempt: 3, index: 0, offset, text } }) as const;
   const shown = (...events: SessionEvent[]) => events.reduce(reduceView, newView());
 
+  it("W4 shows no progress of a call that is over", () => {
+    const seq = (n: number, type: string, data: object) =>
+      ({ seq: n, type, data }) as unknown as SessionEvent;
+    const call = { type: "tool_use", id: "c", name: "t", input: {} };
+    const said = { call_id: "c", tool_name: "t" };
+    const progress = { type: "tool_progress", data: { ...said, data: 50 } } as const;
+    const answer = seq(1, "assistant_message", { attempt: 0, content: [call], disposition: "kept" });
+    const running = shown(answer, progress);
+    expect(running.messages[0]?.parts).toMatchObject([{ progress: 50 }]);
+    const done = reduceView(running, seq(2, "tool_result", { ...said, success: true, result: "r" }));
+    expect(done.messages[0]?.parts).toMatchObject([{ phase: "done", result: "r" }]);
+    expect(reduceView(done, progress).messages[0]?.parts).toEqual(done.messages[0]?.parts);
+  });
+
   it("W4 takes of a delta what is new, and nothing of one behind a gap", () => {
     const some = shown(delta(0, "Hello"));
     expect(shown(delta(0, "Hello"), delta(5, ", you")).messages[0]?.text).toBe("Hello, you");

@@ -70,7 +70,7 @@ export function liveWriter({ db, everyMs, isRead, tell, onError, signal }: Optio
   const leftAlone = async (leg: Leg, ms: number) => {
     const until = performance.now() + ms;
     while (!leg.over && !signal.aborted && performance.now() < until) {
-      await pause(Math.min(everyMs, until - performance.now()), signal);
+      await pause(Math.min(everyMs, Math.max(0, until - performance.now())), signal);
     }
   };
   const clear = async (sessionId: string, leg: Leg) => {

@@ -20,6 +20,8 @@ export interface Seen {
   /** The account of progress that is read, and the last report shown. */
   progress: LiveState["progress"] | undefined;
   version: number;
+  /** Calls whose results the reader has: what is still said of their progress is old. */
+  settled: ReadonlySet<string>;
 }
 
 /** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
@@ -29,6 +31,7 @@ export function newlyCome(live: LivePlace | undefined): Seen {
     over: 0,
     progress: undefined,
     version: 0,
+    settled: new Set(),
     ...(live !== undefined && { attempt: live.attempt }),
   };
 }
@@ -46,6 +49,8 @@ export function endsAttempt({ type }: { type: string }): boolean {
 
 /** After a stored event: with a request, another attempt begins. */
 export function seenAfter(event: StoredEvent, seen: Seen): Seen {
+  if (event.type === "tool_result")
+    return { ...seen, settled: new Set([...seen.settled, event.data.call_id]) };
   if (!endsAttempt(event)) return seen;
   return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
 }
@@ -82,7 +87,7 @@ export function* liveNews(live: LiveState | undefined, seen: Seen): Generator<Li
     seen.version = 0;
   }
   for (const [call_id, { tool_name, data, version }] of live.progress) {
-    if (version <= seen.version) continue;
+    if (version <= seen.version || seen.settled.has(call_id)) continue;
     seen.version = version;
     yield { type: "tool_progress", data: { call_id, tool_name, data } };
   }

@@ -49,17 +49,18 @@ export function inAssistant(
   return { ...view, messages };
 }
 
-/** Changes the part of one call. */
+/** Changes the part of one call, if it is as it should be. */
 export function inCall(
   view: ViewState,
   callId: string,
   change: Partial<ViewPart & { type: "tool" }>,
+  isRight: (part: ViewPart & { type: "tool" }) => boolean = () => true,
 ): ViewState {
   return inAssistant(
     view,
     (parts) =>
       parts.map((part) => {
-        if (part.type !== "tool" || part.callId !== callId) return part;
+        if (part.type !== "tool" || part.callId !== callId || !isRight(part)) return part;
         // How far a call has come is not stored: it is not shown any more once there is a result.
         const { progress: _, ...rest } = part;
         return { ...("result" in change ? rest : part), ...change };
