@@ -8,8 +8,8 @@ export interface ConversationOptions {
   wire: Wire;
   /** Makes ids of messages. */
   newId(): string;
-  /** After this many milliseconds without a byte the connection is taken for dead. */
-  silenceMs: number;
+  /** After this many milliseconds without a byte the connection is taken for dead; `undefined`: after three heartbeats. */
+  silenceMs: number | undefined;
   onEvent(event: SessionEvent): void;
   /** The facts have changed: `now` where it must be seen at once, `soon` where the next frame will do. */
   onChange(when: "now" | "soon"): void;

@@ -1,22 +1,33 @@
 import type { SessionEvent } from "@pawl/core";
 import { createParser } from "eventsource-parser";
 
+/** How long nothing comes, in milliseconds, until a connection is thought dead, where nobody has said otherwise. */
+export const SILENCE_MS = 45_000;
+
 /**
  * The events of a response, as they come in. Ends when the response ends, whatever that means; throws when it breaks
  * off, when nothing at all comes for `silenceMs` (heartbeats count as life), or when it holds something else than events.
+ * Without `silenceMs` it is three heartbeats, if the server says how often it sends one.
  */
 export async function* readEvents(
   response: Response,
-  silenceMs: number,
+  silenceMs: number | undefined,
 ): AsyncGenerator<SessionEvent, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let arrived: SessionEvent[] = [];
-  const parser = createParser({ onEvent: ({ data }) => arrived.push(parseEvent(data)) });
+  let silence = silenceMs ?? SILENCE_MS;
+  const parser = createParser({
+    onEvent: ({ data }) => arrived.push(parseEvent(data)),
+    onComment: (comment) => {
+      const [, heartbeat] = /^\s*pawl heartbeat=(\d{1,8})$/.exec(comment) ?? [];
+      if (heartbeat !== undefined) silence = silenceMs ?? Math.max(1_000, 3 * Number(heartbeat));
+    },
+  });
   try {
     for (;;) {
-      const { done, value } = await within(silenceMs, reader.read());
+      const { done, value } = await within(silence, reader.read());
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       const events = arrived;

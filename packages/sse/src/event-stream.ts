@@ -41,7 +41,8 @@ export function eventStream(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        controller.enqueue(encoder.encode(": pawl\n\n"));
+        // Who knows how often to expect something knows when to give up.
+        controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
       },
       async pull(controller) {
         try {
