@@ -43,11 +43,20 @@ setInterval(() => {
 const sockets = new Set<Socket>();
 const server = createServer((request, response) => {
   if (request.url !== "/stats") return serve(request, response);
+  // The model's own copies of what it was asked are not what is measured.
+  model.requests.length = 0;
   global.gc?.();
   const { user, system } = process.cpuUsage();
-  const rss = process.memoryUsage.rss();
+  const { rss, heapUsed, external } = process.memoryUsage();
   const blocked = [...sockets].filter(({ writableLength }) => writableLength > 0).length;
-  response.end(JSON.stringify({ rss, peak: Math.max(peak, rss), cpuMs: (user + system) / 1_000, blocked }));
+  response.end(
+    JSON.stringify({
+      held: heapUsed + external,
+      peak: Math.max(peak, rss),
+      cpuMs: (user + system) / 1_000,
+      blocked,
+    }),
+  );
   peak = 0;
 });
 server.on("connection", (socket) => {

@@ -18,9 +18,13 @@ export async function serverProcess(file: string, args: readonly string[]): Prom
   return {
     port,
     async start() {
-      const started = spawn(process.execPath, ["--conditions=@pawl/source", path, ...args, String(port)], {
-        stdio: ["pipe", "pipe", "inherit"],
-      });
+      const started = spawn(
+        process.execPath,
+        ["--conditions=@pawl/source", "--expose-gc", path, ...args, String(port)],
+        {
+          stdio: ["pipe", "pipe", "inherit"],
+        },
+      );
       child = started;
       const failed = once(started, "exit").then(([code]) => {
         throw new Error(`The server ended with ${code} before it was ready.`);
