@@ -1,13 +1,26 @@
+import { readdirSync } from "node:fs";
 import { exec } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-// What the stores cost, as a table. On the command line: how many rounds, and over how many connections.
+// What is below test/bench, as tables: `npm run bench`, or `npm run bench postgres` for one. Numbers on the command line go
+// to the bench, e.g. how many rounds.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);
   process.exit(1);
 }
-const args = ["--conditions=@pawl/source", at("test/bench/postgres.ts"), ...process.argv.slice(2)];
-const { code } = await exec(projectNode(), args, { env, show: true });
-process.exitCode = code;
+const numbers = process.argv.slice(2).filter((word) => /^\d+$/.test(word));
+for (const name of files()) {
+  console.log(`\n${name}\n`);
+  const args = ["--conditions=@pawl/source", at("test", "bench", name), ...numbers];
+  const { code } = await exec(projectNode(), args, { env, show: true });
+  if (code !== 0) process.exitCode = 1;
+}
+
+/** All benches, or those that are named on the command line. */
+function files() {
+  const all = readdirSync(at("test", "bench")).filter((name) => name.endsWith(".ts"));
+  const named = process.argv.slice(2).filter((word) => !/^\d+$/.test(word));
+  return named.length === 0 ? all : all.filter((name) => named.some((one) => name.startsWith(one)));
+}

@@ -2,6 +2,7 @@ import type { Json, SessionEvent } from "@pawl/core";
 import { type AgentState, stateOf } from "./agent-state.ts";
 import { batch } from "./batch.ts";
 import { type Conversation, newConversation, update } from "./conversation.ts";
+import { SILENCE_MS } from "./read-events.ts";
 import { watchAgain } from "./reading.ts";
 import { sendAnswer, sendMessage, sendStop } from "./submit.ts";
 import { type WireOptions, wire } from "./wire.ts";
@@ -11,7 +12,10 @@ export interface AgentClientOptions extends WireOptions {
   sessionId?: string;
   /** Told of every event once, in order: stored ones as they are logged, and live ones. */
   onEvent?(event: SessionEvent): void;
-  /** A connection that brings nothing for so many milliseconds, not even a heartbeat, is given up. */
+  /**
+   * A connection that brings nothing for so many milliseconds, not even a heartbeat, is given up, and so is a request that is
+   * not answered. Default: three of the server's heartbeats; 45 s where it does not say how often it sends one.
+   */
   silenceMs?: number;
   /** Makes ids of messages. */
   newId?(): string;
@@ -59,11 +63,11 @@ export interface AgentClient {
 export function createAgentClient({
   sessionId,
   onEvent = () => undefined,
-  silenceMs = 45_000,
+  silenceMs,
   newId = () => crypto.randomUUID(),
   ...wireOptions
 }: AgentClientOptions): AgentClient {
-  const speaks = wire(wireOptions);
+  const speaks = wire(wireOptions, silenceMs ?? SILENCE_MS);
   const listeners = new Set<() => void>();
   const begin = (id: string | undefined): Conversation => {
     const talk: Conversation = newConversation(

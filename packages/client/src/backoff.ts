@@ -7,16 +7,29 @@ export function backoffMs(failures: number, random: () => number = Math.random):
   return longest / 2 + (longest / 2) * random();
 }
 
-/** Resolves after `ms`, or at once when the signal fires. */
+/** What a page has and a server has not. */
+type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">> & {
+  document?: EventTarget & { visibilityState?: string };
+};
+
+/** Resolves after `ms`, when the page is online again or looked at again, or at once when the signal fires. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
+  const page = globalThis as Page;
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", done);
+      page.removeEventListener?.("online", done);
+      page.document?.removeEventListener?.("visibilitychange", looked);
       resolve();
+    };
+    const looked = () => {
+      if (page.document?.visibilityState === "visible") done();
     };
     const timer = setTimeout(done, ms);
     signal.addEventListener("abort", done);
+    page.addEventListener?.("online", done);
+    page.document?.addEventListener?.("visibilitychange", looked);
     if (signal.aborted) done();
   });
 }

@@ -1,5 +1,6 @@
 import { newView, reduceView, type SessionEvent, type ViewState } from "@pawl/core";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
+import { type Standing, standingAt, step } from "./standing.ts";
 import { Refused, type Wire } from "./wire.ts";
 
 /** What a conversation needs from outside. */
@@ -7,8 +8,8 @@ export interface ConversationOptions {
   wire: Wire;
   /** Makes ids of messages. */
   newId(): string;
-  /** After this many milliseconds without a byte the connection is taken for dead. */
-  silenceMs: number;
+  /** After this many milliseconds without a byte the connection is taken for dead; `undefined`: after three heartbeats. */
+  silenceMs: number | undefined;
   onEvent(event: SessionEvent): void;
   /** The facts have changed: `now` where it must be seen at once, `soon` where the next frame will do. */
   onChange(when: "now" | "soon"): void;
@@ -17,6 +18,8 @@ export interface ConversationOptions {
 /** One opened session, and who reads it. `facts` is replaced, the rest is bookkeeping. */
 export interface Conversation extends ConversationOptions {
   facts: Facts;
+  /** Where the view is in the session, to the character. */
+  standing: Standing;
   /** Whether `facts.view` is the session up to its cursor; else the server has to be asked for it first. */
   loaded: boolean;
   /** Fires when the conversation is closed. */
@@ -40,6 +43,7 @@ export function newConversation(options: ConversationOptions, sessionId: string 
   return {
     ...options,
     facts,
+    standing: standingAt(0),
     loaded: sessionId === undefined,
     life: new AbortController(),
     reader: new AbortController(),
@@ -62,16 +66,17 @@ export function updateView(talk: Conversation, view: ViewState, when: "now" | "s
   update(talk, isSent ? { ...facts, sending: undefined } : facts, when);
 }
 
-/** Folds an event in; one that is known already changes nothing. Throws if events before it are missing. */
+/** Folds an event in; what is known already changes nothing. Throws a `Gap` if something before it is missing. */
 export function take(talk: Conversation, event: SessionEvent): void {
   const { view, sessionId } = talk.facts;
-  if ("seq" in event) {
-    if (event.seq <= view.cursor) return;
-    if (event.seq > view.cursor + 1) throw new Error(`Events are missing after ${view.cursor}.`);
-    if (sessionId === undefined) talk.facts = { ...talk.facts, sessionId: event.sessionId };
-  }
-  updateView(talk, reduceView(view, event), isOver(event) ? "now" : "soon");
-  talk.onEvent(event);
+  const { news, ...standing } = step(talk.standing, event);
+  if (news === undefined) return;
+  talk.standing = standing;
+  // Who has read from the first event on needs to ask for nothing else.
+  if ("seq" in news && news.seq === 1) talk.loaded = true;
+  if ("seq" in news && sessionId === undefined) talk.facts = { ...talk.facts, sessionId: news.sessionId };
+  updateView(talk, reduceView(view, news), isOver(news) ? "now" : "soon");
+  talk.onEvent(news);
 }
 
 /** Whether nothing more happens without the user. */

@@ -1,6 +1,8 @@
+import { formatPlace } from "@pawl/core";
 import { backoffMs, pause } from "./backoff.ts";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "./conversation.ts";
 import { readEvents } from "./read-events.ts";
+import { Gap, standingAt } from "./standing.ts";
 import { isTemporary } from "./wire.ts";
 
 /** A connection that lasted this long was a good one: the next failure is the first again. */
@@ -36,6 +38,7 @@ export async function readRun(talk: Conversation, response: Response, signal: Ab
 
 /** Follows the session until the signal fires or the server does not know us any more, over any number of connections. */
 async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0): Promise<void> {
+  let hasGap = false;
   for (let failures = failuresBefore; !signal.aborted; failures += 1) {
     if (failures > 0) {
       update(talk, { connection: "reconnecting" });
@@ -44,33 +47,40 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
     } else if (talk.facts.connection === "offline") {
       update(talk, { connection: "connecting" });
     }
-    const before = { cursor: talk.facts.view.cursor, at: Date.now() };
+    const before = { standing: talk.standing, at: Date.now() };
     try {
-      await readSession(talk, signal);
+      await readSession(talk, signal, hasGap);
+      hasGap = false;
     } catch (error) {
       if (signal.aborted) return;
       if (!isTemporary(error)) return giveUp(talk, error);
+      hasGap = error instanceof Gap;
     }
-    const wasGood = talk.facts.view.cursor > before.cursor || Date.now() - before.at > GOOD_MS;
+    const wasGood = talk.standing !== before.standing || Date.now() - before.at > GOOD_MS;
     if (wasGood) failures = 0;
   }
 }
 
-/** One connection: the session as it is, if we do not have it, and then its events. */
-async function readSession(talk: Conversation, signal: AbortSignal): Promise<void> {
+/**
+ * One connection: the session as it is, if we do not have it, and then what comes after it. With `whole`, an answer that is
+ * being written is asked for from its beginning: what we said of where we are has not helped.
+ */
+async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
   const { sessionId } = talk.facts;
   if (sessionId === undefined) return;
   if (!talk.loaded) {
     const view = await talk.wire.snapshot(sessionId, signal);
     signal.throwIfAborted();
     talk.loaded = true;
+    talk.standing = standingAt(view.cursor);
     updateView(talk, view, "now");
   }
-  const { cursor } = talk.facts.view;
-  const response = await talk.wire.stream(sessionId, cursor, signal);
+  const { place } = talk.standing;
+  const from = whole ? { afterSeq: place.afterSeq } : place;
+  const response = await talk.wire.stream(sessionId, formatPlace(from), signal);
   signal.throwIfAborted();
   update(talk, { connection: "open" });
-  await takeAll(talk, response, signal, cursor);
+  await takeAll(talk, response, signal, place.afterSeq);
 }
 
 /**

@@ -8,13 +8,17 @@ export interface ServerSentEvent {
 }
 
 /** Reads a stream of server-sent events piece by piece, however it is cut, as browsers do. */
-export function sseParser(onEvent: (event: ServerSentEvent) => void): (chunk: Uint8Array) => void {
+export function sseParser(
+  onEvent: (event: ServerSentEvent) => void,
+  onComment?: (comment: string) => void,
+): (chunk: Uint8Array) => void {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   let lastEventId = "";
   const parser = createParser({
     onId: (id) => {
       lastEventId = id;
     },
+    ...(onComment && { onComment }),
     onEvent: ({ event = "message", data }) => onEvent({ type: event, data, lastEventId }),
   });
   return (chunk) => parser.feed(decoder.decode(chunk, { stream: true }));

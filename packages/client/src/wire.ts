@@ -1,4 +1,5 @@
 import type { Answer, ViewState } from "@pawl/core";
+import { within } from "./read-events.ts";
 
 /** How the server is reached. */
 export interface WireOptions {
@@ -39,20 +40,29 @@ export class Refused extends Error {
 export interface Wire {
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
-  stream(sessionId: string, afterSeq: number, signal: AbortSignal): Promise<Response>;
+  /** Events after a place, as `formatPlace` writes it. */
+  stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Speaks the protocol of `@pawl/sse`. */
-export function wire({ url, fetch: send = globalThis.fetch, headers = {} }: WireOptions): Wire {
+/** Speaks the protocol of `@pawl/sse`. A request that is not answered within `silenceMs` has failed. */
+export function wire(
+  { url, fetch: send = globalThis.fetch, headers = {} }: WireOptions,
+  silenceMs: number,
+): Wire {
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const request = async (path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> => {
     const own = typeof headers === "function" ? await headers() : headers;
+    const silence = new AbortController();
+    const timer = setTimeout(
+      () => silence.abort(new Error(`No answer came for ${silenceMs} ms.`)),
+      silenceMs,
+    );
     const response = await send(`${base}${path}`, {
       ...init,
       headers: { ...own, ...(init.headers as Record<string, string> | undefined) },
-      signal,
-    });
+      signal: AbortSignal.any([signal, silence.signal]),
+    }).finally(() => clearTimeout(timer));
     if (!response.ok) throw await refused(response);
     return response;
   };
@@ -66,11 +76,14 @@ export function wire({ url, fetch: send = globalThis.fetch, headers = {} }: Wire
           body: JSON.stringify(body),
         }),
       ),
-    snapshot: async (id, signal) => snapshotFrom(await (await request(session(id), signal)).json()),
-    stream: async (id, afterSeq, signal) =>
+    snapshot: async (id, signal) => {
+      const response = await request(session(id), signal);
+      return snapshotFrom(await within(silenceMs, response.json()));
+    },
+    stream: async (id, place, signal) =>
       eventStream(
         await request(`${session(id)}/stream`, signal, {
-          headers: { accept: "text/event-stream", "last-event-id": String(afterSeq) },
+          headers: { accept: "text/event-stream", "last-event-id": place },
           cache: "no-store",
         }),
       ),

@@ -5,7 +5,8 @@ import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
-import { frame } from "../../sse/src/event-stream.ts";
+import type { EncoderContext } from "../../sse/src/dialects/dialect.ts";
+import { native } from "../../sse/src/dialects/native.ts";
 import { type ServerSentEvent, sseParser } from "../src/sse-parser.ts";
 
 const browser = await startBrowser();
@@ -179,9 +180,13 @@ describe.skipIf(browser === undefined)(
           ({ seq, data }, n) =>
             (n % 2 === 0
               ? { type: "probe.event", seq: seq + 1, data }
-              : { type: "text_delta", data: { text: data } }) as unknown as SessionEvent,
+              : {
+                  type: "tool_progress",
+                  data: { call_id: "c", tool_name: "t", data },
+                }) as unknown as SessionEvent,
         );
-      const [read = []] = await judged([[bytes(`: pawl\n\n${events.map(frame).join("")}`)]]);
+      const { encode } = native().encoder({ from: { afterSeq: 0 } } as EncoderContext);
+      const [read = []] = await judged([[bytes(`: pawl\n\n${events.flatMap(encode).join("")}`)]]);
       expect(read.map(({ data }) => JSON.parse(data))).toEqual(
         events.map((event) => JSON.parse(JSON.stringify(event))),
       );

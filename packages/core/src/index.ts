@@ -37,6 +37,7 @@ export type {
 export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
+export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./events/place.ts";
 export { type EventPage, readPages } from "./events/read-pages.ts";
 export { REDACTED, readShown } from "./events/redacted.ts";
 export { noSession, type Refused } from "./events/refused.ts";

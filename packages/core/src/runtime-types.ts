@@ -4,6 +4,7 @@ import type { Awaited } from "./events/awaited.ts";
 import type { BlobStore } from "./events/blob-store.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
+import type { Place } from "./events/place.ts";
 import type { Session } from "./events/session-row.ts";
 import type { Upcasters } from "./events/upcast.ts";
 import type { Json, JsonObject } from "./json.ts";
@@ -95,13 +96,14 @@ export interface Runtime {
   /** The session as its owner sees it; `not_found` for anybody else. */
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
-   * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. With
+   * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. An answer that is
+   * being written is shown from its beginning, or from `live` on (`placeAfter` keeps account of where a reader is). With
    * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named (`Run.started`
    * resolves to what names it), and not where the end of one run begins another. It asks nobody's permission: look whose session it is before you hand its events out.
    */
   follow(
     sessionId: string,
-    options?: { afterSeq?: number; signal?: AbortSignal; untilIdle?: boolean | Awaited },
+    options?: Partial<Place> & { signal?: AbortSignal; untilIdle?: boolean | Awaited },
   ): AsyncIterable<SessionEvent>;
   /**
    * Lets the context begin at the event `fromSeq` , or at the last place before it that a conversation can begin at.

@@ -66,7 +66,7 @@ describe("stopping a run", () => {
     const { sessionId } = await say("Go");
     const elsewhere = runtime({ agents: [agent], store });
     await elsewhere.stop(sessionId, user);
-    for await (const _ of pawl.follow(sessionId, { afterSeq: 8, untilIdle: true }));
+    for await (const _ of pawl.follow(sessionId, { afterSeq: 9, untilIdle: true }));
     const [ended] = (await of(sessionId, "run_ended")).slice(-1);
     expect(ended?.data.stop.type).toBe("aborted");
     expect(await store.sessions.get(sessionId)).toMatchObject({

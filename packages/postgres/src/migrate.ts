@@ -10,6 +10,7 @@ import { rpcAccess } from "./migrations/005-rpc-access.ts";
 import { accessAgain } from "./migrations/006-access.ts";
 import { append } from "./migrations/006-append.ts";
 import { ownAgain } from "./migrations/006-own.ts";
+import { live } from "./migrations/007-live.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { version: 4, name: "reservations", sql: reservations },
   { version: 5, name: "rpc", sql: `${rpc}${rpcAccess}` },
   { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
+  { version: 7, name: "live", sql: live },
 ];
 
 /**

@@ -1,12 +1,20 @@
 import { type LiveTail, localTail, messageOf } from "@pawl/core";
-import { keepListening, pause } from "./keep-listening.ts";
+import { announcer } from "./announce.ts";
+import { keepListening } from "./keep-listening.ts";
 import type { ListeningDatabase } from "./listener.ts";
-import { ask, type Database } from "./queryable.ts";
-import { parseWakeUp, wakeUps } from "./wake-ups.ts";
+import { ASK_MS, type LiveReader, liveReader } from "./live-reader.ts";
+import { type LiveWriter, liveWriter } from "./live-writer.ts";
+import type { Database } from "./queryable.ts";
+import { parseWakeUp } from "./wake-ups.ts";
 
 export interface PostgresTailOptions {
-  /** Where wake-ups are sent; default: where is listened. A pooler will do. `false`: this process sends none. */
+  /**
+   * Where wake-ups are sent, and live text is written and read; default: where is listened. A pooler will do. `false`: this
+   * process sends nothing, and shows others no live text.
+   */
   notify?: Database | false;
+  /** The time between two writes of one session's live text, in milliseconds; default 150. */
+  liveEveryMs?: number;
   /** The channel's name; default `pawl`. */
   channel?: string;
   /** Wake-ups of so many milliseconds are sent as one statement; default 10. */
@@ -29,11 +37,16 @@ export interface PostgresTail extends LiveTail {
 /**
  * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel, "there are
  * events up to", sent beside the appends and not within them; events are read from the store by number. So what gets
- * lost costs a reader its polling interval and never an event, and a pooler in transaction mode, which cannot listen, is
- * noticed and left alone. Text that is being written is shown to readers in the run's own process only.
+ * lost costs a reader its polling interval and never an event.
+ *
+ * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`, migration 7) as long as
+ * another process says that it has readers of the session. Without such readers nothing is written.
+ *
+ * A pooler in transaction mode cannot listen: that is noticed, and readers poll. A process that cannot be told of readers
+ * elsewhere writes what its runs do in any case.
  *
  * It takes one connection of the pool to listen on. Without this tail, readers in other processes poll (`pollMs` of the
- * runtime).
+ * runtime) and see stored events only.
  *
  * @example
  * ```ts
@@ -51,62 +64,127 @@ export interface PostgresTail extends LiveTail {
  * ```
  */
 export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions = {}): PostgresTail {
-  const { notify = db, channel = "pawl", everyMs = 10, patienceMs = 5_000 } = options;
+  const { notify = db, channel = "pawl", everyMs = 10, patienceMs = 5_000, liveEveryMs = 150 } = options;
   const { onError = (error) => console.error(`pawl: ${messageOf(error)}`) } = options;
   const local = localTail();
   const me = crypto.randomUUID();
   const closing = new AbortController();
+  const { signal } = closing;
   const { promise: ready, resolve: known } = Promise.withResolvers<boolean>();
+  const elsewhere = readElsewhere();
   let listening = false;
 
-  const send = async (payloads: readonly string[], over: Database = db) => {
-    if (payloads.length > 0) await ask(over, notifyStatement, [channel, JSON.stringify(payloads)]);
-  };
-  const waiting = new Map<string, number>();
-  let sending: Promise<void> | undefined;
-  const flush = async (over: Database) => {
-    await pause(everyMs, closing.signal);
-    const payloads = wakeUps(me, waiting);
-    waiting.clear();
-    sending = undefined;
-    await send(payloads, over).catch(onError);
-  };
+  const { say, call, settled } = announcer({ me, channel, db, notify, everyMs, onError, signal });
+  const writer = liveWriter({
+    db: notify || db,
+    everyMs: liveEveryMs,
+    isRead: (id) => notify !== false && (!listening || elsewhere.has(id)),
+    tell: (id) => say(id, "live"),
+    onError,
+    signal,
+  });
+  const reader = liveReader({
+    db: notify || db,
+    isHere: (id) => local.peek(id).live !== undefined,
+    listening: () => listening,
+    ask: (id) => say(id, "read"),
+    show(id, live) {
+      if (live !== undefined) local.stored(id, live.attempt);
+      local.touch(id);
+    },
+    onError,
+    signal,
+  });
   const running = keepListening({
     db,
     channel,
     heard(payload) {
       const wakeUp = parseWakeUp(payload);
       if (wakeUp?.from === me) return true;
-      for (const [sessionId, seq] of wakeUp?.sessions ?? []) local.stored(sessionId, seq);
+      for (const [id, what] of wakeUp?.sessions ?? []) {
+        if (what === "live") reader.changed(id);
+        else if (what !== "read") local.stored(id, what);
+        else if (elsewhere.add(id)) writer.touch(id);
+      }
       return false;
     },
-    call: () => send([JSON.stringify([me])]),
+    call,
     patienceMs,
     onState(is) {
       listening = is;
       known(is);
     },
     onError,
-    signal: closing.signal,
+    signal,
   });
   return {
-    ...local,
+    ...withLive(local, writer, reader),
     stored(sessionId, seq) {
       local.stored(sessionId, seq);
-      if (notify === false || closing.signal.aborted) return;
-      waiting.set(sessionId, Math.max(seq, waiting.get(sessionId) ?? 0));
-      sending ??= flush(notify);
+      say(sessionId, seq);
     },
     get listening() {
       return listening;
     },
     ready,
     async close() {
+      reader.close();
+      await writer.settled();
       closing.abort();
-      await sending;
+      await settled();
       await running;
     },
   };
 }
 
-const notifyStatement = "SELECT pg_notify($1::text, p) FROM json_array_elements_text($2::text::json) AS p";
+/** What goes on here is shown elsewhere, and what goes on elsewhere here. */
+function withLive(local: LiveTail, writer: LiveWriter, reader: LiveReader): LiveTail {
+  return {
+    ...local,
+    live(sessionId) {
+      const state = local.live(sessionId);
+      reader.forget(sessionId);
+      writer.begin(sessionId, state);
+      return state;
+    },
+    touch(sessionId) {
+      local.touch(sessionId);
+      writer.touch(sessionId);
+    },
+    end(sessionId) {
+      local.end(sessionId);
+      writer.end(sessionId);
+    },
+    peek(sessionId) {
+      const here = local.peek(sessionId);
+      return here.live === undefined ? { ...here, live: reader.peek(sessionId) } : here;
+    },
+    subscribe(sessionId, onChange) {
+      const unsubscribe = local.subscribe(sessionId, onChange);
+      const leave = reader.watch(sessionId);
+      return () => {
+        leave();
+        unsubscribe();
+      };
+    },
+  };
+}
+
+/** The sessions that other processes say they have readers of. What is not said again is forgotten. */
+function readElsewhere(): { has(id: string): boolean; add(id: string): true } {
+  const lastMs = 2.5 * ASK_MS;
+  const until = new Map<string, number>();
+  let sweepAt = 1_000;
+  return {
+    has: (id) => (until.get(id) ?? 0) > performance.now(),
+    add(id) {
+      const now = performance.now();
+      until.set(id, now + lastMs);
+      if (until.size >= sweepAt) {
+        for (const [one, end] of until) if (end <= now) until.delete(one);
+        sweepAt = Math.max(1_000, 2 * until.size);
+      }
+      return true;
+    },
+  };
+}

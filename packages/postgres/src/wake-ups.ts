@@ -1,14 +1,20 @@
 /** Postgres takes less than 8,000 bytes in one notification; the rest is room for the sender. */
 const MAX_BYTES = 7_800;
 
-/** "There are events up to `seq`", of one sender, for any number of sessions. */
+/**
+ * What is said of a session: that there are events up to a number, that what is going on in it has changed (`live`), or that
+ * its readers in the sender's process would like to see that (`read`).
+ */
+export type WakeUpEntry = readonly [sessionId: string, what: number | "live" | "read"];
+
+/** What one sender says of any number of sessions. */
 export interface WakeUp {
   from: string;
-  sessions: readonly (readonly [sessionId: string, seq: number])[];
+  sessions: readonly WakeUpEntry[];
 }
 
 /** Payloads of notifications, as few as will do: `["sender",["session",seq],…]`. */
-export function wakeUps(from: string, sessions: ReadonlyMap<string, number>): string[] {
+export function wakeUps(from: string, sessions: Iterable<WakeUpEntry>): string[] {
   const sender = JSON.stringify(from);
   const payloads: string[] = [];
   let parts: string[] = [];
@@ -43,8 +49,8 @@ export function parseWakeUp(payload: string): WakeUp | undefined {
   return typeof from === "string" ? { from, sessions } : undefined;
 }
 
-function isEntry(entry: unknown): entry is [string, number] {
-  return (
-    Array.isArray(entry) && typeof entry[0] === "string" && Number.isSafeInteger(entry[1]) && entry[1] > 0
-  );
+function isEntry(entry: unknown): entry is [string, number | "live" | "read"] {
+  if (!Array.isArray(entry) || typeof entry[0] !== "string") return false;
+  const what: unknown = entry[1];
+  return what === "live" || what === "read" || (Number.isSafeInteger(what) && (what as number) > 0);
 }

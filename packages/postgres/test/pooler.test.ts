@@ -42,6 +42,27 @@ describe.skipIf(!hasPooler())("E9 through a pooler in transaction mode", () => {
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 64 }, (_, n) => n + 1));
   });
 
+  it("W4 live text gets through: the run's side writes it unasked, the readers' side looks for it", async () => {
+    const quiet = { patienceMs: 500, onError: () => undefined };
+    const [here, there] = [postgresTail(pool, quiet), postgresTail(sql, quiet)];
+    expect(await Promise.all([here.ready, there.ready])).toEqual([false, false]);
+    await postgresStore(pool).sessions.create({ id: "live", userId: "u", agent: "a" });
+    const shown = () => there.peek("live").live?.parts.map(({ pieces }) => pieces.join(""));
+    const leave = there.subscribe("live", () => undefined);
+    const state = here.live("live");
+    Object.assign(state, { attempt: 4, parts: [{ index: 0, kind: "text", pieces: ["Half an "] }] });
+    here.touch("live");
+    await expect.poll(shown, { timeout: 10_000 }).toEqual(["Half an "]);
+    state.parts[0]?.pieces.push("answer");
+    here.touch("live");
+    await expect.poll(shown, { timeout: 10_000 }).toEqual(["Half an answer"]);
+    expect(there.peek("live").seq).toBe(4);
+    here.end("live");
+    await expect.poll(shown, { timeout: 10_000 }).toBeUndefined();
+    leave();
+    await Promise.all([here.close(), there.close()]);
+  }, 30_000);
+
   it.each([
     ["pg", () => pool],
     ["postgres", () => sql],

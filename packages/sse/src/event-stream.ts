@@ -1,4 +1,4 @@
-import { PawlError, type SessionEvent } from "@pawl/core";
+import { PawlError } from "@pawl/core";
 
 /** Headers of a stream that no proxy may hold back, compress or keep. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
@@ -20,12 +20,6 @@ export interface EventStreamOptions<T> {
   mayEnd?: boolean;
 }
 
-/** One event as server-sent event: a stored one with its `seq` as id. */
-export function frame(event: SessionEvent): string {
-  const data = `data: ${JSON.stringify(event)}\n\n`;
-  return "seq" in event ? `id: ${event.seq}\n${data}` : data;
-}
-
 /**
  * Events as a body. It takes an event only when the reader wants one, so that a slow reader costs one frame and no
  * more. It is closed when the events are over or this process goes down, and broken off when they fail. The signal that the events are made with
@@ -42,7 +36,8 @@ export function eventStream<T>(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        controller.enqueue(encoder.encode(": pawl\n\n"));
+        // Who knows how often to expect something knows when to give up.
+        controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
       },
       async pull(controller) {
         try {

@@ -1,4 +1,13 @@
-import { newView, PawlError, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
+import {
+  newView,
+  PawlError,
+  type Place,
+  parsePlace,
+  type Runtime,
+  readShown,
+  reduceView,
+  type SessionEvent,
+} from "@pawl/core";
 import { type Context, Hono } from "hono";
 import { checkDialect } from "./check-dialect.ts";
 import type { Dialect } from "./dialects/dialect.ts";
@@ -46,7 +55,7 @@ export type Authorized = { userId: string } | Response | null;
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
- * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on |
+ * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on; every id that was sent will do, also one in the middle of an answer |
  * | `POST /sessions/:id/stop` | asks the run to stop: 202 |
  *
  * @example
@@ -114,7 +123,7 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
       const session = await own(c);
       const events: SessionEvent[] = [];
       for await (const event of readShown(runtime.store, session.id, {
-        afterSeq: cursorOf(c.req.query("after")),
+        afterSeq: placeOf(c.req.query("after")).afterSeq,
       })) {
         events.push(shown(options, event));
       }
@@ -124,8 +133,8 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
   route(app, "/sessions/:id/stream", {
     GET: async (c) => {
       const { id } = await own(c);
-      const afterSeq = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
-      return stream(options, c.req.raw, {}, (signal) => runtime.follow(id, { afterSeq, signal }));
+      const from = placeOf(c.req.header("last-event-id") ?? c.req.query("after"));
+      return stream(options, c.req.raw, from, {}, (signal) => runtime.follow(id, { ...from, signal }));
     },
   });
   route(app, "/sessions/:id/stop", {
@@ -146,7 +155,8 @@ async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Respo
   const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
   const started = await runtime.run(agent, asked).started;
   const ids = { "x-pawl-session": started.sessionId, "x-pawl-run": started.runId };
-  return stream(options, c.req.raw, { ...dialect.headers, ...ids }, (signal) =>
+  const from = { afterSeq: started.afterSeq };
+  return stream(options, c.req.raw, from, { ...dialect.headers, ...ids }, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
     runtime.follow(started.sessionId, { afterSeq: started.afterSeq, signal, untilIdle: started }),
   );
@@ -163,6 +173,7 @@ function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
 function stream(
   options: HandlerOptions,
   request: Request,
+  from: Place,
   headers: Readonly<Record<string, string>>,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
@@ -176,6 +187,7 @@ function stream(
     runId: "",
     mode: null,
     before: newView(),
+    from,
   });
   const shownEvents = async function* (signal: AbortSignal) {
     for await (const event of events(signal)) yield shown(options, event);
@@ -195,14 +207,13 @@ function shown<E extends SessionEvent>({ expose = "public" }: HandlerOptions, ev
   return expose === "all" ? event : publicEvent(event);
 }
 
-/** No log is longer than a signed integer of 32 bits can count. */
-const MAX_CURSOR = 2_147_483_647;
-
-/** The `seq` after which a reader wants to go on. */
-function cursorOf(value: string | undefined): number {
-  if (value === undefined || value === "") return 0;
-  const cursor = /^\d{1,10}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(cursor <= MAX_CURSOR))
-    throw refusal(400, "invalid_input", `A cursor is a whole number from 0 to ${MAX_CURSOR}.`);
-  return cursor;
+/** Where a reader wants to go on. */
+function placeOf(value: string | undefined): Place {
+  const place = parsePlace(value || "0");
+  if (place !== undefined) return place;
+  throw refusal(
+    400,
+    "invalid_input",
+    "A place in the stream is a number, or an id that the stream has sent.",
+  );
 }

@@ -77,7 +77,7 @@ describe("GET /sessions/:id/stream", () => {
       const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
       let text = "";
       while ((text.match(/: hb\n\n/g) ?? []).length < 3) text += (await reader?.read())?.value ?? "";
-      expect(text.startsWith(": pawl\n\n")).toBe(true);
+      expect(text.startsWith(": pawl heartbeat=20\n\n")).toBe(true);
       await reader?.cancel();
     }
     turn.end();

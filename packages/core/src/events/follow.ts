@@ -4,8 +4,10 @@ import { doorbell } from "./doorbell.ts";
 import type { StoredEvent, StoredOf } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
-import type { LivePart, LiveState, LiveTail } from "./live-tail.ts";
+import type { LiveTail } from "./live-tail.ts";
+import type { Place } from "./place.ts";
 import { redactedEvent, redactedSince } from "./redacted.ts";
+import { endsAttempt, liveNews, newlyCome, type Seen, seenAfter, takeUpAttempt } from "./seen.ts";
 
 /** Where a reader finds what it reads. */
 interface Source {
@@ -17,8 +19,8 @@ interface Source {
   over: AbortController;
 }
 
-export interface FollowOptions {
-  afterSeq?: number;
+/** From a {@link Place} on. What is known of an answer in progress is not shown again. */
+export interface FollowOptions extends Partial<Place> {
   signal?: AbortSignal;
   /** End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another run is none. */
   untilIdle?: boolean | Awaited;
@@ -50,9 +52,9 @@ export async function* followFrom(
   source: Source,
   from: Promise<FollowFrom> | FollowFrom,
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  const { sessionId, afterSeq = 0, signal, failure, ...options } = await from;
+  const { sessionId, afterSeq = 0, live: known, signal, failure, ...options } = await from;
   const { store, tail, pollMs, over } = source;
-  let seen = await seenBefore(source, sessionId, afterSeq);
+  let seen = newlyCome(known);
   const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell(pollMs, [over.signal, signal, failure]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
@@ -74,13 +76,14 @@ export async function* followFrom(
         if (gone()) return;
         cursor = event.seq;
         for (const shown of around(event, seen, hidden)) yield shown;
-        seen = after(event, seen);
+        seen = seenAfter(event, seen);
         awaited = stillAwaited(awaited, event);
         if (awaited === undefined) return;
       }
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       look = cursor > begun && seq > cursor;
+      await takeUpAttempt(store, sessionId, afterSeq, live, seen);
       for (const shown of look ? [] : liveNews(live, seen)) yield shown;
       look ||= await news();
     }
@@ -90,27 +93,14 @@ export async function* followFrom(
   }
 }
 
-/** How far a reader has been shown the answer that is being written. */
-interface Seen {
-  attempt: number;
-  /** How much of each block was shown, in pieces and in characters. */
-  shown: Map<number, { pieces: number; chars: number }>;
-  progress: number;
-}
-
-function nothingSeen(): Seen {
-  return { attempt: 0, shown: new Map(), progress: 0 };
-}
-
 /**
  * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and what a tool
  * says of itself. What was taken back is shown without what it said.
  */
 function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];
-  const restarted =
-    event.type === "llm_request" || event.type === "run_recovered" || event.type === "run_ended";
-  if (restarted && seen.shown.size > 0) {
+  const isVoid = endsAttempt(event) && event.type !== "assistant_message";
+  if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
     shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
   }
   if (event.type === "llm_request" && event.data.turn > 1 && event.data.retry_of === undefined) {
@@ -121,24 +111,6 @@ function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): Se
   return shown;
 }
 
-/** What a reader has that comes back in the middle of an answer: it knows the attempt and is shown all its text so far. */
-async function seenBefore({ store, tail }: Source, sessionId: string, afterSeq: number): Promise<Seen> {
-  const attempt = tail.peek(sessionId).live?.attempt ?? 0;
-  if (attempt === 0 || attempt > afterSeq) return nothingSeen();
-  const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
-  for await (const event of store.read(sessionId, { afterSeq: attempt, types, limit: 1 })) {
-    if (event.seq <= afterSeq) return nothingSeen();
-  }
-  return { ...nothingSeen(), attempt };
-}
-
-function after(event: StoredEvent, seen: Seen): Seen {
-  if (event.type === "llm_request") return { ...nothingSeen(), attempt: event.seq, progress: seen.progress };
-  const over =
-    event.type === "assistant_message" || event.type === "run_recovered" || event.type === "run_ended";
-  return over ? { ...nothingSeen(), progress: seen.progress } : seen;
-}
-
 function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
   const { call_id, tool_name, status } = event.data;
   const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
@@ -146,33 +118,4 @@ function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
     type: "tool_status",
     data: { call_id, tool_name, phase, ...(status !== undefined && { message: status }) },
   };
-}
-
-/** What has been written since the reader last looked. */
-function* liveNews(live: LiveState | undefined, seen: Seen): Generator<LiveEvent> {
-  if (live === undefined) return;
-  if (live.attempt !== 0 && live.attempt === seen.attempt) {
-    for (const part of live.parts) {
-      const { pieces, chars } = seen.shown.get(part.index) ?? { pieces: 0, chars: 0 };
-      if (part.pieces.length === pieces) continue;
-      const text = part.pieces.slice(pieces).join("");
-      seen.shown.set(part.index, { pieces: part.pieces.length, chars: chars + text.length });
-      yield delta(part, { attempt: live.attempt, index: part.index, offset: chars, text });
-    }
-  }
-  for (const [call_id, { tool_name, data, version }] of live.progress) {
-    if (version <= seen.progress) continue;
-    seen.progress = version;
-    yield { type: "tool_progress", data: { call_id, tool_name, data } };
-  }
-}
-
-function delta(
-  { kind, tool }: LivePart,
-  data: { attempt: number; index: number; offset: number; text: string },
-): LiveEvent {
-  if (kind === "tool_input") {
-    return { type: "tool_input_delta", data: { ...data, ...(tool ?? { call_id: "", tool_name: "" }) } };
-  }
-  return { type: kind === "text" ? "text_delta" : "thinking_delta", data };
 }

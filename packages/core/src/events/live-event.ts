@@ -3,7 +3,8 @@ import type { Json } from "../json.ts";
 /**
  * The payloads of the events that are shown but not stored. A delta previews a block of the coming
  * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's place, `offset` where in the
- * block's text the delta begins (0 replaces whatever is there).
+ * block's text the delta begins. Together they name its characters: what a reader has already is the same text, and a
+ * delta that begins behind what it has shows that something is missing.
  */
 export interface LiveEventData {
   text_delta: Delta;

@@ -24,7 +24,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
     resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
   const event = await withinTime(leg, settled, control, tool.timeoutMs, graceOf(leg, tool));
-  leg.live.progress.delete(call.callId);
+  if (leg.live.progress.delete(call.callId)) leg.touch();
   if (event === "left") {
     leg.lost = true;
     return;

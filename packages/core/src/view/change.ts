@@ -7,12 +7,19 @@ export function isOpen(part: ViewPart): boolean {
   return "open" in part && part.open;
 }
 
-/** The parts with one more delta; an offset that was had before is written over. */
-export function withDelta(parts: readonly ViewPart[], type: "text" | "thinking", delta: Delta): ViewPart[] {
-  const key = `${delta.attempt}:${delta.index}`;
+/** The parts with one more delta: with as much of it as is new, and with none of one that has a gap before it. */
+export function withDelta(
+  parts: readonly ViewPart[],
+  type: "text" | "thinking",
+  { attempt, index, offset, text }: Delta,
+): readonly ViewPart[] {
+  const key = `${attempt}:${index}`;
   const known = parts.find((part) => part.key === key);
-  const before = known !== undefined && "text" in known ? known.text.slice(0, delta.offset) : "";
-  const part: ViewPart = { type, key, text: before + delta.text, open: true };
+  const before = known !== undefined && "text" in known ? known.text : "";
+  const isNews = offset <= before.length && offset + text.length > before.length;
+  // What is stored already is the whole of it.
+  if (!isNews || (known !== undefined && !isOpen(known))) return parts;
+  const part: ViewPart = { type, key, text: before + text.slice(before.length - offset), open: true };
   return known === undefined
     ? [...parts, part]
     : parts.map((existing) => (existing === known ? part : existing));
@@ -21,37 +28,39 @@ export function withDelta(parts: readonly ViewPart[], type: "text" | "thinking",
 /** Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. */
 export function inAssistant(
   view: ViewState,
-  change: (parts: readonly ViewPart[]) => ViewPart[],
+  change: (parts: readonly ViewPart[]) => readonly ViewPart[],
   make = true,
 ): ViewState {
   const id = runMessageId(view.run);
   const at = view.messages.findLastIndex((message) => message.id === id);
   const existing = view.messages[at];
   if (existing === undefined && !make) return view;
-  const parts = change(existing?.parts ?? []);
-  if (existing === undefined && parts.length === 0) return view;
+  const before = existing?.parts ?? [];
+  const parts = change(before);
+  if (parts === before || (existing === undefined && parts.length === 0)) return view;
   const message: ViewMessage = {
     id,
     role: "assistant",
     text: textOf(parts),
-    parts,
+    parts: [...parts],
     seq: view.run?.since ?? view.run?.seq ?? 0,
   };
   const messages = existing === undefined ? withRunMessage(view, message) : view.messages.with(at, message);
   return { ...view, messages };
 }
 
-/** Changes the part of one call. */
+/** Changes the part of one call, if it is as it should be. */
 export function inCall(
   view: ViewState,
   callId: string,
   change: Partial<ViewPart & { type: "tool" }>,
+  isRight: (part: ViewPart & { type: "tool" }) => boolean = () => true,
 ): ViewState {
   return inAssistant(
     view,
     (parts) =>
       parts.map((part) => {
-        if (part.type !== "tool" || part.callId !== callId) return part;
+        if (part.type !== "tool" || part.callId !== callId || !isRight(part)) return part;
         // How far a call has come is not stored: it is not shown any more once there is a result.
         const { progress: _, ...rest } = part;
         return { ...("result" in change ? rest : part), ...change };

@@ -52,7 +52,12 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
         withDelta(parts, event.type === "text_delta" ? "text" : "thinking", event.data),
       );
     case "tool_progress":
-      return inCall(view, event.data.call_id, { progress: event.data.data });
+      return inCall(
+        view,
+        event.data.call_id,
+        { progress: event.data.data },
+        ({ phase }) => phase === "running",
+      );
     case "attempt_restarted":
       return withoutOpen(view);
     default:

@@ -1,4 +1,4 @@
-import type { Answer, SessionEvent, ViewState } from "@pawl/core";
+import type { Answer, Place, SessionEvent, ViewState } from "@pawl/core";
 import type { WireError } from "../wire-error.ts";
 
 /**
@@ -72,6 +72,8 @@ export interface EncoderContext {
   messageSeq?: number;
   /** The mode that a tool had put the session into by then. */
   mode: string | null;
+  /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
+  from?: Place;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;
 }

@@ -1,8 +1,8 @@
-import { frame } from "../event-stream.ts";
+import { formatPlace, type Place, placeAfter, type SessionEvent } from "@pawl/core";
 import { parseRunRequest } from "../run-request.ts";
 import type { Dialect } from "./dialect.ts";
 
-/** Pawl's own: events of the log as they are, with their numbers as ids. `@pawl/client` and any `EventSource` take it. */
+/** Pawl's own: events of the log as they are, with their places as ids. `@pawl/client` and any `EventSource` take it. */
 export function native(): Dialect {
   return {
     name: "native",
@@ -17,6 +17,17 @@ export function native(): Dialect {
             : { input, ...(clientMessageId !== undefined && { clientMessageId }) },
       };
     },
-    encoder: () => ({ begin: () => [], encode: (event) => [frame(event)], end: () => [] }),
+    encoder: ({ from = { afterSeq: 0 } }) => ({ begin: () => [], encode: framing(from), end: () => [] }),
+  };
+}
+
+/** Events as server-sent events. The id of one is the place behind it, if it brings the reader to another one. */
+function framing(from: Place): (event: SessionEvent) => string[] {
+  let place = from;
+  return (event) => {
+    const before = place;
+    place = placeAfter(before, event);
+    const data = `data: ${JSON.stringify(event)}\n\n`;
+    return [place === before ? data : `id: ${formatPlace(place)}\n${data}`];
   };
 }

@@ -1,0 +1,54 @@
+import { type Delta, type EventOf, type Place, placeAfter, type SessionEvent } from "@pawl/core";
+
+/** Where a client is, and what it has of each block of the answer that is being written. */
+export interface Standing {
+  place: Place;
+  /** Characters, by the blocks' indices. */
+  blocks: ReadonlyMap<number, number>;
+}
+
+/** Something between what the client has and an event is missing. */
+export class Gap extends Error {}
+
+/** A client that has the stored events up to `afterSeq` and nothing else. */
+export function standingAt(afterSeq: number): Standing {
+  return { place: { afterSeq }, blocks: new Map() };
+}
+
+/**
+ * The place behind an event, and what of it is new: no part of a text is taken twice, whatever a server repeats.
+ *
+ * @throws Gap if events or a piece of text before it are missing.
+ */
+export function step(standing: Standing, event: SessionEvent): Standing & { news: SessionEvent | undefined } {
+  const { place } = standing;
+  if ("seq" in event) {
+    if (event.seq <= place.afterSeq) return { ...standing, news: undefined };
+    if (event.seq > place.afterSeq + 1) throw new Gap(`Events are missing after ${place.afterSeq}.`);
+  }
+  const after = placeAfter(place, event);
+  if (!isDelta(event)) {
+    return { place: after, blocks: after.live === undefined ? new Map() : standing.blocks, news: event };
+  }
+  const { attempt, index } = event.data;
+  const blocks = place.live?.attempt === attempt ? standing.blocks : new Map<number, number>();
+  const have = blocks.get(index) ?? 0;
+  const fresh = newOf(event.data, have);
+  if (fresh === undefined) return { ...standing, news: undefined };
+  const news = { ...event, data: { ...event.data, ...fresh } } as DeltaEvent;
+  const more = new Map(blocks).set(index, have + fresh.text.length);
+  return { place: placeAfter(place, news), blocks: more, news };
+}
+
+type DeltaEvent = EventOf<"text_delta" | "thinking_delta" | "tool_input_delta">;
+
+function isDelta(event: SessionEvent): event is DeltaEvent {
+  return event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_input_delta";
+}
+
+/** What of a delta lies behind the `have` characters that there are. */
+function newOf({ offset, text }: Delta, have: number): Pick<Delta, "offset" | "text"> | undefined {
+  if (offset > have) throw new Gap(`Text is missing after ${have} characters.`);
+  if (offset + text.length <= have) return undefined;
+  return { offset: have, text: text.slice(have - offset) };
+}

@@ -1,0 +1,124 @@
+import type { StoredEvent } from "./event.ts";
+import type { EventStore } from "./event-store.ts";
+import type { LiveEvent } from "./live-event.ts";
+import type { LivePart, LiveState } from "./live-tail.ts";
+import type { LivePlace } from "./place.ts";
+
+/** How far a reader has been shown what is going on. */
+export interface Seen {
+  /** The attempt whose text it is shown: 0 for none, `undefined` as long as what it has read does not tell. */
+  attempt: number | undefined;
+  /** Characters of the attempt, over all its blocks: they are written one after the other, so this is a place. */
+  chars: number;
+  /** An attempt that was over before this reader began. */
+  over: number;
+  /** The account of the text that is read, and how much of each of its blocks was taken. */
+  parts: readonly LivePart[] | undefined;
+  taken: Map<number, { pieces: number; chars: number }>;
+  /** Characters at the beginning of this account that the reader has from another one. */
+  skip: number;
+  /** The account of progress that is read, and the last report shown. */
+  progress: LiveState["progress"] | undefined;
+  version: number;
+  /** Calls whose results the reader has: what is still said of their progress is old. */
+  settled: ReadonlySet<string>;
+}
+
+/** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
+export function newlyCome(live: LivePlace | undefined): Seen {
+  return {
+    ...ofAttempt(undefined, live?.chars ?? 0),
+    over: 0,
+    progress: undefined,
+    version: 0,
+    settled: new Set(),
+    ...(live !== undefined && { attempt: live.attempt }),
+  };
+}
+
+function ofAttempt(attempt: number | undefined, chars: number) {
+  return { attempt, chars, parts: undefined, taken: new Map(), skip: 0 };
+}
+
+/** The text of an attempt is void, or stored, after such an event. */
+export function endsAttempt({ type }: { type: string }): boolean {
+  return (
+    type === "llm_request" || type === "assistant_message" || type === "run_recovered" || type === "run_ended"
+  );
+}
+
+/** After a stored event: with a request, another attempt begins. */
+export function seenAfter(event: StoredEvent, seen: Seen): Seen {
+  if (event.type === "tool_result")
+    return { ...seen, settled: new Set([...seen.settled, event.data.call_id]) };
+  if (!endsAttempt(event)) return seen;
+  return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
+}
+
+/**
+ * A reader that comes in the middle of an answer has read its request before, and is shown the text all the same. Whether
+ * it was over by then is in the log: an account of it may be a dead process's.
+ */
+export async function takeUpAttempt(
+  store: EventStore,
+  sessionId: string,
+  afterSeq: number,
+  live: LiveState | undefined,
+  seen: Seen,
+): Promise<void> {
+  const { attempt } = live ?? { attempt: 0 };
+  const isNew = seen.attempt === undefined && attempt !== seen.over;
+  if (!isNew || attempt === 0 || attempt > afterSeq) return;
+  const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+  for await (const event of store.read(sessionId, { afterSeq: attempt, types, limit: 1 })) {
+    if (event.seq > afterSeq) break;
+    seen.over = attempt;
+    return;
+  }
+  seen.attempt = attempt;
+}
+
+/** What is going on and the reader does not know yet. */
+export function* liveNews(live: LiveState | undefined, seen: Seen): Generator<LiveEvent> {
+  if (live === undefined) return;
+  if (live.attempt !== 0 && live.attempt === seen.attempt) yield* textNews(live, seen);
+  if (seen.progress !== live.progress) {
+    seen.progress = live.progress;
+    seen.version = 0;
+  }
+  for (const [call_id, { tool_name, data, version }] of live.progress) {
+    if (version <= seen.version || seen.settled.has(call_id)) continue;
+    seen.version = version;
+    yield { type: "tool_progress", data: { call_id, tool_name, data } };
+  }
+}
+
+/** Block after block: one is shown to where it is at the moment before the next one is begun with. */
+function* textNews({ attempt, parts }: LiveState, seen: Seen): Generator<LiveEvent> {
+  if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
+  for (let at = 0; at < parts.length; ) {
+    const part = parts[at] as LivePart;
+    const { pieces, chars } = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };
+    if (part.pieces.length === pieces) {
+      at += 1;
+      continue;
+    }
+    const text = part.pieces.slice(pieces).join("");
+    seen.taken.set(part.index, { pieces: part.pieces.length, chars: chars + text.length });
+    const known = Math.min(seen.skip, text.length);
+    seen.skip -= known;
+    if (known === text.length) continue;
+    seen.chars += text.length - known;
+    yield delta(part, { attempt, index: part.index, offset: chars + known, text: text.slice(known) });
+  }
+}
+
+function delta(
+  { kind, tool }: LivePart,
+  data: { attempt: number; index: number; offset: number; text: string },
+): LiveEvent {
+  if (kind === "tool_input") {
+    return { type: "tool_input_delta", data: { ...data, ...(tool ?? { call_id: "", tool_name: "" }) } };
+  }
+  return { type: kind === "text" ? "text_delta" : "thinking_delta", data };
+}

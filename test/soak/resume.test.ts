@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { newView, reduceView, type StoredEvent } from "@pawl/core";
+import { migrate, postgresStore } from "@pawl/postgres";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type CuttingProxy, cuttingProxy } from "../support/cutting-proxy.ts";
+import { assertSoundLog, ofType } from "../support/invariants.ts";
+import { type TestDatabase, testDatabase } from "../support/postgres.ts";
+import { type ServerProcess, serverProcess } from "../support/server-process.ts";
+import { soak } from "../support/soak.ts";
+import { type Witness, witness } from "../support/witness.ts";
+
+const RUNS = soak(20, 500);
+const AT_ONCE = 10;
+const CLIENTS = 4;
+
+let database: TestDatabase;
+let servers: ServerProcess[];
+let proxy: CuttingProxy;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  await migrate(database.pool());
+  servers = await Promise.all([1, 2].map(() => serverProcess("./resume-server.ts", [database.url])));
+  await Promise.all(servers.map((server) => server.start()));
+  proxy = await cuttingProxy(
+    servers.map(({ port }) => port),
+    {
+      random: Math.random,
+      bytesOf,
+    },
+  );
+}, 60_000);
+afterAll(async () => {
+  await proxy.close();
+  await Promise.all(servers.map((server) => server.kill()));
+  await database.drop();
+});
+
+/** Most connections break, within a few bytes or in the middle of things; some are deaf from the beginning. */
+function bytesOf(): number {
+  const chance = Math.random();
+  if (chance < 0.02) return 0;
+  return chance < 0.25 ? Number.POSITIVE_INFINITY : Math.ceil(Math.random() ** 2 * 10_000);
+}
+
+/** One run with its readers, some of which come late; resolves when all of them have seen its end. */
+async function oneRun(sessionId: string): Promise<{ log: StoredEvent[]; witnesses: Witness[] }> {
+  const store = postgresStore(database.pool({ max: 2 }));
+  await store.sessions.create({ id: sessionId, userId: "u", agent: "teller" });
+  const witnesses = [witness(`${proxy.url}`, sessionId)];
+  const [first] = witnesses as [Witness];
+  const sending = (async () => {
+    while (first.client.getState().run === undefined) {
+      await first.client.send("Go");
+      await sleep(50);
+    }
+  })();
+  for (let n = 1; n < CLIENTS; n += 1) {
+    await sleep(Math.random() * 400);
+    witnesses.push(witness(`${proxy.url}`, sessionId));
+  }
+  await sending;
+  const log = await ended(store, sessionId);
+  for (const { client, faults, trace } of witnesses) {
+    const isThere = () => faults.length > 0 || client.getState().cursor === log.length;
+    for (let tries = 0; !isThere(); tries += 1) {
+      if (tries === 1_500) throw new Error(`A client stays behind:\n${trace.slice(-40).join("\n")}`);
+      await sleep(20);
+    }
+  }
+  return { log, witnesses };
+}
+
+async function ended(store: ReturnType<typeof postgresStore>, sessionId: string): Promise<StoredEvent[]> {
+  for (let tries = 0; tries < 1_500; tries += 1) {
+    const session = await store.sessions.get(sessionId);
+    if (session?.openRun === null && session.lastSeq > 0) return await Array.fromAsync(store.read(sessionId));
+    await sleep(20);
+  }
+  throw new Error(`${sessionId} does not come to its end.`);
+}
+
+describe("readers of two processes, over connections that break, while processes die", () => {
+  it(
+    `W4 E2 ${RUNS} runs, ${CLIENTS} clients each: every state is the log's, with no gap and no repetition`,
+    async () => {
+      const sums = { kills: 0, recovered: 0, events: 0, streams: 0, exact: 0, restarts: 0 };
+      let over = false;
+      const killing = (async () => {
+        for (let n = 0; !over; n += 1) {
+          await sleep(700 + Math.random() * 1_200);
+          const server = servers[n % 2];
+          if (over || server === undefined) return;
+          await server.kill();
+          sums.kills += 1;
+          await sleep(Math.random() * 300);
+          await server.start();
+        }
+      })();
+      let next = 0;
+      const work = async () => {
+        while (next < RUNS) {
+          next += 1;
+          const { log, witnesses } = await oneRun(`run ${next}`);
+          assertSoundLog(log);
+          const view = log.reduce(reduceView, newView());
+          for (const one of witnesses) {
+            one.check(log, view);
+            one.client.close();
+            sums.streams += one.counts.streams;
+            sums.exact += one.counts.exact;
+            sums.restarts += one.counts.restarts;
+          }
+          sums.events += log.length;
+          sums.recovered += ofType(log, "run_recovered").length;
+        }
+      };
+      try {
+        await Promise.all(Array.from({ length: AT_ONCE }, work));
+      } finally {
+        over = true;
+        await killing;
+      }
+      const { connections, cuts, deaf } = proxy.counts;
+      expect(cuts).toBeGreaterThan(RUNS);
+      expect(sums.recovered).toBeGreaterThan(0);
+      expect(sums.exact).toBeGreaterThan(RUNS / 4);
+      soak.report(
+        `${RUNS} runs with ${CLIENTS} clients each: ${connections} connections, ${cuts} cut at a random byte, ${deaf} half-open, ${sums.kills} kills of a server, ${sums.recovered} recoveries, ${sums.restarts} restarts seen; ${sums.events} events; ${sums.streams} streams resumed, ${sums.exact} in the middle of an answer, each at the character`,
+      );
+    },
+    RUNS * 4_000 + 60_000,
+  );
+});

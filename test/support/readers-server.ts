@@ -1,0 +1,66 @@
+/**
+ * Run as a process of its own: `readers-server.ts <port>`. Serves an agent that writes much, and says at `/stats` what that
+ * has cost. It leaves with its parent.
+ */
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+import { agent, jsonSchema, memoryStore, runtime, tool } from "@pawl/core";
+import { handler } from "@pawl/sse";
+import { nodeListener } from "@pawl/sse/node";
+import { scriptedModel } from "@pawl/testing";
+
+const [port = ""] = process.argv.slice(2);
+process.stdin.on("end", () => process.exit()).resume();
+
+const TURNS = 10;
+const text = "These are some words of an answer that goes on for a while, as answers do. ".repeat(8);
+/** What the tool returns: much in the first run, which makes a past, and less later. */
+let turns = 0;
+const page = () => "x".repeat(turns <= TURNS ? 1_000_000 : 10_000);
+
+const look = tool({
+  name: "look",
+  description: "Returns much.",
+  input: jsonSchema({ type: "object" }),
+  repeatable: true,
+  execute: page,
+});
+const model = scriptedModel(() => {
+  turns += 1;
+  const isLast = turns % TURNS === 0;
+  return { text, tools: isLast ? [] : [{ name: "look", input: {} }], delayPerEventMs: 2 };
+});
+const pawl = runtime({
+  agents: [agent({ name: "writer", instructions: "Write.", model, tools: [look] })],
+  store: memoryStore(),
+});
+const serve = nodeListener(handler({ runtime: pawl, agent: "writer", authorize: () => ({ userId: "u" }) }));
+
+let peak = 0;
+setInterval(() => {
+  peak = Math.max(peak, process.memoryUsage.rss());
+}, 20);
+const sockets = new Set<Socket>();
+const server = createServer((request, response) => {
+  if (request.url !== "/stats") return serve(request, response);
+  // The model's own copies of what it was asked are not what is measured.
+  model.requests.length = 0;
+  global.gc?.();
+  const { user, system } = process.cpuUsage();
+  const { rss, heapUsed, external } = process.memoryUsage();
+  const blocked = [...sockets].filter(({ writableLength }) => writableLength > 0).length;
+  response.end(
+    JSON.stringify({
+      held: heapUsed + external,
+      peak: Math.max(peak, rss),
+      cpuMs: (user + system) / 1_000,
+      blocked,
+    }),
+  );
+  peak = 0;
+});
+server.on("connection", (socket) => {
+  sockets.add(socket);
+  socket.on("close", () => sockets.delete(socket));
+});
+server.listen(Number(port), "127.0.0.1", () => console.log("ready"));

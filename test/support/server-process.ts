@@ -1,0 +1,42 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { freePort } from "./postgres-server.ts";
+
+/** A server in a process of its own, on a port that stays its own. */
+export interface ServerProcess {
+  readonly port: number;
+  start(): Promise<void>;
+  /** `kill -9`, and waits until it is dead. */
+  kill(): Promise<void>;
+}
+
+/** Prepares `file`, which is run with `args` and its port, and says a line when it is ready. */
+export async function serverProcess(file: string, args: readonly string[]): Promise<ServerProcess> {
+  const port = await freePort();
+  const path = new URL(file, import.meta.url).pathname;
+  let child: ChildProcess | undefined;
+  return {
+    port,
+    async start() {
+      const started = spawn(
+        process.execPath,
+        ["--conditions=@pawl/source", "--expose-gc", path, ...args, String(port)],
+        {
+          stdio: ["pipe", "pipe", "inherit"],
+        },
+      );
+      child = started;
+      const failed = once(started, "exit").then(([code]) => {
+        throw new Error(`The server ended with ${code} before it was ready.`);
+      });
+      await Promise.race([once(started.stdout, "data"), failed]);
+      failed.catch(() => undefined);
+    },
+    async kill() {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
