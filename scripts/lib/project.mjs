@@ -41,5 +41,13 @@ export function tool(packageName, command = packageName) {
 /** The environment of every child: the project's Node and tools come first, then pnpm. */
 export function toolEnv(pnpmDir) {
   const path = [at("node_modules", ".bin"), pnpmDir, process.env.PATH].filter(Boolean).join(delimiter);
-  return { ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1" };
+  // Tests start many processes that load the same sources: each is compiled once.
+  const cache = at("node_modules", ".cache", "compiled");
+  return {
+    ...process.env,
+    PATH: path,
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? cache,
+    TURBO_TELEMETRY_DISABLED: "1",
+    TURBO_NO_UPDATE_NOTIFIER: "1",
+  };
 }
