@@ -96,6 +96,8 @@ export function wire(
 /** Whether asking the same again may help: the network failed, or the server, or one on the way. */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof Refused)) return true;
+  // Who has said too much has to wait for longer than anybody tries again.
+  if (error.code === "rate_limited") return false;
   return error.status === 408 || error.status === 429 || error.status >= 500;
 }
 

@@ -14,6 +14,7 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { publicEvent } from "./public-event.ts";
+import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { readJson } from "./read-json.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, route } from "./routes.ts";
@@ -33,6 +34,8 @@ export interface HandlerOptions {
   maxBodyBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
+  /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
+  rateLimit?: RateLimiter;
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
   dialect?: Dialect;
   /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
@@ -83,7 +86,7 @@ export type Authorized = { userId: string } | Response | null;
  * ```
  */
 export function handler(options: HandlerOptions): (request: Request) => Promise<Response> {
-  const { runtime, agent, authorize, basePath = "", dialect = native(), onError } = options;
+  const { runtime, agent, authorize, basePath = "", dialect = native(), onError, rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
@@ -102,7 +105,12 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
   const served = replaying(options, dialect);
   const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
 
-  route(app, "/runs", { POST: (c) => startRun(options, c) });
+  route(app, "/runs", {
+    POST: async (c) => {
+      await withinRate(rateLimit, c.get("userId"));
+      return await startRun(options, c);
+    },
+  });
   if (dialect.resume === "replay") replayRoutes(app, served);
   route(app, "/sessions", {
     GET: async (c) =>

@@ -15,5 +15,6 @@ export { native } from "./dialects/native.ts";
 export type { TextMode } from "./dialects/plain-encoder.ts";
 export { type TrainerOptions, trainer } from "./dialects/trainer.ts";
 export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
+export type { RateLimiter } from "./rate-limit.ts";
 export type { RunRequest } from "./run-request.ts";
 export type { WireError, WireErrorCode } from "./wire-error.ts";

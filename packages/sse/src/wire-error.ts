@@ -12,6 +12,7 @@ export type WireErrorCode =
   | "unknown_call"
   | "invalid_answer"
   | "too_large"
+  | "rate_limited"
   | "draining"
   | "store_unavailable"
   | "internal";
@@ -21,7 +22,7 @@ export interface WireError {
   error: { code: WireErrorCode; message: string };
 }
 
-type Status = 400 | 401 | 404 | 405 | 409 | 413 | 415 | 422 | 500 | 503;
+type Status = 400 | 401 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
 /** Codes whose messages are meant for the client. Everything else is `internal`. */
 const STATUS: { readonly [C in PawlErrorCode & WireErrorCode]: Status } = {

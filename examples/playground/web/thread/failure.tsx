@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<string, string>> = {
   unknown_call: "This question isn't waiting any more.",
   invalid_answer: "This answer doesn't fit the question.",
   not_found: "This conversation isn't here. It may belong to another browser.",
+  rate_limited: "That was a lot at once. Please wait a moment.",
   too_large: "That message is too long.",
 };
 
