@@ -5,6 +5,9 @@ export { type FilesUnderTest, fileStoreContract } from "./file-store-contract.ts
 export type { HttpApi, HttpApiOptions } from "./http-api.ts";
 export { type MessagesApi, type MessagesApiOptions, messagesApi } from "./messages-api.ts";
 export { currentModels, limitsOf, type ModelLimits, type ThinkingMode } from "./model-limits.ts";
+export type { ChatMessage, ChatRequest } from "./openai/chat-request.ts";
+export type { ChatRules, ChatSimulatorOptions } from "./openai/chat-simulator.ts";
+export { type OpenAIApiOptions, openaiApi } from "./openai/openai-api.ts";
 export { estimateTokens } from "./prompt-cache.ts";
 export type { Fault, Reply, ReplyTool } from "./reply.ts";
 export { type ReservationsUnderTest, reservationsContract } from "./reservations-contract.ts";
