@@ -45,10 +45,11 @@ function effortWithTools(model: string): "none" | undefined {
   return NO_TOOLS_WHILE_REASONING.test(undated(model)) ? "none" : undefined;
 }
 
-/** Cache marks stay behind: OpenAI caches prefixes by itself. */
+/** Cache marks stay behind: OpenAI caches prefixes by itself. It wants to be told that there are no properties. */
 function wireTool({ name, description, input_schema, strict }: ToolSpec): OpenAI.ChatCompletionFunctionTool {
+  const parameters = "properties" in input_schema ? input_schema : { ...input_schema, properties: {} };
   const isStrict = strict === true ? { strict } : {};
-  return { type: "function", function: { name, description, parameters: input_schema, ...isStrict } };
+  return { type: "function", function: { name, description, parameters, ...isStrict } };
 }
 
 function choiceOf(choice: ToolChoice | undefined): Partial<Body> {

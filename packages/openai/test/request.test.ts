@@ -181,6 +181,7 @@ it("sends what the options say", async () => {
   const body = await sent(
     { tools: [] },
     {
+      id: "qwen3",
       reasoningEffort: "low",
       maxTokensField: "max_tokens",
       systemRole: "developer",
@@ -188,7 +189,7 @@ it("sends what the options say", async () => {
     },
   );
   expect(body).toEqual({
-    model: "gpt-5.4-mini",
+    model: "qwen3",
     messages: [expect.objectContaining({ role: "developer" }), { role: "user", content: "Hi" }],
     max_tokens: 100,
     reasoning_effort: "low",
@@ -196,6 +197,13 @@ it("sends what the options say", async () => {
     stream: true,
   });
   expect((await sent({ system: [] })).messages).toHaveLength(1);
+});
+
+it("says that a tool has no properties, as OpenAI wants to be told", async () => {
+  const bare = { name: "look", description: "Looks.", input_schema: { type: "object" } };
+  expect((await sent({ tools: [bare] })).tools).toMatchObject([
+    { function: { parameters: { type: "object", properties: {} } } },
+  ]);
 });
 
 it("L11 says which models can be forced to call a tool, and what they cost, if it knows", () => {

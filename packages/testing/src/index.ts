@@ -8,6 +8,7 @@ export { currentModels, limitsOf, type ModelLimits, type ThinkingMode } from "./
 export type { ChatMessage, ChatRequest } from "./openai/chat-request.ts";
 export type { ChatRules, ChatSimulatorOptions } from "./openai/chat-simulator.ts";
 export { type OpenAIApiOptions, openaiApi } from "./openai/openai-api.ts";
+export { validateChatRequest } from "./openai/validate-chat.ts";
 export { estimateTokens } from "./prompt-cache.ts";
 export type { Fault, Reply, ReplyTool } from "./reply.ts";
 export { type ReservationsUnderTest, reservationsContract } from "./reservations-contract.ts";

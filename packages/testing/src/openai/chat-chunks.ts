@@ -33,7 +33,7 @@ export function chatChunks(reply: Reply, blocks: readonly ContentBlock[], head: 
   const choice = (delta: Delta, finish_reason: string | null = null): ChatEvent =>
     chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
   return [
-    choice({ role: "assistant", content: hasText(blocks) ? "" : null, refusal: null }),
+    choice({ role: "assistant", content: speaks(reply, blocks) ? "" : null, refusal: null }),
     ...deltasOf(reply, blocks).map((delta) => choice(delta)),
     choice({}, finishReasonOf(reply, blocks)),
     ...(head.includesUsage ? [chunk([], { usage: chatUsage(head.usage) })] : []),
@@ -115,8 +115,8 @@ function finishReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string |
   return stop === null ? null : (reasons[stop] ?? stop);
 }
 
-function hasText(blocks: readonly ContentBlock[]): boolean {
-  return blocks.some(({ type }) => type === "text");
+function speaks({ stop }: Reply, blocks: readonly ContentBlock[]): boolean {
+  return stop !== "refusal" && blocks.some(({ type }) => type === "text");
 }
 
 /** Here the prompt's tokens include those of the cache. */

@@ -6,8 +6,8 @@ import type { Judge, Rejection } from "../wire.ts";
 import { chatChunks, chatCompletion } from "./chat-chunks.ts";
 import { type ChatRequest, chatText } from "./chat-request.ts";
 import type { ChatEvent } from "./chat-wire.ts";
-import { judgeChat } from "./judge-chat.ts";
 import { prefixCache } from "./prefix-cache.ts";
+import { validateChatRequest } from "./validate-chat.ts";
 
 /** Answers each valid request. A pure function of the request works for many sessions at once and after a restart. */
 export type ChatRules = (request: ChatRequest, context: RuleContext) => Reply | Promise<Reply>;
@@ -34,7 +34,7 @@ export function chatSimulator(options: ChatSimulatorOptions): Judge<ChatEvent> {
     rejected,
     newId,
     async answer(body) {
-      const error = judgeChat(body);
+      const error = validateChatRequest(body);
       if (error !== undefined) {
         rejected.push({ error, body });
         return error;
