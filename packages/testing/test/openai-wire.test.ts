@@ -109,7 +109,7 @@ it("L12 breaks as it is told to", async () => {
   reply = { fault: { status: 429, retryAfter: 7 } };
   const error = await sdk.chat.completions.create(body).catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({ status: 429, code: "rate_limit_exceeded", requestID: "req_1" });
-  expect((error as OpenAI.APIError).headers?.get("retry-after")).toBe("7");
+  expect((error as InstanceType<typeof OpenAI.APIError>).headers?.get("retry-after")).toBe("7");
 });
 
 it("says that the script has ended, and asks nobody to retry", async () => {
