@@ -52,7 +52,7 @@ export interface OpenAIOptions extends BodyOptions {
 export function openai(model: string, options: OpenAIOptions = {}): ModelClient {
   const list = pricingOf(model);
   const pricing = options.pricing ?? list;
-  let send: Send | undefined;
+  let sender: Sender | undefined;
   return {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
@@ -60,24 +60,24 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
     async *stream(request, { signal }) {
       signal.throwIfAborted();
       try {
-        send ??= senderOf(options);
+        sender ??= senderOf(options);
       } catch (error) {
         throw modelFailure(error, undefined, options.apiKey);
       }
-      yield* answerOf(send, model, request, options, signal);
+      yield* answerOf(sender, model, request, options, signal);
     },
   };
 }
 
 /** One request and the events of its answer. */
 async function* answerOf(
-  send: Send,
+  { send, apiKey }: Sender,
   model: string,
   request: ModelRequest,
   options: OpenAIOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const { newId = randomId, apiKey } = options;
+  const { newId = randomId } = options;
   const call = new AbortController();
   const abort = (): void => call.abort(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
@@ -102,17 +102,25 @@ async function* answerOf(
   }
 }
 
-type Send = (body: Body, signal: AbortSignal) => Promise<Response>;
+interface Sender {
+  send(body: Body, signal: AbortSignal): Promise<Response>;
+  /** What no failure may say. */
+  apiKey: string | undefined;
+}
 
-function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Send {
-  const { chat } =
+function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
+  const sdk: Pick<OpenAI, "chat"> & { apiKey?: unknown } =
     client ??
     new OpenAI({
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(baseURL === undefined ? {} : { baseURL }),
       ...(fetch === undefined ? {} : { fetch }),
     });
-  return (body, signal) => chat.completions.create(body, { maxRetries: 0, signal }).asResponse();
+  return {
+    send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
+    // The SDK may have found it in the environment.
+    apiKey: typeof sdk.apiKey === "string" ? sdk.apiKey : apiKey,
+  };
 }
 
 function randomId(): string {

@@ -1,5 +1,6 @@
 import { PawlError } from "@pawl/core";
 import { openaiApi, type Reply } from "@pawl/testing";
+import { OpenAI } from "openai";
 import { afterAll, expect, it } from "vitest";
 import { openai } from "../src/index.ts";
 import { chunk, client, fixed, read, stream } from "./support.ts";
@@ -119,6 +120,19 @@ it("W5 keeps keys out of messages and their causes, also those of other servers"
   }
   const { error: unfit } = await read(client(api, { apiKey: "gateway-secret\nx" }));
   expect([unfit?.message, unfit?.cause].join()).not.toContain("secret");
+});
+
+it("W5 keeps a key out that stood in the environment, or in a client", async () => {
+  const apiKey = "gateway/secret+key";
+  await using at = await fixed(JSON.stringify({ error: { message: `no such key: ${apiKey}` } }), 401);
+  const { error } = await read(openai("x", { client: new OpenAI({ apiKey, baseURL: at.url }) }));
+  expect(error?.message).toBe("no such key: …");
+  const saved = process.env.OPENAI_API_KEY;
+  process.env.OPENAI_API_KEY = apiKey;
+  const found = await read(openai("x", { baseURL: at.url }));
+  if (saved === undefined) delete process.env.OPENAI_API_KEY;
+  else process.env.OPENAI_API_KEY = saved;
+  expect(found.error?.message).toBe("no such key: …");
 });
 
 it("takes what is no event stream, or half of one, for a cut one", async () => {
