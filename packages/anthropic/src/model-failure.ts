@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
-import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
+import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutKeys } from "@pawl/core";
 
 /** Failures inside a stream carry no status; these types are the server's own trouble. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
@@ -32,13 +32,13 @@ export function cutOff(requestId: string | undefined): PawlError {
 function detailsOf(error: APIError): ModelFailure {
   const { status, type, requestID, headers } = error;
   const errorCode = errorCodeOf(error);
-  const retryAfterMs = retryAfterOf(headers);
+  const wait = retryAfterMs(headers);
   return {
     ...(status === undefined ? {} : { status }),
     ...(type === null ? {} : { type }),
     ...(errorCode === undefined ? {} : { errorCode }),
     retryable: isRetryable(error),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
     ...(typeof requestID === "string" ? { requestId: requestID } : {}),
   };
 }
@@ -51,32 +51,10 @@ function isRetryable(error: APIError): boolean {
   if (error instanceof APIConnectionError) return true;
   const { status, type, headers } = error;
   if (spent.test(errorCodeOf(error) ?? "")) return false;
-  const asked = headers?.get("x-should-retry");
-  if (asked === "true" || asked === "false") return asked === "true";
-  if (status === undefined) return passing.includes(type ?? "");
-  return status === 408 || status === 409 || status === 429 || status >= 500;
-}
-
-/** How long the server asks to wait, in milliseconds. */
-function retryAfterOf(headers: Headers | undefined): number | undefined {
-  const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
-  if (exact >= 0) return exact;
-  const given = headers?.get("retry-after");
-  if (given === null || given === undefined) return undefined;
-  const seconds = Number(given);
-  const ms = Number.isNaN(seconds) ? Date.parse(given) - Date.now() : seconds * 1000;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return status === undefined ? passing.includes(type ?? "") : isPassing(status, headers);
 }
 
 /** The connection broke while the body was read: fetch says so with a `TypeError`. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
-}
-
-/** A key never leaves in a message, even where a proxy echoes it, or where it is no header and is quoted for that. */
-function withoutKeys(message: string): string {
-  return message
-    .replace(/"[^"]*" is an invalid header value/g, '"…" is an invalid header value')
-    .replace(/\bBearer\s+[^\s"',]{20,}/gi, "Bearer …")
-    .replace(/sk-ant-[\w-]+/g, "sk-ant-…");
 }

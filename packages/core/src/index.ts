@@ -79,6 +79,7 @@ export type {
 } from "./model/content.ts";
 export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
 export { withFallback } from "./model/fallback.ts";
+export { isPassing, type ResponseHeaders, retryAfterMs, withoutKeys } from "./model/http-failure.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
 export type {
   AttemptFailed,

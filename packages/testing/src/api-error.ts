@@ -1,11 +1,13 @@
-/** An error as the Messages API answers it: the HTTP status and the `error` object of the body. */
+/** An error as an API answers it: the HTTP status and the `error` object of the body. */
 export interface ApiError {
   status: number;
   /** e.g. `invalid_request_error`, `overloaded_error`. */
   type: string;
   message: string;
-  /** `error.details.error_code`, where the API names one. */
+  /** `error.details.error_code` of the Messages API and `error.code` of OpenAI's, where the API names one. */
   errorCode?: string;
+  /** The field that is wrong, where the API names one. */
+  param?: string;
 }
 
 /** The error type the API pairs with a status. */

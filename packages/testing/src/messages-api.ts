@@ -1,30 +1,11 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { errorOfStatus } from "./api-error.ts";
-import { type RecordedRequest, sendError, serveRequest } from "./serve-request.ts";
-import { type Rejection, type SimulatorOptions, simulator } from "./simulator.ts";
+import { type HttpApi, type HttpApiOptions, httpApi } from "./http-api.ts";
+import { messagesWire } from "./messages-wire.ts";
+import { type SimulatorOptions, simulator } from "./simulator.ts";
 
-export interface MessagesApiOptions extends SimulatorOptions {
-  /** A free one when 0 or absent. */
-  port?: number;
-  /** `127.0.0.1` when absent. */
-  host?: string;
-  /** The keys that are accepted; any non-empty key when absent. */
-  apiKeys?: readonly string[];
-}
+export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
 
-/** A running simulator. */
-export interface MessagesApi {
-  /** To be used as the SDK's `baseURL`. */
-  readonly url: string;
-  readonly port: number;
-  /** Every request to `/v1/messages`, in order. */
-  readonly requests: RecordedRequest[];
-  /** The requests it refused because they were invalid; faults do not count. */
-  readonly rejected: Rejection[];
-  /** Ends all connections and stops listening. */
-  close(): Promise<void>;
-}
+/** A running simulator; its `url` is to be used as the SDK's `baseURL`, and `requests` are those to `/v1/messages`. */
+export type MessagesApi = HttpApi;
 
 /**
  * Starts a server that answers `POST /v1/messages` as the Messages API does, as JSON and as a stream, and refuses what the
@@ -49,34 +30,5 @@ export interface MessagesApi {
  * ```
  */
 export async function messagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
-  const { port = 0, host = "127.0.0.1" } = options;
-  const core = simulator(options);
-  const requests: RecordedRequest[] = [];
-  const server = createServer((request, response) => {
-    serveRequest(request, response, { core, requests, apiKeys: options.apiKeys }).catch((error: unknown) => {
-      // A script or rule failed: an error of the test, so nobody should try again.
-      sendError(response, errorOfStatus(500, { message: String(error) }), core.newId("req_01"), {
-        "x-should-retry": "false",
-      });
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
-  const bound = (server.address() as AddressInfo).port;
-  return {
-    url: `http://${host}:${bound}`,
-    port: bound,
-    requests,
-    rejected: core.rejected,
-    close: () => closeServer(server),
-  };
-}
-
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
+  return await httpApi(messagesWire, simulator(options), options);
 }

@@ -164,7 +164,7 @@ function clipped(deltas: ContentDelta[], clip: number | undefined): ContentDelta
 }
 
 /** An empty piece, then the JSON of `input` with each key and its value in one piece. */
-function inputPieces(input: Json): string[] {
+export function inputPieces(input: Json): string[] {
   if (!isObject(input)) return ["", JSON.stringify(input)];
   const entries = Object.entries(input);
   if (entries.length === 0) return ["", "{}"];
@@ -175,7 +175,7 @@ function inputPieces(input: Json): string[] {
 }
 
 /** `text` in pieces that never part a surrogate pair. */
-function split(text: string, deltas: number | undefined): string[] {
+export function split(text: string, deltas: number | undefined): string[] {
   const size =
     deltas === undefined
       ? Math.max(8, Math.ceil(text.length / DELTAS))

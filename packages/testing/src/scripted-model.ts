@@ -3,7 +3,7 @@ import { inProcessStream } from "./in-process-stream.ts";
 import { estimateTokens } from "./prompt-cache.ts";
 import { type Reply, randomId, replyBlocks } from "./reply.ts";
 import { replyEvents } from "./reply-events.ts";
-import { endOfScript } from "./simulator.ts";
+import { endOfScript } from "./rules.ts";
 
 /** The replies in order, or a function of the request and the number of calls before it. */
 export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => Reply | Promise<Reply>);

@@ -1,10 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ApiError, errorBody, errorOfStatus, invalid } from "./api-error.ts";
-import { checkHeaders } from "./check-headers.ts";
+import type { ApiError } from "./api-error.ts";
 import { earlyError } from "./play-events.ts";
-import type { Answer, Simulator } from "./simulator.ts";
 import { sendEvents } from "./sse-wire.ts";
+import type { Answer, Judge, Wire } from "./wire.ts";
 
 /** A request as it arrived. */
 export interface RecordedRequest {
@@ -17,70 +16,68 @@ export interface RecordedRequest {
 const maxBody = 32 * 1024 * 1024;
 
 /** What a request is served with. */
-export interface Desk {
-  core: Simulator;
+export interface Desk<E> {
+  wire: Wire<E>;
+  core: Judge<E>;
   requests: RecordedRequest[];
   apiKeys: readonly string[] | undefined;
 }
 
 /** Answers one HTTP request: headers first, then the body, then what the simulator says of it. */
-export async function serveRequest(
+export async function serveRequest<E>(
   request: IncomingMessage,
   response: ServerResponse,
-  desk: Desk,
+  desk: Desk<E>,
 ): Promise<void> {
-  const { core, requests, apiKeys } = desk;
-  const requestId = core.newId("req_01");
+  const { wire, core, requests, apiKeys } = desk;
+  const requestId = wire.requestId(core.newId);
+  const tell = (error: ApiError): void => sendError(response, wire, error, requestId);
   const refuse = (error: ApiError, body: unknown): void => {
     core.rejected.push({ error, body });
-    sendError(response, error, requestId);
+    tell(error);
   };
-  if (request.url?.split("?")[0] !== "/v1/messages")
-    return sendError(response, errorOfStatus(404, { message: "Not Found" }), requestId);
+  if (request.url?.split("?")[0] !== wire.path) return tell(wire.errorOf(404, { message: "Not Found" }));
   if (request.method !== "POST")
-    return sendError(
-      response,
-      errorOfStatus(405, { type: "invalid_request_error", message: "Method Not Allowed" }),
-      requestId,
-    );
+    return tell(wire.errorOf(405, { type: "invalid_request_error", message: "Method Not Allowed" }));
   const text = await readBody(request);
   if (text === undefined)
-    return refuse(errorOfStatus(413, { message: "Request exceeds the maximum size" }), null);
+    return refuse(wire.errorOf(413, { message: "Request exceeds the maximum size" }), null);
   const body = parse(text);
   requests.push({ headers: request.headers, body: body === undefined ? text : body });
-  const refused = checkHeaders(request.headers, apiKeys);
+  const refused = wire.checkHeaders(request.headers, apiKeys);
   if (refused !== undefined) return refuse(refused, body ?? text);
-  // The real text goes on with the parser's own words.
-  if (body === undefined) return refuse(invalid("The request body is not valid JSON"), text);
+  if (body === undefined) return refuse(wire.notJson, text);
   const answer = await core.answer(body);
-  if ("status" in answer) return sendError(response, answer, requestId);
+  if ("status" in answer) return tell(answer);
   const streamed = (body as { stream?: boolean }).stream === true;
-  await sendAnswer(response, answer, requestId, streamed);
+  await sendAnswer(response, wire, answer, { requestId, streamed });
 }
 
-async function sendAnswer(
+async function sendAnswer<E>(
   response: ServerResponse,
-  answer: Answer,
-  requestId: string,
-  streamed: boolean,
+  wire: Wire<E>,
+  answer: Answer<E>,
+  { requestId, streamed }: { requestId: string; streamed: boolean },
 ): Promise<void> {
-  const { reply, events, message, begin } = answer;
+  const { reply, message, begin } = answer;
   if (reply.latencyMs !== undefined) await sleep(reply.latencyMs);
   if (response.destroyed) return;
-  const early = earlyError(reply.fault);
+  const early = earlyError(reply.fault, wire.errorOf);
   if (early !== undefined) {
     const wait = early.retryAfter === undefined ? {} : { "retry-after": String(early.retryAfter) };
-    return sendError(response, early, requestId, wait);
+    return sendError(response, wire, early, requestId, wait);
   }
   begin();
-  if (streamed) return sendEvents(response, reply, events, headersOf(requestId));
-  response.writeHead(200, { ...headersOf(requestId), "content-type": "application/json" });
+  const headers = wire.headers(requestId);
+  if (streamed) return sendEvents(response, wire, answer, headers);
+  response.writeHead(200, { ...headers, "content-type": "application/json" });
   response.end(JSON.stringify(message));
 }
 
 /** Answers with an error, or drops the connection when the answer has already begun. */
-export function sendError(
+export function sendError<E>(
   response: ServerResponse,
+  wire: Wire<E>,
   error: ApiError,
   requestId: string,
   headers: { [name: string]: string } = {},
@@ -90,15 +87,11 @@ export function sendError(
     return;
   }
   response.writeHead(error.status, {
-    ...headersOf(requestId),
+    ...wire.headers(requestId),
     "content-type": "application/json",
     ...headers,
   });
-  response.end(JSON.stringify(errorBody(error, requestId)));
-}
-
-function headersOf(requestId: string): { [name: string]: string } {
-  return { "request-id": requestId, "anthropic-organization-id": "00000000-0000-4000-8000-000000000000" };
+  response.end(JSON.stringify(wire.errorBody(error, requestId)));
 }
 
 /** The body's text, or `undefined` when it is too large. */

@@ -1,23 +1,14 @@
 import type { RawUsage } from "@pawl/core";
-import type { ApiError } from "./api-error.ts";
 import { currentModels, limitsOf, type ModelLimits } from "./model-limits.ts";
 import { lastBlocks, pausedTurns } from "./paused-turns.ts";
 import { estimateTokens, promptCache } from "./prompt-cache.ts";
 import { type Reply, randomId, replyBlocks, stopReasonOf } from "./reply.ts";
 import { replyEvents, replyMessage, type WireEvent } from "./reply-events.ts";
+import { type RuleContext, replyFrom } from "./rules.ts";
 import { isThought, sealReply } from "./thinking-seal.ts";
 import { defaultSecret, judge, type ValidateOptions } from "./validate/validate.ts";
+import type { Judge, Rejection } from "./wire.ts";
 import { asBlocks, type ParsedRequest } from "./wire-request.ts";
-
-/** What a rule may look at besides the request. */
-export interface RuleContext {
-  /** How many valid requests came before, 0 for the first. */
-  n: number;
-  /** How many times the assistant has spoken since the user's last text. */
-  turn: number;
-  /** The user's last text. */
-  input: string;
-}
 
 /** Answers each valid request. A pure function of the request works for many sessions at once and after a restart. */
 export type Rules = (request: ParsedRequest, context: RuleContext) => Reply | Promise<Reply>;
@@ -34,36 +25,12 @@ export interface SimulatorOptions extends ValidateOptions {
   newId?: (prefix: string) => string;
 }
 
-/** A request the simulator refused because it was invalid. */
-export interface Rejection {
-  error: ApiError;
-  body: unknown;
-}
-
-/** A valid request's answer, ready to be sent. */
-export interface Answer {
-  reply: Reply;
-  events: WireEvent[];
-  message: { [field: string]: unknown };
-  /** To be called when the answer begins: from then on its prompt can be read from the cache. */
-  begin(): void;
-}
-
-export interface Simulator {
-  rejected: Rejection[];
-  newId: (prefix: string) => string;
-  /**
-   * Judges a request and prepares its answer.
-   *
-   * @throws Error when the script has no reply left.
-   */
-  answer(body: unknown): Promise<Answer | ApiError>;
-}
+export type Simulator = Judge<WireEvent>;
 
 /** The part that the HTTP server and the in-process model share: judging, scripting, signing and billing. */
 export function simulator(options: SimulatorOptions): Simulator {
   const { models = currentModels, secret = defaultSecret, now = Date.now, newId = randomId } = options;
-  const next = rulesOf(options);
+  const next = replyFrom(options);
   const cache = promptCache();
   const paused = pausedTurns();
   const rejected: Rejection[] = [];
@@ -100,21 +67,6 @@ export function simulator(options: SimulatorOptions): Simulator {
       };
     },
   };
-}
-
-function rulesOf({ script, rules }: SimulatorOptions): Rules {
-  if (rules !== undefined) return rules;
-  const replies = script ?? [];
-  return (_request, { n }) => {
-    const reply = replies[n];
-    if (reply === undefined) throw endOfScript(n, replies.length);
-    return reply;
-  };
-}
-
-/** The error of a script that is shorter than the run. */
-export function endOfScript(n: number, length: number): Error {
-  return new Error(`The script is over: this is call ${n + 1}, and there are replies for ${length}.`);
 }
 
 /** `max_tokens: 0` only fills the cache and asks no rule. */

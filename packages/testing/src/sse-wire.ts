@@ -1,25 +1,14 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { errorBody } from "./api-error.ts";
 import { playEvents } from "./play-events.ts";
 import type { Reply } from "./reply.ts";
-import type { WireEvent } from "./reply-events.ts";
-
-/**
- * One event in the bytes of the real wire: a data line may carry spaces before its last brace. `n` is the event's number and
- * decides how many.
- */
-export function wireText(event: WireEvent, n: number): string {
-  if (event.type === "ping") return 'event: ping\ndata: {"type": "ping"}\n\n';
-  const padding = " ".repeat((n * 7) % 16);
-  return `event: ${event.type}\ndata: ${JSON.stringify(event).slice(0, -1)}${padding}}\n\n`;
-}
+import type { Wire } from "./wire.ts";
 
 /** Streams the events to the client, and breaks off where the reply's fault says so. */
-export async function sendEvents(
+export async function sendEvents<E>(
   response: ServerResponse,
-  reply: Reply,
-  events: readonly WireEvent[],
+  wire: Wire<E>,
+  { reply, events }: { reply: Reply; events: readonly E[] },
   headers: { [name: string]: string },
 ): Promise<void> {
   const gone = new AbortController();
@@ -32,10 +21,10 @@ export async function sendEvents(
   response.flushHeaders();
   let n = 0;
   try {
-    for await (const step of playEvents(reply, events, gone.signal)) {
+    for await (const step of playEvents(reply, events, gone.signal, wire.errorOf)) {
       if ("stall" in step) return;
       if ("error" in step) {
-        response.end(`event: error\ndata: ${JSON.stringify(errorBody(step.error))}\n\n`);
+        response.end(wire.errorText(step.error));
         return;
       }
       if ("cut" in step) {
@@ -43,7 +32,8 @@ export async function sendEvents(
         else await loseConnection(response);
         return;
       }
-      if (!response.write(wireText(step.event, n))) await once(response, "drain", { signal: gone.signal });
+      if (!response.write(wire.eventText(step.event, n)))
+        await once(response, "drain", { signal: gone.signal });
       n += 1;
     }
     response.end();

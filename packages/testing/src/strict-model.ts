@@ -1,8 +1,9 @@
 import type { JsonObject, ModelClient, ModelRequest, Pricing } from "@pawl/core";
 import { inProcessStream, modelError } from "./in-process-stream.ts";
 import { limitsOf } from "./model-limits.ts";
-import { type Rejection, type SimulatorOptions, simulator } from "./simulator.ts";
+import { type SimulatorOptions, simulator } from "./simulator.ts";
 import { thinks } from "./validate/thinking.ts";
+import type { Rejection } from "./wire.ts";
 import type { ParsedRequest } from "./wire-request.ts";
 
 export interface StrictModelOptions extends SimulatorOptions {

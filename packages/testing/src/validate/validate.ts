@@ -1,5 +1,6 @@
 import type { ApiError } from "../api-error.ts";
 import { invalid } from "../api-error.ts";
+import { loneSurrogateIn } from "../lone-surrogate.ts";
 import { currentModels, limitsOf, type ModelLimits } from "../model-limits.ts";
 import type { PausedTurns } from "../paused-turns.ts";
 import { promptSize } from "../prompt-cache.ts";
@@ -60,9 +61,9 @@ export function judge(body: unknown, options: ValidateOptions, paused?: PausedTu
   );
 }
 
-/** Half a surrogate pair makes the body no JSON for the API. JSON.stringify escapes surrogates only where they stand alone. */
+/** Half a surrogate pair makes the body no JSON for the API. */
 function checkText(body: unknown): ApiError | undefined {
-  const at = JSON.stringify(body)?.search(/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/) ?? -1;
+  const at = loneSurrogateIn(body);
   return at === -1
     ? undefined
     : invalid(

@@ -1,0 +1,50 @@
+/** As much of a response's headers as is asked for. */
+export interface ResponseHeaders {
+  get(name: string): string | null;
+}
+
+/**
+ * How long a server asks to wait, in milliseconds, by `retry-after-ms` or any form of `retry-after`; `undefined` when it does
+ * not say. For `ModelFailure.retryAfterMs`.
+ *
+ * @example
+ * ```ts
+ * import { retryAfterMs } from "@pawl/core";
+ *
+ * console.log(retryAfterMs(new Headers({ "retry-after": "1.5" }))); // 1500
+ * ```
+ */
+export function retryAfterMs(headers: ResponseHeaders | undefined): number | undefined {
+  const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
+  if (exact >= 0) return exact;
+  const given = headers?.get("retry-after");
+  if (given === null || given === undefined) return undefined;
+  const seconds = Number(given);
+  const ms = Number.isNaN(seconds) ? Date.parse(given) - Date.now() : seconds * 1000;
+  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+}
+
+/**
+ * Whether a request that a server answered with this status may succeed later: its own trouble, or too many requests. A
+ * server that says so itself, by `x-should-retry`, is believed.
+ *
+ * @example
+ * ```ts
+ * import { isPassing } from "@pawl/core";
+ *
+ * console.log(isPassing(529), isPassing(400)); // true false
+ * ```
+ */
+export function isPassing(status: number, headers?: ResponseHeaders): boolean {
+  const asked = headers?.get("x-should-retry");
+  if (asked === "true" || asked === "false") return asked === "true";
+  return status === 408 || status === 409 || status === 429 || status >= 500;
+}
+
+/** A failure's message without keys that a proxy echoes, or that are no header and are quoted for that. */
+export function withoutKeys(message: string): string {
+  return message
+    .replace(/"[^"]*" is an invalid header value/g, '"…" is an invalid header value')
+    .replace(/\bBearer\s+[^\s"',]{20,}/gi, "Bearer …")
+    .replace(/\bsk-(ant-)?[\w*-]{4,}/g, "sk-$1…");
+}

@@ -1,0 +1,131 @@
+import type { ModelEvent, RawUsage } from "@pawl/core";
+import { type Calls, readCalls } from "./calls.ts";
+import type { Chunk, Delta } from "./chunk.ts";
+import { estimatedTokens, usageOf } from "./usage.ts";
+
+/** One answer on its way from chunks to the events of a `ModelClient`. */
+export interface AnswerEvents {
+  take(chunk: Chunk): ModelEvent[];
+  /** What ends the answer, once the server has said that nothing follows. */
+  end(): ModelEvent[];
+}
+
+export interface AnswerOptions {
+  model: string;
+  requestId: string | undefined;
+  /** Stands until the server counts. */
+  promptTokens: number;
+  /** The id that a call is known by from now on; what it is given is what the server said. */
+  callId(given: string | undefined): string;
+  newId(): string;
+}
+
+interface State {
+  blocks: number;
+  text: number | undefined;
+  isRefused: boolean;
+  stop: string | null;
+  usage: RawUsage | undefined;
+  chars: number;
+}
+
+/**
+ * Text is one block, before the calls if it begins before them; each call is one. Blocks stay open to the end, as calls may
+ * come interleaved. A chunk that says nothing, or something that is not kept (e.g. reasoning), is a `ping`: the model is
+ * at work.
+ */
+export function answerEvents(options: AnswerOptions): AnswerEvents {
+  const state: State = {
+    blocks: 0,
+    text: undefined,
+    isRefused: false,
+    stop: null,
+    usage: undefined,
+    chars: 0,
+  };
+  const nextBlock = (): number => {
+    state.blocks += 1;
+    return state.blocks - 1;
+  };
+  const calls = readCalls({ idOf: options.callId, nextBlock });
+  let hasBegun = false;
+  return {
+    take(chunk) {
+      const events: ModelEvent[] = hasBegun ? [] : [startOf(chunk, options)];
+      hasBegun = true;
+      if (chunk.usage) state.usage = usageOf(chunk.usage);
+      for (const { index, delta, finish_reason } of chunk.choices ?? []) {
+        // Only a request for several answers gets another one.
+        if ((index ?? 0) !== 0) continue;
+        if (delta) events.push(...eventsOf(delta, state, calls, nextBlock));
+        if (finish_reason) state.stop = finish_reason;
+      }
+      return events.length > 0 ? events : [{ type: "ping" }];
+    },
+    end: () => (hasBegun ? [] : [startOf({}, options)]).concat(endOf(state, calls, options)),
+  };
+}
+
+function startOf({ id, model }: Chunk, options: AnswerOptions): ModelEvent {
+  const { requestId, promptTokens } = options;
+  return {
+    type: "message_start",
+    message: {
+      id: id || options.newId(),
+      model: model || options.model,
+      usage: { input_tokens: promptTokens, output_tokens: 0 },
+    },
+    ...(requestId !== undefined && { request_id: requestId }),
+  };
+}
+
+function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => number): ModelEvent[] {
+  const events: ModelEvent[] = [];
+  if (delta.refusal) state.isRefused = true;
+  for (const text of [delta.content, delta.refusal]) {
+    if (!text) continue;
+    if (state.text === undefined) {
+      state.text = nextBlock();
+      events.push({
+        type: "content_block_start",
+        index: state.text,
+        content_block: { type: "text", text: "" },
+      });
+    }
+    events.push({ type: "content_block_delta", index: state.text, delta: { type: "text_delta", text } });
+    state.chars += text.length;
+  }
+  for (const piece of delta.tool_calls ?? []) {
+    events.push(...calls.take(piece));
+    state.chars += (piece.function?.name ?? "").length + (piece.function?.arguments ?? "").length;
+  }
+  return events;
+}
+
+function endOf(state: State, calls: Calls, { promptTokens }: AnswerOptions): ModelEvent[] {
+  const stop_reason = stopReasonOf(state, calls);
+  const callBlocks = calls.blocks();
+  // The call that an answer was cut off in is not complete.
+  const cut = stop_reason === "max_tokens" ? callBlocks.at(-1) : undefined;
+  const stops = [...(state.text === undefined ? [] : [state.text]), ...callBlocks]
+    .filter((index) => index !== cut)
+    .sort((a, b) => a - b)
+    .map((index) => ({ type: "content_block_stop" as const, index }));
+  const usage = state.usage ?? { input_tokens: promptTokens, output_tokens: estimatedTokens(state.chars) };
+  return [...stops, { type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }];
+}
+
+const STOPS: { readonly [reason: string]: string } = {
+  stop: "end_turn",
+  tool_calls: "tool_use",
+  function_call: "tool_use",
+  length: "max_tokens",
+  content_filter: "refusal",
+};
+
+/** A call that was forced ends with `stop`, and so do many servers' calls. What is not known is passed on. */
+function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
+  if (isRefused && stop !== "length") return "refusal";
+  if (stop === "stop" && calls.count() > 0) return "tool_use";
+  return stop === null ? null : (STOPS[stop] ?? stop);
+}

@@ -1,0 +1,67 @@
+import type { ModelRequest, ToolChoice, ToolSpec } from "@pawl/core";
+import type { OpenAI } from "openai";
+import { wireMessages } from "./messages.ts";
+import { undated } from "./pricing.ts";
+
+export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
+
+/** What a request's body carries beside the request. */
+export interface BodyOptions {
+  /**
+   * How much the model reasons. When absent the model's own default holds, but for models that refuse tools while they
+   * reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`): with tools they are sent `none`.
+   */
+  reasoningEffort?: OpenAI.ReasoningEffort;
+  /** `max_completion_tokens` when absent; older servers know `max_tokens` only. */
+  maxTokensField?: "max_completion_tokens" | "max_tokens";
+  /** `system` when absent, which everybody knows; OpenAI's own models call it `developer` and take both. */
+  systemRole?: "system" | "developer";
+  /** Further fields of the request body, e.g. `{ temperature: 0 }`; `undefined` leaves one of ours out. */
+  body?: { readonly [field: string]: unknown };
+}
+
+export function bodyOf(model: string, request: ModelRequest, options: BodyOptions): Body {
+  const { tools, maxTokens, toolChoice } = request;
+  const { maxTokensField = "max_completion_tokens", systemRole = "system", body = {} } = options;
+  const hasTools = tools.length > 0;
+  const effort = options.reasoningEffort ?? (hasTools ? effortWithTools(model) : undefined);
+  const wire = {
+    model,
+    messages: wireMessages(request, systemRole),
+    ...(hasTools && { tools: tools.map(wireTool), ...choiceOf(toolChoice) }),
+    [maxTokensField]: maxTokens,
+    ...(effort !== undefined && { reasoning_effort: effort }),
+    stream_options: { include_usage: true },
+    ...body,
+    stream: true as const,
+  };
+  return wire as Body;
+}
+
+/** Chat Completions takes no tools from these while they reason, and they reason unless they are told not to. */
+const NO_TOOLS_WHILE_REASONING = /^gpt-5\.6(-|$)|^gpt-6-(sol|luna)$/;
+
+function effortWithTools(model: string): "none" | undefined {
+  return NO_TOOLS_WHILE_REASONING.test(undated(model)) ? "none" : undefined;
+}
+
+/** Cache marks stay behind: OpenAI caches prefixes by itself. It wants to be told that there are no properties. */
+function wireTool({ name, description, input_schema, strict }: ToolSpec): OpenAI.ChatCompletionFunctionTool {
+  const parameters = "properties" in input_schema ? input_schema : { ...input_schema, properties: {} };
+  const isStrict = strict === true ? { strict } : {};
+  return { type: "function", function: { name, description, parameters, ...isStrict } };
+}
+
+function choiceOf(choice: ToolChoice | undefined): Partial<Body> {
+  if (choice === undefined) return {};
+  if (choice.type === "none") return { tool_choice: "none" };
+  return {
+    tool_choice: toolChoice(choice),
+    ...(choice.disable_parallel_tool_use === true && { parallel_tool_calls: false }),
+  };
+}
+
+function toolChoice(choice: Exclude<ToolChoice, { type: "none" }>): OpenAI.ChatCompletionToolChoiceOption {
+  if (choice.type === "tool") return { type: "function", function: { name: choice.name } };
+  return choice.type === "any" ? "required" : "auto";
+}

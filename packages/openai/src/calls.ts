@@ -1,0 +1,75 @@
+import type { ModelEvent } from "@pawl/core";
+import type { CallDelta } from "./chunk.ts";
+
+/** The calls of one answer while they come in. */
+export interface Calls {
+  /** How many have begun. */
+  count(): number;
+  take(delta: CallDelta): ModelEvent[];
+  /** The index of the block of each call, in order. */
+  blocks(): number[];
+}
+
+interface Call {
+  key: number | undefined;
+  id: string | undefined;
+  /** Not before its name is known, which a block begins with. */
+  block: number | undefined;
+  /** What has come of the input before that. */
+  waiting: string;
+}
+
+export interface CallOptions {
+  /** The id that a call is known by from now on; what it is given is what the server said. */
+  idOf(given: string | undefined): string;
+  nextBlock(): number;
+}
+
+/**
+ * Pieces of calls as blocks. They belong together by their index; servers without one send a call in one piece, or its id
+ * and name in the first. Some give every call the index 0: an id that is not the one before begins another call.
+ */
+export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
+  const calls: Call[] = [];
+  const begin = (delta: CallDelta): Call => {
+    const call: Call = { key: delta.index ?? undefined, id: idIn(delta), block: undefined, waiting: "" };
+    calls.push(call);
+    return call;
+  };
+  return {
+    count: () => calls.length,
+    blocks: () => calls.flatMap(({ block }) => (block === undefined ? [] : [block])),
+    take(delta) {
+      const call = callOf(calls, delta) ?? begin(delta);
+      const { name, arguments: piece } = delta.function ?? {};
+      call.id ??= idIn(delta);
+      if (call.block !== undefined) return piece ? [inputDelta(call.block, piece)] : [];
+      call.waiting += piece ?? "";
+      if (!name) return [];
+      call.block = nextBlock();
+      const block = { type: "tool_use", id: idOf(call.id), name, input: {} };
+      const started: ModelEvent = { type: "content_block_start", index: call.block, content_block: block };
+      return call.waiting === "" ? [started] : [started, inputDelta(call.block, call.waiting)];
+    },
+  };
+}
+
+/** The call that a piece belongs to, if it has begun. */
+function callOf(calls: readonly Call[], delta: CallDelta): Call | undefined {
+  const id = idIn(delta);
+  const index = delta.index ?? undefined;
+  const last = index === undefined ? calls.at(-1) : calls.findLast(({ key }) => key === index);
+  if (last === undefined || id === undefined || last.id === undefined || last.id === id) {
+    const isWhole = index === undefined && id === undefined && Boolean(delta.function?.name);
+    return isWhole ? undefined : last;
+  }
+  return calls.find((call) => call.id === id && call.key === index);
+}
+
+function idIn({ id }: CallDelta): string | undefined {
+  return id || undefined;
+}
+
+function inputDelta(index: number, partial_json: string): ModelEvent {
+  return { type: "content_block_delta", index, delta: { type: "input_json_delta", partial_json } };
+}

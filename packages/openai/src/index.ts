@@ -1,0 +1,2 @@
+export { type OpenAIOptions, openai } from "./openai.ts";
+export { pricingOf } from "./pricing.ts";

@@ -1,0 +1,107 @@
+import {
+  type ContentBlock,
+  isText,
+  isToolUse,
+  type Message,
+  type ModelRequest,
+  type ToolResultBlock,
+} from "@pawl/core";
+import type { OpenAI } from "openai";
+import { shortIds } from "./short-ids.ts";
+
+type WireMessage = OpenAI.ChatCompletionMessageParam;
+type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
+
+/**
+ * The prompt as chat messages. Texts that stand together become one text with blank lines between, as many servers take no
+ * lists. What no other model can read (thinking, signatures, tools that ran on another API's side) is left out, and so is a
+ * message of which nothing is left.
+ */
+export function wireMessages(
+  { system, messages }: Pick<ModelRequest, "system" | "messages">,
+  systemRole: "system" | "developer",
+): WireMessage[] {
+  const idOf = shortIds(messages);
+  const instructions = joined(system);
+  const head: WireMessage[] = instructions === "" ? [] : [{ role: systemRole, content: instructions }];
+  const rest = messages.flatMap((message) =>
+    message.role === "assistant" ? assistantMessage(message, idOf) : userMessages(message, idOf),
+  );
+  return [...head, ...rest];
+}
+
+type IdOf = (id: string) => string;
+
+function assistantMessage({ content }: Message, idOf: IdOf): WireMessage[] {
+  const text = joined(content);
+  const calls = content.filter(isToolUse).map(({ id, name, input }) => ({
+    id: idOf(id),
+    type: "function" as const,
+    function: { name, arguments: JSON.stringify(input) },
+  }));
+  if (calls.length === 0) return text === "" ? [] : [{ role: "assistant", content: text }];
+  return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];
+}
+
+/** Results first, each a message of its own and right behind the calls; then what else was said, and the results' images. */
+function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
+  const results = content.filter(isToolResult);
+  const answers = results.map((result) => toolMessage(result, idOf));
+  const images = results.flatMap((result) => imagesOf(result, idOf));
+  const said = content.filter((block) => !isToolResult(block)).flatMap(partOf);
+  const parts = [...images, ...said];
+  if (parts.length === 0) return answers;
+  const texts = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return [...answers, { role: "user", content: texts.length === parts.length ? texts.join("\n\n") : parts }];
+}
+
+/** There is no flag for a failure, so it is said. A message of a tool holds text only. */
+function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: IdOf): WireMessage {
+  const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  const text = blocks
+    .map((block) => (isText(block) ? block.text : noteOf(block)))
+    .filter((line) => line !== "")
+    .join("\n\n");
+  const said = text.trim() === "" ? "(no output)" : text;
+  return {
+    role: "tool",
+    tool_call_id: idOf(tool_use_id),
+    content: is_error === true ? `Error: ${said}` : said,
+  };
+}
+
+function noteOf(block: ContentBlock): string {
+  return block.type === "image" ? "(An image; it follows.)" : `(Content of type ${block.type} is left out.)`;
+}
+
+function imagesOf({ tool_use_id, content }: ToolResultBlock, idOf: IdOf): Part[] {
+  const images = typeof content === "string" ? [] : content.filter(({ type }) => type === "image");
+  if (images.length === 0) return [];
+  return [{ type: "text", text: `Images of the result of ${idOf(tool_use_id)}:` }, ...images.flatMap(partOf)];
+}
+
+function partOf(block: ContentBlock): Part[] {
+  if (isText(block)) return block.text.trim() === "" ? [] : [{ type: "text", text: block.text }];
+  const url = block.type === "image" ? urlOf(block.source) : undefined;
+  if (url !== undefined) return [{ type: "image_url", image_url: { url } }];
+  return [{ type: "text", text: noteOf(block) }];
+}
+
+/** An image by its address, or with its bytes in one. */
+function urlOf(source: ContentBlock[string] | undefined): string | undefined {
+  const { type, url, media_type, data } = (source ?? {}) as { [field: string]: unknown };
+  if (type === "url" && typeof url === "string") return url;
+  return type === "base64" ? `data:${media_type};base64,${data}` : undefined;
+}
+
+function joined(blocks: readonly ContentBlock[]): string {
+  return blocks
+    .filter(isText)
+    .map(({ text }) => text)
+    .filter((text) => text.trim() !== "")
+    .join("\n\n");
+}
+
+function isToolResult(block: ContentBlock): block is ToolResultBlock {
+  return block.type === "tool_result";
+}

@@ -1,0 +1,93 @@
+import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutKeys } from "@pawl/core";
+import { APIConnectionError, APIError } from "openai/core/error";
+
+/** Failures inside a stream carry no status; these types and codes are the server's own trouble. */
+const passing: readonly unknown[] = [
+  "server_error",
+  "internal_error",
+  "api_error",
+  "overloaded_error",
+  "service_unavailable",
+  "timeout",
+  "rate_limit_error",
+  "rate_limit_exceeded",
+];
+
+/** Answered as 429; asking again does not refill an account. */
+const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
+
+/** Anything the SDK threw, as the `model_error` the loop's retry policy reads. */
+export function modelFailure(error: unknown, requestId?: string, apiKey?: string): PawlError {
+  if (PawlError.is(error)) return error;
+  const details: ModelFailure =
+    error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
+  if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
+  const said = error instanceof APIError ? (wordsOf(error) ?? error.message) : messageOf(error);
+  const message = withoutKey(said, apiKey);
+  // What a log keeps of a cause is its message.
+  const quotes = withoutKey(messageOf(error), apiKey) !== messageOf(error);
+  return new PawlError("model_error", message.slice(0, 1_000), {
+    ...(!quotes && { cause: error }),
+    details: { ...details },
+  });
+}
+
+/** The stream ended although the answer had not. */
+export function cutOff(requestId: string | undefined): PawlError {
+  const details: ModelFailure = { retryable: true, ...(requestId === undefined ? {} : { requestId }) };
+  return new PawlError("model_error", "The model's answer was cut off before it was complete.", {
+    details: { ...details },
+  });
+}
+
+function detailsOf(error: APIError): ModelFailure {
+  const { status, type, requestID, headers } = error;
+  const errorCode = errorCodeOf(error);
+  const wait = retryAfterMs(headers);
+  return {
+    ...(status === undefined ? {} : { status }),
+    ...(typeof type === "string" ? { type } : {}),
+    ...(errorCode === undefined ? {} : { errorCode }),
+    retryable: isRetryable(error),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...(typeof requestID === "string" ? { requestId: requestID } : {}),
+  };
+}
+
+/** What a circuit breaker knows spent money by, and otherwise the API's own code. */
+function errorCodeOf(error: APIError): string | undefined {
+  if (isSpent(error)) return "spend_limit_reached";
+  return typeof error.code === "string" ? error.code : undefined;
+}
+
+function isSpent({ code, type }: APIError): boolean {
+  return spent.includes(code) || spent.includes(type);
+}
+
+function isRetryable(error: APIError): boolean {
+  if (error instanceof APIConnectionError) return true;
+  if (isSpent(error)) return false;
+  const { status, type, headers } = error;
+  // Gateways put the status of whoever is behind them in the place of the code.
+  const code: unknown = error.code;
+  if (status !== undefined) return isPassing(status, headers);
+  return typeof code === "number" ? isPassing(code) : passing.includes(type) || passing.includes(code);
+}
+
+/** The API's own words, without the status that the SDK puts before them. */
+function wordsOf({ error }: APIError): string | undefined {
+  const { message } = (error ?? {}) as { message?: unknown };
+  if (typeof message === "string") return message;
+  return typeof error === "string" ? error : undefined;
+}
+
+/** The connection broke while the body was read: fetch says so with a `TypeError`. */
+function isLostConnection(error: unknown): boolean {
+  return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
+}
+
+/** Keys of other servers look like anything, so the one that is used is left out as it is. */
+function withoutKey(message: string, apiKey: string | undefined): string {
+  const known = apiKey === undefined || apiKey.length < 8 ? message : message.replaceAll(apiKey, "…");
+  return withoutKeys(known);
+}

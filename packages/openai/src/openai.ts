@@ -1,0 +1,128 @@
+import type { ModelClient, ModelEvent, ModelRequest, Pricing } from "@pawl/core";
+import { OpenAI } from "openai";
+import { answerEvents } from "./answer-events.ts";
+import { type Body, type BodyOptions, bodyOf } from "./body.ts";
+import { callIds } from "./call-ids.ts";
+import { modelFailure } from "./model-failure.ts";
+import { pricingOf } from "./pricing.ts";
+import { readChunks } from "./read-chunks.ts";
+import { estimatedPrompt } from "./usage.ts";
+
+export interface OpenAIOptions extends BodyOptions {
+  /** `OPENAI_API_KEY` when absent, also for another server; one that wants none still needs some text here. */
+  apiKey?: string;
+  /** A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. `OPENAI_BASE_URL`, then the public API, when absent. */
+  baseURL?: string;
+  /** How requests are sent; the global fetch when absent. */
+  fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+  /**
+   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. `AzureOpenAI`. Its retries are not used.
+   */
+  client?: Pick<OpenAI, "chat">;
+  /** What tokens cost; {@link pricingOf} the model when absent. */
+  pricing?: Pricing;
+  /** Whether requests may force the model to call a tool. When absent: if it is a model of OpenAI's that is known here. */
+  forcedToolChoice?: boolean;
+  /** Makes ids of calls (and answers) that a server gives none; random when absent. */
+  newId?: () => string;
+}
+
+/**
+ * A model behind the Chat Completions API as a `ModelClient`, over the official SDK: OpenAI's own, and any server that speaks
+ * the same by `baseURL`. It sends one request and yields the answer's events as they come. It never retries and waits for as
+ * long as a stream is silent: put `withIdleWatchdog`, `withRetry` and their like around it.
+ *
+ * Reasoning is not kept, whoever's it is: what another model has thought is not sent, and what this one thinks shows as
+ * `ping` only. A call whose id a later request could not carry gets another one.
+ *
+ * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same request may succeed later.
+ * An abort throws the signal's reason.
+ *
+ * @param model the model's id, e.g. `gpt-5.4-mini`
+ *
+ * @example
+ * ```ts
+ * import { openai } from "@pawl/openai";
+ *
+ * const model = openai("gpt-5.4-mini", { apiKey: "your key" });
+ * const local = openai("qwen3", { apiKey: "none", baseURL: "http://localhost:11434/v1" });
+ * console.log(model.id, model.pricing?.input, local.pricing); // gpt-5.4-mini 0.75 undefined
+ * ```
+ */
+export function openai(model: string, options: OpenAIOptions = {}): ModelClient {
+  const list = pricingOf(model);
+  const pricing = options.pricing ?? list;
+  let sender: Sender | undefined;
+  return {
+    id: model,
+    ...(pricing === undefined ? {} : { pricing }),
+    forcedToolChoice: options.forcedToolChoice ?? list !== undefined,
+    async *stream(request, { signal }) {
+      signal.throwIfAborted();
+      try {
+        sender ??= senderOf(options);
+      } catch (error) {
+        throw modelFailure(error, undefined, options.apiKey);
+      }
+      yield* answerOf(sender, model, request, options, signal);
+    },
+  };
+}
+
+/** One request and the events of its answer. */
+async function* answerOf(
+  { send, apiKey }: Sender,
+  model: string,
+  request: ModelRequest,
+  options: OpenAIOptions,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
+  const { newId = randomId } = options;
+  const call = new AbortController();
+  const abort = (): void => call.abort(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  let requestId: string | undefined;
+  try {
+    const body = bodyOf(model, request, options);
+    const response = await send(body, call.signal);
+    requestId = response.headers.get("x-request-id") ?? undefined;
+    const promptTokens = estimatedPrompt(body);
+    const callId = callIds(request.messages, newId);
+    const answer = answerEvents({ model, requestId, promptTokens, callId, newId });
+    for await (const chunks of readChunks(response, requestId)) {
+      for (const chunk of chunks) yield* answer.take(chunk);
+    }
+    yield* answer.end();
+  } catch (error) {
+    throw signal.aborted ? signal.reason : modelFailure(error, requestId, apiKey);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    // Ends the connection of an answer that was not read to its end; nothing is left to end of another.
+    call.abort();
+  }
+}
+
+interface Sender {
+  send(body: Body, signal: AbortSignal): Promise<Response>;
+  /** What no failure may say. */
+  apiKey: string | undefined;
+}
+
+function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
+  const sdk: Pick<OpenAI, "chat"> & { apiKey?: unknown } =
+    client ??
+    new OpenAI({
+      ...(apiKey === undefined ? {} : { apiKey }),
+      ...(baseURL === undefined ? {} : { baseURL }),
+      ...(fetch === undefined ? {} : { fetch }),
+    });
+  return {
+    send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
+    // The SDK may have found it in the environment.
+    apiKey: typeof sdk.apiKey === "string" ? sdk.apiKey : apiKey,
+  };
+}
+
+function randomId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
+}

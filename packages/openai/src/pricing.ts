@@ -1,0 +1,68 @@
+import type { Pricing } from "@pawl/core";
+
+/** Older models charge nothing for what they write to their cache: it is input like any other. */
+function prices(input: number, output: number, cacheRead: number, cacheWrite = input): Pricing {
+  return { input, output, cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
+}
+
+/** The whole of a longer prompt costs twice as much, and the answer to it half as much again. */
+function withLongPrompt(short: Pricing): Pricing {
+  return {
+    ...short,
+    longPrompt: {
+      above: 272_000,
+      input: short.input * 2,
+      output: short.output * 1.5,
+      cacheRead: short.cacheRead * 2,
+      cacheWrite5m: short.cacheWrite5m * 2,
+      cacheWrite1h: short.cacheWrite1h * 2,
+    },
+  };
+}
+
+/** US dollars per million tokens, of the standard tier, as others listed them on 2026-11-20: OpenAI's own page was out of reach. */
+const known: { readonly [model: string]: Pricing } = {
+  "gpt-6-astra": withLongPrompt(prices(10, 50, 1, 12.5)),
+  "gpt-6-sol": withLongPrompt(prices(2, 10, 0.2, 2.5)),
+  "gpt-6-luna": withLongPrompt(prices(0.1, 0.5, 0.01, 0.125)),
+  "gpt-6.1-sol": withLongPrompt(prices(2, 10, 0.1, 2.5)),
+  "gpt-6.1-terra": prices(1, 5, 0.05, 1.25),
+  "gpt-5.5": withLongPrompt(prices(5, 30, 0.5)),
+  "gpt-5.4": withLongPrompt(prices(2.5, 15, 0.25)),
+  "gpt-5.4-mini": prices(0.75, 4.5, 0.075),
+  "gpt-5.4-nano": prices(0.2, 1.25, 0.02),
+  "gpt-5.2": prices(1.75, 14, 0.175),
+  "gpt-5.1": prices(1.25, 10, 0.125),
+  "gpt-5": prices(1.25, 10, 0.125),
+  "gpt-5-mini": prices(0.25, 2, 0.025),
+  "gpt-5-nano": prices(0.05, 0.4, 0.005),
+  "gpt-4.1": prices(2, 8, 0.5),
+  "gpt-4.1-mini": prices(0.4, 1.6, 0.1),
+  "gpt-4.1-nano": prices(0.1, 0.4, 0.025),
+  "gpt-4o": prices(2.5, 10, 1.25),
+  "gpt-4o-mini": prices(0.15, 0.6, 0.075),
+};
+
+/**
+ * What an OpenAI model costs, as others listed it on 2026-11-20 (not checked against OpenAI's own page); `undefined` for a
+ * model that was not known then, and for those of other makers. A dated id (`gpt-5.4-mini-2026-03-17`) has the prices of
+ * its undated name. Pass your own to `openai` where money depends on them.
+ *
+ * @returns US dollars per million tokens
+ *
+ * @example
+ * ```ts
+ * import { pricingOf } from "@pawl/openai";
+ *
+ * console.log(pricingOf("gpt-5.4-mini")?.output); // 4.5
+ * ```
+ */
+export function pricingOf(model: string): Pricing | undefined {
+  const name = undated(model);
+  return Object.hasOwn(known, name) ? known[name] : undefined;
+}
+
+/** `gpt-5.4-mini` of `gpt-5.4-mini-2026-03-17`. */
+export function undated(model: string): string {
+  return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
+}

@@ -1,0 +1,81 @@
+import { createParser } from "eventsource-parser";
+import { APIError } from "openai/core/error";
+import type { Chunk } from "./chunk.ts";
+import { cutOff } from "./model-failure.ts";
+
+/**
+ * The chunks of a streamed answer, as many at a time as one packet brought, up to `[DONE]`. The SDK's own iterator ends in
+ * silence when the stream is cut, so the body is read here. What is no chunk but says that something is being done (a
+ * comment) is an empty one.
+ */
+export async function* readChunks(
+  response: Response,
+  requestId: string | undefined,
+): AsyncGenerator<Chunk[], void, undefined> {
+  let chunks: Chunk[] = [];
+  let failure: Error | undefined;
+  let isDone = false;
+  const parser = createParser({
+    onComment: () => {
+      if (!isDone && failure === undefined) chunks.push({});
+    },
+    onEvent: ({ event, data }) => {
+      if (data === "" || isDone || failure !== undefined) return;
+      if (data.trim() === "[DONE]") isDone = true;
+      else {
+        const read = chunkOf(event, data, response, requestId);
+        if (read instanceof Error) failure = read;
+        else chunks.push(read);
+      }
+    },
+  });
+  const decoder = new TextDecoder();
+  const body = response.body?.getReader();
+  while (failure === undefined) {
+    const { done, value } = (await body?.read()) ?? { done: true };
+    // The last event may lack the empty line that completes it.
+    parser.feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
+    const batch = chunks;
+    chunks = [];
+    if (isDone && body !== undefined) await endOf(body);
+    if (batch.length > 0) yield batch;
+    if (isDone) return;
+    if (done) failure ??= cutOff(requestId);
+  }
+  throw failure;
+}
+
+/** Reads the end of the body, so that the connection can be used again; it follows at once, or it is not waited for. */
+async function endOf(body: ReadableStreamDefaultReader): Promise<void> {
+  const timer = setTimeout(() => void body.cancel().catch(() => undefined), 100);
+  try {
+    while (!(await body.read()).done);
+  } catch {
+    // The answer is whole; only the connection is lost.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function chunkOf(
+  event: string | undefined,
+  data: string,
+  response: Response,
+  requestId: string | undefined,
+): Chunk | Error {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(data);
+  } catch {
+    // A proxy may speak plain text; half a chunk is what a lost connection leaves.
+    return event === "error" ? failureIn({ message: data }, response) : cutOff(requestId);
+  }
+  if (parsed === null || typeof parsed !== "object") return cutOff(requestId);
+  const { error } = parsed as { error?: unknown };
+  if (error) return failureIn(typeof error === "object" ? error : { message: String(error) }, response);
+  return event === "error" ? failureIn(parsed, response) : (parsed as Chunk);
+}
+
+function failureIn(error: object, { headers }: Response): Error {
+  return new APIError(undefined, error, undefined, headers);
+}

@@ -1,0 +1,32 @@
+import type { RawUsage } from "@pawl/core";
+import type { Body } from "./body.ts";
+import type { Chunk } from "./chunk.ts";
+
+/** A server that counts nothing is taken at four characters a token, as limits must hold for it too. */
+const CHARS_PER_TOKEN = 4;
+
+export function estimatedTokens(chars: number): number {
+  return Math.ceil(chars / CHARS_PER_TOKEN);
+}
+
+/** What the prompt comes to until the server says so, which it does at the end of its answer only. */
+export function estimatedPrompt({ messages, tools }: Body): number {
+  return estimatedTokens(JSON.stringify([messages, tools ?? []]).length);
+}
+
+/** On this wire the prompt's tokens include those from the cache and those that were written to it; in Pawl's they do not. */
+export function usageOf(usage: NonNullable<Chunk["usage"]>): RawUsage {
+  const prompt = count(usage.prompt_tokens);
+  const read = Math.min(prompt, count(usage.prompt_tokens_details?.cached_tokens));
+  const written = Math.min(prompt - read, count(usage.prompt_tokens_details?.cache_write_tokens));
+  return {
+    input_tokens: prompt - read - written,
+    cache_read_input_tokens: read,
+    cache_creation_input_tokens: written,
+    output_tokens: count(usage.completion_tokens),
+  };
+}
+
+function count(value: number | null | undefined): number {
+  return typeof value === "number" && value > 0 ? value : 0;
+}

@@ -1,0 +1,140 @@
+import type { ContentBlock, RawUsage } from "@pawl/core";
+import type { Reply } from "../reply.ts";
+import { stopReasonOf } from "../reply.ts";
+import { inputPieces, split } from "../reply-events.ts";
+import type { ChatEvent } from "./chat-wire.ts";
+
+/** The completion as far as it is known when the answer begins. */
+export interface ChatHead {
+  id: string;
+  /** Seconds since 1970. */
+  created: number;
+  model: string;
+  usage: RawUsage;
+  /** Whether the last chunk says what it cost. */
+  includesUsage: boolean;
+}
+
+type Delta = { [field: string]: unknown };
+
+/** The chunks of one answer as the real API streams them: the role, text, calls, why it ends, usage, `[DONE]`. */
+export function chatChunks(reply: Reply, blocks: readonly ContentBlock[], head: ChatHead): ChatEvent[] {
+  const chunk = (choices: unknown[], more: object = {}): ChatEvent => ({
+    id: head.id,
+    object: "chat.completion.chunk",
+    created: head.created,
+    model: head.model,
+    service_tier: "default",
+    system_fingerprint: "fp_pawl",
+    choices,
+    ...(head.includesUsage && { usage: null }),
+    ...more,
+  });
+  const choice = (delta: Delta, finish_reason: string | null = null): ChatEvent =>
+    chunk([{ index: 0, delta, logprobs: null, finish_reason }]);
+  return [
+    choice({ role: "assistant", content: speaks(reply, blocks) ? "" : null, refusal: null }),
+    ...deltasOf(reply, blocks).map((delta) => choice(delta)),
+    choice({}, finishReasonOf(reply, blocks)),
+    ...(head.includesUsage ? [chunk([], { usage: chatUsage(head.usage) })] : []),
+    "[DONE]",
+  ];
+}
+
+/** The same answer as one JSON completion. */
+export function chatCompletion(
+  reply: Reply,
+  blocks: readonly ContentBlock[],
+  head: ChatHead,
+): { [field: string]: unknown } {
+  const message: Delta = { role: "assistant", content: null, refusal: null };
+  const calls: { id: unknown; type: string; function: { name: unknown; arguments: string } }[] = [];
+  for (const { content, refusal, tool_calls } of deltasOf(reply, blocks)) {
+    if (content !== undefined) message.content = `${message.content ?? ""}${content}`;
+    if (refusal !== undefined) message.refusal = `${message.refusal ?? ""}${refusal}`;
+    for (const { index, id, function: part } of (tool_calls ?? []) as CallDelta[]) {
+      const call = calls[index];
+      if (call === undefined) calls[index] = { id, type: "function", function: { ...part, name: part.name } };
+      else call.function.arguments += part.arguments;
+    }
+  }
+  if (calls.length > 0) message.tool_calls = calls;
+  return {
+    id: head.id,
+    object: "chat.completion",
+    created: head.created,
+    model: head.model,
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReasonOf(reply, blocks) ?? "stop" }],
+    usage: chatUsage(head.usage),
+    service_tier: "default",
+    system_fingerprint: "fp_pawl",
+  };
+}
+
+interface CallDelta {
+  index: number;
+  id?: string;
+  function: { name?: string; arguments: string };
+}
+
+/** Thinking stays where it is: this API shows none. A refusal has a field of its own. */
+function deltasOf(reply: Reply, blocks: readonly ContentBlock[]): Delta[] {
+  const field = reply.stop === "refusal" ? "refusal" : "content";
+  let calls = 0;
+  return blocks.flatMap((block, at) => {
+    const clip = at === blocks.length - 1 ? reply.clip : undefined;
+    if (block.type === "text")
+      return split(String(block.text).slice(0, clip), reply.deltas).map((text) => ({ [field]: text }));
+    if (block.type !== "tool_use") return [];
+    calls += 1;
+    return callDeltas(block, calls - 1, clip);
+  });
+}
+
+function callDeltas({ id, name, input }: ContentBlock, index: number, clip: number | undefined): Delta[] {
+  const whole = inputPieces(input ?? {}).join("");
+  const first = { index, id, type: "function", function: { name, arguments: "" } };
+  const pieces = split(whole.slice(0, clip), undefined);
+  return [
+    { tool_calls: [first] },
+    ...pieces.map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+  ];
+}
+
+const reasons: { readonly [stop: string]: string } = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  // A model that refuses ends as if it had answered.
+  refusal: "stop",
+  tool_use: "tool_calls",
+  max_tokens: "length",
+};
+
+function finishReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string | null {
+  const stop = stopReasonOf(reply, blocks);
+  return stop === null ? null : (reasons[stop] ?? stop);
+}
+
+function speaks({ stop }: Reply, blocks: readonly ContentBlock[]): boolean {
+  return stop !== "refusal" && blocks.some(({ type }) => type === "text");
+}
+
+/** Here the prompt's tokens include those of the cache. */
+function chatUsage(usage: RawUsage): object {
+  const read = usage.cache_read_input_tokens ?? 0;
+  const written = usage.cache_creation_input_tokens ?? 0;
+  const prompt_tokens = (usage.input_tokens ?? 0) + read + written;
+  const completion_tokens = usage.output_tokens ?? 0;
+  return {
+    prompt_tokens,
+    completion_tokens,
+    total_tokens: prompt_tokens + completion_tokens,
+    prompt_tokens_details: { cached_tokens: read, audio_tokens: 0, cache_write_tokens: written },
+    completion_tokens_details: {
+      reasoning_tokens: 0,
+      audio_tokens: 0,
+      accepted_prediction_tokens: 0,
+      rejected_prediction_tokens: 0,
+    },
+  };
+}

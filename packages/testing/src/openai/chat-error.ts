@@ -1,0 +1,38 @@
+import type { ApiError } from "../api-error.ts";
+
+/** What the API pairs with a status, where not all of it is named. */
+const known: { readonly [status: number]: { type?: string; message: string; errorCode?: string } } = {
+  401: { message: "Incorrect API key provided." },
+  402: { type: "insufficient_quota", message: "You exceeded your current quota." },
+  403: { message: "You are not allowed to do this." },
+  404: { message: "Not Found" },
+  429: {
+    type: "tokens",
+    message: "Rate limit reached. Please try again later.",
+    errorCode: "rate_limit_exceeded",
+  },
+  500: { message: "The server had an error while processing your request. Sorry about that!" },
+  503: { message: "The engine is currently overloaded, please try again later." },
+};
+
+/** The error of `status`, with the type, code and message the API would give where none is named. */
+export function chatError(
+  status: number,
+  given: { type?: string; message?: string; errorCode?: string; param?: string } = {},
+): ApiError {
+  const usual = known[status] ?? { message: status >= 500 ? (known[500]?.message ?? "") : "Bad Request" };
+  const type = given.type ?? usual.type ?? (status >= 500 ? "server_error" : "invalid_request_error");
+  const errorCode = given.errorCode ?? (given.type === undefined ? usual.errorCode : undefined);
+  return {
+    status,
+    type,
+    message: given.message ?? usual.message,
+    ...(errorCode === undefined ? {} : { errorCode }),
+    ...(given.param === undefined ? {} : { param: given.param }),
+  };
+}
+
+/** A refusal of a request that is wrong in itself: status 400. */
+export function refused(message: string, param: string, errorCode?: string): ApiError {
+  return chatError(400, { message, param, ...(errorCode === undefined ? {} : { errorCode }) });
+}

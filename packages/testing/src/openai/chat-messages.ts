@@ -1,0 +1,109 @@
+import type { ApiError } from "../api-error.ts";
+import type { Check } from "../validate/checks.ts";
+import { isObject } from "../wire-request.ts";
+import { listOf, missing, nullable, objectWith, oneOf, text, upTo, wrongType } from "./chat-checks.ts";
+import { refused } from "./chat-error.ts";
+
+const type = oneOf;
+const textPart = objectWith({ type: type("text"), text }, { prompt_cache_breakpoint: () => undefined });
+const refusalPart = objectWith({ type: type("refusal"), refusal: text });
+const imagePart = objectWith(
+  {
+    type: type("image_url"),
+    image_url: objectWith({ url: imageUrl }, { detail: oneOf("auto", "low", "high", "original") }),
+  },
+  { prompt_cache_breakpoint: () => undefined },
+);
+
+/** An address, or an image in one. Words unverified. */
+function imageUrl(value: unknown, path: string): ApiError | undefined {
+  return (
+    text(value, path) ??
+    (/^https?:\/\/|^data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+=*$/.test(String(value))
+      ? undefined
+      : refused(
+          `Invalid '${path}'. Expected a valid URL, but got a value with an invalid format.`,
+          path,
+          "invalid_value",
+        ))
+  );
+}
+
+/** The kinds of parts that a role's content may have. */
+function content(parts: { readonly [type: string]: Check }): Check {
+  const part: Check = (value, path) => {
+    if (!isObject(value)) return wrongType("an object", value, path);
+    if (value.type === undefined) return missing(`${path}.type`);
+    return (parts[String(value.type)] ?? type(...Object.keys(parts)))(
+      Object.hasOwn(parts, String(value.type)) ? value : value.type,
+      Object.hasOwn(parts, String(value.type)) ? path : `${path}.type`,
+    );
+  };
+  const list = listOf(part);
+  return (value, path) => {
+    if (typeof value === "string") return undefined;
+    if (value === null)
+      return refused("Invalid value for 'content': expected a string, got null.", path.replace("[", ".["));
+    return Array.isArray(value)
+      ? list(value, path)
+      : wrongType("one of a string or array of objects", value, path);
+  };
+}
+
+const name = upTo(64, /^[^\s<|\\/>]+$/);
+const callId = upTo(40);
+const functionName = upTo(64, /^[a-zA-Z0-9_-]+$/);
+const toolCall = objectWith({
+  id: callId,
+  type: oneOf("function"),
+  function: objectWith({ name: functionName, arguments: text }),
+});
+
+const words = content({ text: textPart });
+const roles: { readonly [role: string]: Check } = {
+  system: objectWith({ role: text, content: words }, { name }),
+  developer: objectWith({ role: text, content: words }, { name }),
+  user: objectWith({ role: text, content: content({ text: textPart, image_url: imagePart }) }, { name }),
+  assistant: objectWith(
+    { role: text },
+    {
+      content: nullable(content({ text: textPart, refusal: refusalPart })),
+      refusal: nullable(text),
+      tool_calls: listOf(toolCall, 128),
+      name,
+    },
+  ),
+  tool: objectWith({ role: text, content: words, tool_call_id: callId }),
+};
+
+/** One message by itself; functions, which tools have replaced, are not known here. */
+export const message: Check = (value, path) => {
+  if (!isObject(value)) return wrongType("an object", value, path);
+  if (value.role === undefined) return missing(`${path}.role`);
+  const role = String(value.role);
+  if (!Object.hasOwn(roles, role)) return oneOf(...Object.keys(roles))(value.role, `${path}.role`);
+  return imageElsewhere(value, path) ?? roles[role]?.(value, path) ?? saysNothing(value, path);
+};
+
+function imageElsewhere(value: { [field: string]: unknown }, path: string): ApiError | undefined {
+  const isImage = (part: unknown): boolean => isObject(part) && part.type === "image_url";
+  if (value.role === "user" || !Array.isArray(value.content) || !value.content.some(isImage))
+    return undefined;
+  return refused(
+    `Invalid '${path}'. Image URLs are only allowed for messages with role 'user', but this message with role '${value.role}' contains an image URL.`,
+    path,
+    "invalid_value",
+  );
+}
+
+/** The assistant may be silent only where it calls. */
+function saysNothing(value: { [field: string]: unknown }, path: string): ApiError | undefined {
+  if (value.role !== "assistant" || value.tool_calls !== undefined) return undefined;
+  const isSilent = (value.content ?? null) === null && (value.refusal ?? null) === null;
+  return isSilent
+    ? refused(
+        "Invalid value for 'content': expected a string, got null.",
+        `${path.replace("[", ".[")}.content`,
+      )
+    : undefined;
+}

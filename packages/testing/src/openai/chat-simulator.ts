@@ -1,0 +1,78 @@
+import type { RawUsage } from "@pawl/core";
+import { estimateTokens } from "../prompt-cache.ts";
+import { type Reply, randomId, replyBlocks } from "../reply.ts";
+import { type RuleContext, replyFrom } from "../rules.ts";
+import type { Judge, Rejection } from "../wire.ts";
+import { chatChunks, chatCompletion } from "./chat-chunks.ts";
+import { type ChatRequest, chatText } from "./chat-request.ts";
+import type { ChatEvent } from "./chat-wire.ts";
+import { prefixCache } from "./prefix-cache.ts";
+import { validateChatRequest } from "./validate-chat.ts";
+
+/** Answers each valid request. A pure function of the request works for many sessions at once and after a restart. */
+export type ChatRules = (request: ChatRequest, context: RuleContext) => Reply | Promise<Reply>;
+
+/** What a simulated chat model is made of. */
+export interface ChatSimulatorOptions {
+  /** Replies in order, one for each valid request. */
+  script?: readonly Reply[];
+  /** Instead of a script. */
+  rules?: ChatRules;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+  /** Makes ids of completions, requests and tool calls; random when absent. */
+  newId?: (prefix: string) => string;
+}
+
+export function chatSimulator(options: ChatSimulatorOptions): Judge<ChatEvent> {
+  const { now = Date.now, newId = randomId } = options;
+  const next = replyFrom<ChatRequest>(options);
+  const cache = prefixCache();
+  const rejected: Rejection[] = [];
+  let n = 0;
+  return {
+    rejected,
+    newId,
+    async answer(body) {
+      const error = validateChatRequest(body);
+      if (error !== undefined) {
+        rejected.push({ error, body });
+        return error;
+      }
+      const request = body as ChatRequest;
+      const context = { n, ...conversation(request) };
+      n += 1;
+      const reply = await next(request, context);
+      const blocks = replyBlocks(reply, () => newId("call_"));
+      const { tokens, cached } = cache.take(request);
+      const usage: RawUsage = {
+        input_tokens: tokens - cached,
+        cache_read_input_tokens: cached,
+        output_tokens: blocks.reduce((sum, block) => sum + estimateTokens(block), 0),
+        ...reply.usage,
+      };
+      const head = {
+        id: newId("chatcmpl-"),
+        created: Math.floor(now() / 1000),
+        model: request.model,
+        usage,
+        includesUsage: request.stream_options?.include_usage === true,
+      };
+      return {
+        reply,
+        events: chatChunks(reply, blocks, head),
+        message: chatCompletion(reply, blocks, head),
+        begin: () => undefined,
+      };
+    },
+  };
+}
+
+function conversation({ messages }: ChatRequest): { turn: number; input: string } {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const last = messages[asked];
+  return {
+    turn: messages.slice(asked + 1).filter(({ role }) => role === "assistant").length,
+    input: last === undefined ? "" : chatText(last),
+  };
+}

@@ -1,0 +1,79 @@
+import type { ApiError } from "../api-error.ts";
+import { type Check, firstError } from "../validate/checks.ts";
+import { isObject } from "../wire-request.ts";
+import { dictionary, flag, nullable, objectWith, oneOf, text, upTo, wrongType } from "./chat-checks.ts";
+import { refused } from "./chat-error.ts";
+import type { ChatRequest } from "./chat-request.ts";
+
+const name = upTo(64, /^[a-zA-Z0-9_-]+$/);
+
+export const chatTool: Check = objectWith({
+  type: oneOf("function"),
+  function: objectWith({ name }, { description: text, parameters: dictionary, strict: nullable(flag) }),
+});
+
+const named = objectWith({ type: oneOf("function"), function: objectWith({ name: text }) });
+
+export const toolChoice: Check = (value, path) => {
+  if (typeof value === "string") return oneOf("none", "auto", "required")(value, path);
+  return isObject(value) ? named(value, path) : wrongType("one of a string or object", value, path);
+};
+
+/** What the tools say, and whether the one that is chosen is among them. */
+export function checkTools({ tools = [], tool_choice: choice }: ChatRequest): ApiError | undefined {
+  const names = tools.map((tool) => tool.function.name);
+  const chosen = isObject(choice) ? (choice.function as { name?: string }).name : undefined;
+  const twice = names.find((one, index) => names.indexOf(one) !== index);
+  return (
+    firstError(tools, ({ function: { name: own, parameters, strict } }, index) =>
+      parameters === undefined
+        ? undefined
+        : checkSchema(own, parameters, `tools[${index}].function.parameters`, strict === true),
+    ) ??
+    // The words of both are unverified.
+    (twice === undefined ? undefined : refused(`Tool names must be unique: '${twice}'.`, "tools")) ??
+    (chosen === undefined || names.includes(chosen)
+      ? undefined
+      : refused(`Tool choice '${chosen}' not found in 'tools' parameter.`, "tool_choice"))
+  );
+}
+
+function checkSchema(
+  own: string,
+  schema: { [key: string]: unknown },
+  param: string,
+  strict: boolean,
+): ApiError | undefined {
+  const wrong = (what: string): ApiError =>
+    refused(`Invalid schema for function '${own}': ${what}`, param, "invalid_function_parameters");
+  if (schema.type !== "object")
+    return wrong(`schema must be a JSON Schema of 'type: "object"', got 'type: "${schema.type ?? "None"}"'.`);
+  if (["oneOf", "anyOf", "allOf", "enum", "not"].some((key) => key in schema))
+    return wrong(
+      "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
+    );
+  const problem = problemIn(schema, [], strict);
+  return problem === undefined ? undefined : wrong(problem);
+}
+
+/** The first thing wrong with a schema or one inside it. */
+function problemIn(schema: unknown, path: readonly string[], strict: boolean): string | undefined {
+  if (!isObject(schema)) return undefined;
+  const { type, properties, items } = schema;
+  const where = `In context=(${path.map((key) => `'${key}'`).join(", ")}${path.length === 1 ? "," : ""}), `;
+  if (type === "array" && items === undefined) return `${where}array schema missing items.`;
+  if (type === "object" && path.length === 0 && properties === undefined)
+    return `${where}object schema missing properties.`;
+  if (strict && type === "object" && schema.additionalProperties !== false)
+    return `${where}'additionalProperties' is required to be supplied and to be false.`;
+  const inner = isObject(properties) ? Object.entries(properties) : [];
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const optional = inner.find(([key]) => !required.includes(key));
+  if (strict && optional !== undefined)
+    return `${where}'required' is required to be supplied and to be an array including every key in properties. Missing '${optional[0]}'.`;
+  for (const [key, part] of inner) {
+    const problem = problemIn(part, [...path, "properties", key], strict);
+    if (problem !== undefined) return problem;
+  }
+  return problemIn(items, [...path, "items"], strict);
+}

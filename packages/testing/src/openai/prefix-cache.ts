@@ -1,0 +1,30 @@
+import { estimateTokens } from "../prompt-cache.ts";
+import { type ChatRequest, chatText } from "./chat-request.ts";
+
+/** The API caches prefixes by itself, from this length on and in steps, both in tokens. */
+const LEAST = 1_024;
+const STEP = 128;
+
+/** What of prompts has been seen before. */
+export interface PrefixCache {
+  /** The tokens of a prompt, and how many of them are read from the cache. From then on the whole prompt is in it. */
+  take(request: ChatRequest): { tokens: number; cached: number };
+}
+
+export function prefixCache(): PrefixCache {
+  const seen = new Set<string>();
+  return {
+    take({ model, tools = [], messages }) {
+      let prefix = JSON.stringify([model, tools]);
+      let tokens = estimateTokens(tools);
+      let cached = 0;
+      for (const message of messages) {
+        prefix += JSON.stringify(message);
+        tokens += estimateTokens(chatText(message)) + estimateTokens(message.tool_calls ?? "");
+        if (seen.has(prefix)) cached = tokens;
+        seen.add(prefix);
+      }
+      return { tokens, cached: cached < LEAST ? 0 : cached - (cached % STEP) };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import type { ApiError } from "../api-error.ts";
+import { loneSurrogateIn } from "../lone-surrogate.ts";
+import { checkEnvelope } from "./chat-envelope.ts";
+import { checkModel } from "./chat-models.ts";
+import { checkPairing } from "./chat-pairing.ts";
+import type { ChatRequest } from "./chat-request.ts";
+import { checkTools } from "./chat-tools.ts";
+import { chatWire } from "./chat-wire.ts";
+
+/**
+ * Judges the body of a chat request as strictly as OpenAI does, and answers with the first error that it would give, or
+ * `undefined` for a valid request. Order: fields, tools, calls and their answers, what the model takes.
+ *
+ * @param body the parsed JSON body, of any shape
+ *
+ * @example
+ * ```ts
+ * import { validateChatRequest } from "@pawl/testing";
+ *
+ * const error = validateChatRequest({ model: "gpt-5.4-mini" });
+ * console.log(error?.message); // Missing required parameter: 'messages'.
+ * ```
+ */
+export function validateChatRequest(body: unknown): ApiError | undefined {
+  if (loneSurrogateIn(body) !== -1) return chatWire.notJson;
+  const error = checkEnvelope(body);
+  if (error !== undefined) return error;
+  const request = body as ChatRequest;
+  return checkTools(request) ?? checkPairing(request.messages) ?? checkModel(request);
+}
