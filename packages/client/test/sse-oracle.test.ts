@@ -174,17 +174,15 @@ describe.skipIf(browser === undefined)(
         "\ud83d",
         bom,
       );
-      const events = fc
-        .sample(fc.record({ seq: fc.nat(), data: fc.oneof(json, hostile) }), 100)
-        .map(
-          ({ seq, data }, n) =>
-            (n % 2 === 0
-              ? { type: "probe.event", seq: seq + 1, data }
-              : {
-                  type: "tool_progress",
-                  data: { call_id: "c", tool_name: "t", data },
-                }) as unknown as SessionEvent,
-        );
+      const events = fc.sample(fc.record({ seq: fc.nat(), data: fc.oneof(json, hostile) }), 100).map(
+        ({ seq, data }, n) =>
+          (n % 2 === 0
+            ? { type: "probe.event", seq: seq + 1, data }
+            : {
+                type: "tool_progress",
+                data: { call_id: "c", tool_name: "t", data },
+              }) as unknown as SessionEvent,
+      );
       const { encode } = native().encoder({ from: { afterSeq: 0 } } as EncoderContext);
       const [read = []] = await judged([[bytes(`: pawl\n\n${events.flatMap(encode).join("")}`)]]);
       expect(read.map(({ data }) => JSON.parse(data))).toEqual(
