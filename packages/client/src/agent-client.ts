@@ -32,13 +32,16 @@ export interface AgentClient {
    * answer is on its way it is refused at once. Why the server refused is in `state.error`.
    */
   send(text: string): Promise<boolean>;
-  /** Answers a pending question. Resolves to whether this answer was accepted; a second one never is. */
-  answer(callId: string, value: Json): Promise<boolean>;
+  /**
+   * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. A call may ask again:
+   * with `question`, the `seq` of a question, the answer counts for that one only.
+   */
+  answer(callId: string, value: Json, question?: number): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */
   stop(): Promise<void>;
   /** Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is offline, it is read on. */
   open(sessionId: string | undefined): void;
-  /** Stops reading; runs go on. What was read stays in the state. */
+  /** Stops reading; runs go on. What was read stays in the state, and nothing is sent until a session is opened. */
   close(): void;
 }
 
@@ -97,7 +100,7 @@ export function createAgentClient({
       return () => void listeners.delete(listener);
     },
     send: (text) => sendMessage(current, text),
-    answer: (callId, value) => sendAnswer(current, callId, value),
+    answer: (callId, value, question) => sendAnswer(current, callId, value, question),
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;

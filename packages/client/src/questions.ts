@@ -27,7 +27,7 @@ export type Pending<Q extends QuestionTypes> = {
 export function answerable(questions: readonly Suspension[], answer: AgentClient["answer"]): Question[] {
   return questions.map((question) => ({
     ...question,
-    answer: (value) => answer(question.callId, value),
+    answer: (value) => answer(question.callId, value, question.seq),
   }));
 }
 

@@ -24,7 +24,7 @@ export interface UseAgent<Q extends QuestionTypes = AnyQuestions>
 
 /**
  * A conversation with an agent, for as long as the component is shown. `sessionId` may change: another session is opened
- * then; a session that begins here may be handed back in. `headers`, `fetch` and `onEvent` are taken as they are last.
+ * then; a session that begins here may be handed back in, and is gone on with when the component is hidden and shown again. `headers`, `fetch` and `onEvent` are taken as they are last.
  * Given what the agent may ask, questions and answers are typed, see {@link QuestionTypes}.
  *
  * @example
@@ -46,7 +46,13 @@ export function useAgent<Q extends QuestionTypes = AnyQuestions>(options: AgentC
   latest.current = options;
   const client = useMemo(() => createAgentClient(readingFrom(latest, url)), [url]);
   useEffect(() => () => client.close(), [client]);
-  useEffect(() => client.open(sessionId), [client, sessionId]);
+  const asked = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
+  useEffect(() => {
+    // A component that is shown again has asked for nothing else: it goes on where it was.
+    const isSame = asked.current?.client === client && asked.current.sessionId === sessionId;
+    client.open(isSame ? client.getState().sessionId : sessionId);
+    asked.current = { client, sessionId };
+  }, [client, sessionId]);
   const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
   const { send, answer, stop, open } = client;
   const questions = useMemo(() => answerable(state.pending, answer), [state.pending, answer]);

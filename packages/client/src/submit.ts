@@ -11,18 +11,23 @@ const TRIES = 3;
 
 /** Sends a message, unless something is on its way. Shows it at once, and takes it back if it is refused. */
 export async function sendMessage(talk: Conversation, text: string): Promise<boolean> {
-  if (text.trim() === "" || isSubmitting(talk.facts)) return false;
+  if (talk.life.signal.aborted || text.trim() === "" || isSubmitting(talk.facts)) return false;
   const id = talk.newId();
   update(talk, { sending: { id, text }, error: undefined });
   return await submit(talk, { input: text, clientMessageId: id }, { text });
 }
 
-/** Answers a question, unless its answer is on its way or it does not wait any more. */
-export async function sendAnswer(talk: Conversation, callId: string, value: Json): Promise<boolean> {
+/** Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again: that is another one. */
+export async function sendAnswer(
+  talk: Conversation,
+  callId: string,
+  value: Json,
+  question?: number,
+): Promise<boolean> {
   const { view, answering } = talk.facts;
-  if (answering.has(callId)) return false;
-  const asked = view.pending.find((question) => question.callId === callId);
-  if (asked === undefined) {
+  if (talk.life.signal.aborted || answering.has(callId)) return false;
+  const asked = view.pending.find((waiting) => waiting.callId === callId);
+  if (asked === undefined || asked.seq !== (question ?? asked.seq)) {
     update(talk, {
       error: { code: "unknown_call", message: "This question does not wait any more.", callId },
     });

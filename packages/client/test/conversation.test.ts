@@ -1,6 +1,7 @@
-import { jsonSchema, tool } from "@pawl/core";
+import { approval, jsonSchema, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
+import { answerable } from "../src/index.ts";
 import {
   clientOf,
   confirm,
@@ -139,6 +140,24 @@ describe("a conversation", () => {
     expect(JSON.parse(sent.at(-1) ?? "")).toMatchObject({
       answers: [{ callId: "c1", question: pending[0]?.seq }],
     });
+  });
+
+  it("P4 an answer that is held on to answers its own question, never the next one of the same call", async () => {
+    const served = await serve(scriptedModel([{ tools: [question] }, { text: "Done." }]), {
+      hooks: [approval({ when: ["confirm"] })],
+    });
+    const client = clientOf(served);
+    await client.send("Do it");
+    const { pending } = await when(client, isSuspended);
+    const [held] = answerable(pending, client.answer);
+    expect(await held?.answer({ approved: true })).toBe(true);
+    const { pending: next } = await when(client, (state) => isSuspended(state) && state.pending !== pending);
+    expect(next).toMatchObject([{ callId: "c1", kind: "confirm" }]);
+    expect(await held?.answer({ yes: false })).toBe(false);
+    expect(client.getState()).toMatchObject({ pending: next, error: { code: "unknown_call", callId: "c1" } });
+    const [asked] = answerable(next, client.answer);
+    expect(await asked?.answer({ yes: true })).toBe(true);
+    expect(lastText(await when(client, isIdle))).toContain("Done.");
   });
 
   it("P4 takes answers to several questions side by side", async () => {

@@ -2,7 +2,16 @@ import { scriptedModel } from "@pawl/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { backoffMs } from "../src/backoff.ts";
 import { batch } from "../src/batch.ts";
-import { clientOf, expectSame, handModel, isIdle, lastText, serve, when } from "./support/clients.ts";
+import {
+  clientOf,
+  expectSame,
+  handModel,
+  isIdle,
+  isSuspended,
+  lastText,
+  serve,
+  when,
+} from "./support/clients.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -102,6 +111,22 @@ describe("sessions", () => {
     expect(client.getState().messages).toBe(before.messages);
     await client.send("More");
     await when(client, (state) => lastText(state) === "Three.");
+    await expectSame(served, client);
+  });
+
+  it("K1 K3 a closed client sends nothing, and is not stuck when it is opened again", async () => {
+    const question = { id: "c1", name: "confirm", input: { question: "Sure?" } };
+    const served = await serve(scriptedModel([{ tools: [question] }, { text: "Done." }]));
+    const client = clientOf(served);
+    await client.send("Hi");
+    const { sessionId } = await when(client, isSuspended);
+    client.close();
+    expect(await client.send("Again")).toBe(false);
+    expect(await client.answer("c1", { yes: true })).toBe(false);
+    expect(client.getState().phase).toBe("suspended");
+    client.open(sessionId);
+    expect(await client.answer("c1", { yes: true })).toBe(true);
+    expect(lastText(await when(client, isIdle))).toBe("Done.");
     await expectSame(served, client);
   });
 

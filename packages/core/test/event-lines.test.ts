@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { memoryStore, type StoredEvent } from "../src/index.ts";
 import { eventLine, withEventLines } from "../src/inspect.ts";
 import { setup } from "./support/setup.ts";
@@ -30,6 +30,19 @@ describe("O3 a line for every event", () => {
       expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
       expect(line.length).toBeLessThan(200);
     }
+  });
+
+  it("never costs a run anything: a printer that throws is told of, and the log is whole", async () => {
+    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => told.mockRestore());
+    const store = withEventLines(memoryStore(), () => {
+      throw new Error("The disk is full.");
+    });
+    const world = setup([{ text: "Hello." }], {}, { store });
+    const { sessionId, stop } = await world.say("Hi");
+    expect(stop.type).toBe("end_turn");
+    expect((await world.log(sessionId)).at(-1)?.type).toBe("run_ended");
+    expect(told).toHaveBeenCalledWith("pawl: an event could not be printed: The disk is full.");
   });
 
   it("is printed once it is stored, for each event of a run, and for none that was refused", async () => {

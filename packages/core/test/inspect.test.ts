@@ -7,6 +7,7 @@ import {
   agentTool,
   dropOldResults,
   memoryStore,
+  readShown,
   type StoredEvent,
   summarize,
   tool,
@@ -96,6 +97,24 @@ describe("O4 the requests of a log", () => {
       { path: "messages[1].content[0]", change: "changed" },
       { path: "messages[4].content[0]", change: "changed" },
     ]);
+  });
+
+  it("differ where what is shown of the log does not say so: after a redaction, and in a public log", async () => {
+    const store = memoryStore();
+    const told = setup([{ text: "One." }, { text: "Two." }], {}, { store });
+    const { sessionId } = await told.say("Hi");
+    await told.pawl.redact(sessionId, 2, { userId: "u1" });
+    await told.say("And?", { sessionId });
+    const other = setup([{ text: "Three." }], { instructions: "You are another." }, { store });
+    await other.say("More", { sessionId });
+    const log = await Array.fromAsync(readShown(store, sessionId));
+    const paths = (events: readonly StoredEvent[]) =>
+      timelineOf(events).map(({ turns }) => turns[0]?.attempts[0]?.difference?.path);
+    expect(paths(log)).toEqual([undefined, "prefix", "system[0]"]);
+    const hidden = log.map((event) =>
+      event.type === "prefix" ? { ...event, data: { ...event.data, system: [], tools: [] } } : event,
+    );
+    expect(paths(hidden)).toEqual([undefined, "prefix", "prefix"]);
   });
 
   it("are told apart by role, by place and by what is missing", () => {

@@ -1,9 +1,13 @@
 import { newView, reduceView, type SessionEvent } from "@pawl/core";
 import { EventSource } from "eventsource";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
+import { startBrowser } from "../../../test/support/browser.ts";
 import { eventually } from "./support/chat.ts";
 import { handModel } from "./support/hand-model.ts";
 import { range, seqsOf, serve } from "./support/served.ts";
+
+const browser = await startBrowser();
+afterAll(async () => await browser?.close());
 
 it("W2 W4 P2 an EventSource follows a session in the native dialect, over lost connections and a question", async () => {
   const model = handModel();
@@ -53,3 +57,43 @@ it("W2 W4 P2 an EventSource follows a session in the native dialect, over lost c
   expect(asked).toHaveLength(2);
   expect(Number.parseInt(asked[1] ?? "", 10)).toBeGreaterThan(0);
 });
+
+it.skipIf(browser === undefined)(
+  "W2 W4 so does the browser's own, which comes back by itself, at the character",
+  async () => {
+    const model = handModel();
+    const served = await serve(model);
+    const response = await served.ask("/runs", { json: { input: "Hi" } });
+    await response.body?.cancel();
+    const id = response.headers.get("x-pawl-session") ?? "";
+    const page = await browser!.newPage();
+    onTestFinished(async () => await page.close());
+    await page.setExtraHTTPHeaders({ authorization: "Bearer ada" });
+    const asked: (string | undefined)[] = [];
+    served.server.on("request", ({ url, headers }) => {
+      if (url?.endsWith("/stream")) asked.push(headers["last-event-id"]?.toString());
+    });
+    await page.goto(`${served.url}/sessions`);
+    await page.evaluate(`
+      globalThis.events = [];
+      new EventSource("/api/coach/sessions/${id}/stream").onmessage = ({ data }) => events.push(JSON.parse(data));
+    `);
+    const events = async () => await page.evaluate<SessionEvent[]>("events");
+    const text = async () =>
+      (await events()).map((event) => (event.type === "text_delta" ? event.data.text : "")).join("");
+    const turn = await model.turn();
+    turn.say("One 😀 ");
+    await expect.poll(text).toBe("One 😀 ");
+    for (const socket of served.sockets) socket.destroy();
+    turn.say("moment.");
+    // It waits for three seconds.
+    await expect.poll(text, { timeout: 10_000 }).toBe("One 😀 moment.");
+    turn.end();
+    await expect.poll(async () => (await events()).at(-1)?.type).toBe("run_ended");
+    const seen = await events();
+    expect(asked).toEqual([undefined, expect.stringMatching(/^\d+~\d+~7$/)]);
+    expect(seqsOf(seen)).toEqual(range(1, seqsOf(seen).length));
+    const { messages } = await served.runtime.view(id, { userId: "ada" });
+    expect(seen.reduce(reduceView, newView()).messages).toEqual(messages);
+  },
+);

@@ -13,7 +13,7 @@ export function Replayed({ view }: { view: ViewState }) {
           ))}
         </ol>
         {view.pending.map((question) => (
-          <Options key={question.callId} question={question} />
+          <Options key={question.seq} question={question} />
         ))}
         {view.messages.length === 0 && <p className="log-empty">Nothing is said yet.</p>}
       </div>

@@ -54,7 +54,7 @@ export function Thread({
           ))}
         </ol>
         {questions.map((question) => (
-          <Options key={question.callId} question={question} answer={question.answer} />
+          <Options key={question.seq} question={question} answer={question.answer} />
         ))}
         <Working state={agent} preparesCall={preparesCall} />
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}

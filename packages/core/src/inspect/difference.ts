@@ -2,7 +2,10 @@ import type { LoggedRequest } from "./requests.ts";
 
 /** Where two requests begin to differ. */
 export interface Difference {
-  /** e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`. */
+  /**
+   * e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`; `prefix` where the requests were sent with different ones, and what is shown
+   * of the log does not say where they differ: it is public, or what was sent has been redacted since.
+   */
   path: string;
   /** `added`: the later one says all that the earlier one said, and then more. Anything else reads nothing from the cache behind it. */
   change: "added" | "changed" | "removed";
@@ -13,6 +16,14 @@ export interface Difference {
  * system, messages. `undefined` for equal ones.
  */
 export function firstDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
+  const found = shownDifference(before, after);
+  const isNew = before.prefixId !== after.prefixId;
+  return isNew && (found === undefined || found.change === "added")
+    ? { path: "prefix", change: "changed" }
+    : found;
+}
+
+function shownDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const earlier = blocksOf(before);
   const later = blocksOf(after);
   for (const [at, block] of later.entries()) {

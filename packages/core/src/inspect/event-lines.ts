@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import { bound } from "../events/bound.ts";
 import type { StoredEvent } from "../events/event.ts";
 import type { EventStore } from "../events/event-store.ts";
@@ -27,7 +28,8 @@ export function eventLine(event: StoredEvent): string {
 }
 
 /**
- * The store, with a line for every event that is stored through it.
+ * The store, with a line for every event that is stored through it. What `print` throws is told to `console.error` and changes
+ * nothing else: the events are stored.
  *
  * @param print gets the line and the event
  *
@@ -50,7 +52,11 @@ export function withEventLines(
     ...bound(store),
     async append(sessionId, events, options) {
       const stored = await store.append(sessionId, events, options);
-      for (const event of stored) print(eventLine(event), event);
+      try {
+        for (const event of stored) print(eventLine(event), event);
+      } catch (error) {
+        console.error(`pawl: an event could not be printed: ${messageOf(error)}`);
+      }
       return stored;
     },
   };

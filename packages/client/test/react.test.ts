@@ -1,0 +1,135 @@
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { build, type Rollup } from "vite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser } from "../../../test/support/browser.ts";
+import { type HandModel, handModel, type Served, serve } from "./support/clients.ts";
+
+const browser = await startBrowser();
+const html = "<!doctype html><body><script type=module src=/page.js></script>";
+
+async function bundle(): Promise<string> {
+  const built = await build({
+    configFile: false,
+    logLevel: "error",
+    root: import.meta.dirname,
+    mode: "development",
+    define: { "process.env.NODE_ENV": '"development"' },
+    resolve: { conditions: ["@pawl/source"] },
+    build: {
+      write: false,
+      minify: false,
+      lib: {
+        entry: join(import.meta.dirname, "support", "react.page.js"),
+        formats: ["es"],
+        fileName: "page",
+      },
+    },
+  });
+  const [{ output }] = [built].flat() as [Rollup.RollupOutput];
+  return output[0].code;
+}
+
+describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { timeout: 60_000 }, () => {
+  let script: string;
+  beforeAll(async () => {
+    script = await bundle();
+  });
+  afterAll(async () => {
+    await browser?.close();
+  });
+
+  /** A page on the server's own address, and the requests that it makes. */
+  async function open(): Promise<{ page: Page; requests: string[]; served: Served; model: HandModel }> {
+    const model = handModel();
+    const served = await serve(model);
+    const page = (await browser?.newPage()) as Page;
+    const requests: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/api/"))
+        requests.push(`${request.method()} ${request.url().split("/").at(-1)}`);
+    });
+    await page.route("**/page.html", (route) => route.fulfill({ contentType: "text/html", body: html }));
+    await page.route("**/page.js", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: script }),
+    );
+    await page.goto(new URL("/page.html", served.url).href);
+    return { page, requests, served, model };
+  }
+  const says = async (page: Page, words: string) =>
+    await page.getByText(words, { exact: true }).waitFor({ timeout: 10_000 });
+  const none = async (served: Served) => await expect.poll(() => served.sockets.size).toBe(0);
+
+  it("W4 one conversation over mounting twice, hiding and showing, and handing its session back in", async () => {
+    const { page, requests, served, model } = await open();
+    await says(page, "idle offline ");
+    await page.evaluate("void agent.send('Hi')");
+    const turn = await model.turn();
+    turn.say("Well");
+    await says(page, "streaming open Hi|Well");
+    await page.evaluate("change({ sessionId: agent.sessionId })");
+    await page.evaluate("change({ sessionId: agent.sessionId, busy: false })");
+    expect(requests).toEqual(["POST runs"]);
+
+    await page.evaluate("change({ mode: 'hidden' })");
+    await none(served);
+    turn.say(", hello");
+    await page.evaluate("change({ mode: 'visible' })");
+    await says(page, "streaming open Hi|Well, hello");
+    turn.end();
+    await says(page, "idle open Hi|Well, hello");
+    expect(requests.filter((request) => request.startsWith("POST"))).toEqual(["POST runs"]);
+  });
+
+  it("W4 a session that began in a component is still there when it has been hidden", async () => {
+    const { page, served, model } = await open();
+    await page.evaluate("void agent.send('Hi')");
+    const turn = await model.turn();
+    turn.say("Well");
+    await says(page, "streaming open Hi|Well");
+    await page.evaluate("change({ mode: 'hidden' })");
+    await none(served);
+    await page.evaluate("change({ mode: 'visible' })");
+    await says(page, "streaming open Hi|Well");
+    turn.end();
+    await says(page, "idle open Hi|Well");
+  });
+
+  it("another session is another conversation, and what is unmounted reads and sends nothing", async () => {
+    const { page, requests, served, model } = await open();
+    await page.evaluate("void agent.send('Hi')");
+    const turn = await model.turn();
+    turn.say("Well");
+    await says(page, "streaming open Hi|Well");
+    const sessionId = await page.evaluate("agent.sessionId");
+    await page.evaluate("change({ sessionId: agent.sessionId })");
+    await page.evaluate("change({ sessionId: undefined })");
+    await says(page, "idle offline ");
+    await none(served);
+    await page.evaluate(`change({ sessionId: ${JSON.stringify(sessionId)} })`);
+    await says(page, "streaming open Hi|Well");
+    await page.evaluate("change({ mounted: false })");
+    await none(served);
+    const before = requests.length;
+    expect(await page.evaluate("agent.send('Late')")).toBe(false);
+    expect(requests).toHaveLength(before);
+    turn.end();
+  });
+
+  it("K2 useHeld shows what is over at once for its time, and then no more", async () => {
+    const { page } = await open();
+    await says(page, "idle offline ");
+    const ms = await page.evaluate<number>(`(async () => {
+      const isShown = () => document.body.textContent.includes("busy");
+      const until = async (is) => { while (isShown() !== is) await new Promise(requestAnimationFrame); };
+      change({ busy: true });
+      await until(true);
+      const from = performance.now();
+      change({ busy: false });
+      await until(false);
+      return performance.now() - from;
+    })()`);
+    expect(ms).toBeGreaterThan(180);
+    expect(ms).toBeLessThan(2_000);
+  });
+});
