@@ -74,12 +74,14 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await page.keyboard.press("Enter");
     const range = page.getByTestId("scrubber-range");
     expect(await page.getByTestId("replayed").textContent()).toBe(now);
-    await range.focus();
+    await expect.poll(() => page.evaluate("document.activeElement.dataset.testid")).toBe("scrubber-range");
     await page.keyboard.press("Home");
     expect(await page.getByTestId("replayed").textContent()).toBe("Nothing is said yet.");
     expect(await range.getAttribute("aria-valuetext")).toBe(`1 of ${before.length}: ${before[0]?.type}`);
     const asked = before.find(({ type }) => type === "tool_suspended")?.seq ?? 0;
     for (let seq = 1; seq < asked; seq += 1) await page.keyboard.press("ArrowRight");
+    await page.getByTestId("log-events").click();
+    expect(await page.locator("[aria-current=true]").getAttribute("data-type")).toBe("tool_suspended");
     // The question is shown as it stood there, and cannot be answered once more.
     expect(await page.getByTestId("option-pill").first().isDisabled()).toBe(true);
     await page.getByTestId("replay-end").focus();
@@ -88,6 +90,20 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     expect(await page.evaluate("document.activeElement.dataset.testid ?? ''")).toBe("composer");
     expect(await page.getByTestId("thread").textContent()).toBe(now);
     expect(await logOf(page)).toEqual(before);
+    await close();
+  });
+
+  it("O4 follows the conversation again after a replay, and leaves it on Escape", async () => {
+    const { page, close } = await open();
+    await page.setViewportSize({ width: 1360, height: 420 });
+    await page.getByTestId("replay").click();
+    await page.getByTestId("scrubber-range").press("Escape");
+    await page.getByTestId("composer").fill("Tell me everything about a whole week");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("message-user").nth(1).waitFor({ timeout: WAIT });
+    await page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT });
+    const left = `(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)(document.querySelector(".thread"))`;
+    await expect.poll(() => page.evaluate(left), { timeout: WAIT }).toBeLessThan(5);
     await close();
   });
 

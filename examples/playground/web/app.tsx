@@ -41,6 +41,7 @@ export function App() {
   const panel = (
     <LogPanel
       log={log}
+      at={replay.at}
       onClose={() => layout.showLog(false)}
       onGoTo={(seq) => {
         replay.goTo(seq);

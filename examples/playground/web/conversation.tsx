@@ -1,5 +1,5 @@
 import type { UseAgent } from "@pawl/client/react";
-import { useEffect, useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
 import { Composer } from "./composer/composer.tsx";
 import { type Field, goToField } from "./composer/focus.ts";
 import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
@@ -21,15 +21,27 @@ interface ConversationProps {
   maxMessage?: number;
 }
 
-/** What is said, and where to say something. */
-export function Conversation({
-  agent,
-  field,
-  preparesCall,
-  replay,
-  maxMessage = MAX_MESSAGE,
-}: ConversationProps) {
+/** What is said, and where to say something; or what was said, and how to go through it. */
+export function Conversation({ replay, ...talk }: ConversationProps) {
   const [text, setText] = useState("");
+  useFocusAfterReplay(replay.view !== undefined, talk.field);
+  if (replay.view === undefined) return <Talk {...talk} text={text} setText={setText} />;
+  return (
+    <>
+      <Replayed view={replay.view} />
+      <div className="composer-row">
+        <Scrubber replay={replay} />
+      </div>
+    </>
+  );
+}
+
+interface TalkProps extends Omit<ConversationProps, "replay"> {
+  text: string;
+  setText: Dispatch<SetStateAction<string>>;
+}
+
+function Talk({ agent, field, preparesCall, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
   const scroll = useStickToEnd();
   const working = isWorking(agent.phase);
   const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
@@ -49,18 +61,7 @@ export function Conversation({
   // Another session is read from its end
   useEffect(toEnd, [toEnd, agent.sessionId]);
   useFocusAfterAnswer(agent.questions.length, field);
-  useFocusAfterReplay(replay.view !== undefined, field);
 
-  if (replay.view !== undefined) {
-    return (
-      <>
-        <Replayed view={replay.view} />
-        <div className="composer-row">
-          <Scrubber replay={replay} />
-        </div>
-      </>
-    );
-  }
   return (
     <>
       <Thread {...{ agent, preparesCall, scroll, loading, ...problem }} onSend={sendByButton} />

@@ -11,6 +11,7 @@ import "./styles/composer.css";
 import "./styles/sessions.css";
 import "./styles/log.css";
 import "./styles/inspector.css";
+import "./styles/replay.css";
 
 const root = document.getElementById("root");
 if (root !== null) {

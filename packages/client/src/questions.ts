@@ -6,7 +6,7 @@ import type { AgentClient } from "./agent-client.ts";
  * answers it. A type of the application's; the server checks answers against the tool's schema, and nothing checks
  * payloads.
  */
-export type QuestionTypes = Readonly<Record<string, { payload: unknown; answer: unknown }>>;
+export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown; answer: unknown } };
 
 /** Questions of which nothing is known. */
 export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json }>>;
@@ -19,7 +19,7 @@ export interface Question<Payload = Json, Answer = Json> extends Omit<Suspension
 }
 
 /** The first question of each kind that waits. */
-export type Pending<Q extends QuestionTypes> = {
+export type Pending<Q extends QuestionTypes<Q>> = {
   readonly [Kind in keyof Q]?: Question<Q[Kind]["payload"], Q[Kind]["answer"]>;
 };
 
@@ -47,7 +47,7 @@ export function answerable(questions: readonly Suspension[], answer: AgentClient
  * client.close();
  * ```
  */
-export function pendingOf<Q extends QuestionTypes = AnyQuestions>(
+export function pendingOf<Q extends QuestionTypes<Q> = AnyQuestions>(
   questions: readonly Question[],
 ): Pending<Q> {
   return Object.fromEntries(

@@ -13,7 +13,7 @@ import {
 export { useHeld } from "./use-held.ts";
 
 /** What a component sees of a conversation, and what it can do. */
-export interface UseAgent<Q extends QuestionTypes = AnyQuestions>
+export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
   extends Omit<AgentState, "pending">,
     Pick<AgentClient, "send" | "answer" | "stop" | "open"> {
   /** The first question of each kind that waits, e.g. `pending.show_options?.answer("plan")`. */
@@ -40,7 +40,9 @@ export interface UseAgent<Q extends QuestionTypes = AnyQuestions>
  * }
  * ```
  */
-export function useAgent<Q extends QuestionTypes = AnyQuestions>(options: AgentClientOptions): UseAgent<Q> {
+export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
+  options: AgentClientOptions,
+): UseAgent<Q> {
   const { url, sessionId } = options;
   const latest = useRef(options);
   latest.current = options;

@@ -3,10 +3,10 @@ import { describe, expectTypeOf, it } from "vitest";
 import { answerable, createAgentClient, pendingOf } from "../src/index.ts";
 import { useAgent } from "../src/react.ts";
 
-type Asks = {
+interface Asks {
   show_options: { payload: { options: string[] }; answer: { option: string } };
   approval: { payload: unknown; answer: { approved: boolean } };
-};
+}
 
 describe("K6 questions and answers are typed", () => {
   const { pending, questions } = useAgent<Asks>({ url: "/" });

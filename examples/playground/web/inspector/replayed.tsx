@@ -1,11 +1,17 @@
 import type { ViewState } from "@pawl/core";
+import { useLayoutEffect, useRef } from "react";
 import { Message } from "../thread/message.tsx";
 import { Options } from "../thread/options.tsx";
 
 /** A conversation as it was: to be looked at. */
 export function Replayed({ view }: { view: ViewState }) {
+  const box = useRef<HTMLDivElement>(null);
+  // What an event has changed is at the end.
+  useLayoutEffect(() => {
+    box.current?.scrollTo({ top: box.current.scrollHeight });
+  }, [view]);
   return (
-    <div className="thread" data-testid="replayed">
+    <div className="thread" ref={box} data-testid="replayed">
       <div className="thread-content">
         <ol className="messages">
           {view.messages.map((message) => (

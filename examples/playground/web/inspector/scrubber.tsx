@@ -1,11 +1,25 @@
 import { summaryOf } from "@pawl/core/inspect";
+import { useEffect, useRef } from "react";
 import type { Replay } from "./use-replay.ts";
 
 /** Goes back and forth in the log; stands where one writes, as nothing can be said to what is over. */
 export function Scrubber({ replay }: { replay: Replay }) {
   const { at = 0, length, event, goTo } = replay;
+  const range = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // A panel that closes gives the focus back to its button first.
+    const timer = setTimeout(() => range.current?.focus());
+    return () => clearTimeout(timer);
+  }, []);
   return (
-    <section className="composer scrubber" aria-label="Replay" data-testid="scrubber">
+    <section
+      className="composer scrubber"
+      aria-label="Replay"
+      data-testid="scrubber"
+      onKeyDown={({ key }) => {
+        if (key === "Escape") goTo(undefined);
+      }}
+    >
       <p className="scrubber-words">
         <span>
           Event {at} of {length}
@@ -19,6 +33,7 @@ export function Scrubber({ replay }: { replay: Replay }) {
       <div className="scrubber-row">
         <Step label="One event back" path="M15 6l-6 6 6 6" disabled={at <= 1} onStep={() => goTo(at - 1)} />
         <input
+          ref={range}
           type="range"
           aria-label="Event"
           aria-valuetext={`${at} of ${length}: ${event?.type ?? ""}`}

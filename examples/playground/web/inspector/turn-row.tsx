@@ -26,7 +26,7 @@ export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
   return (
     <li className="turn" data-testid="turn">
       <h4>
-        <button type="button" className="text-button" onClick={() => onGoTo(seq)}>
+        <button type="button" className="text-button" title="Replay up to here" onClick={() => onGoTo(seq)}>
           Turn {turn.turn}
         </button>
         <span className="turn-model">{last?.model}</span>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useState } from "react";
 import { useStickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Timeline } from "../inspector/timeline.tsx";
 import type { LogState } from "./event-log.ts";
@@ -9,12 +9,13 @@ interface LogPanelProps {
   onClose: () => void;
   /** Shows the conversation as it was after an event. */
   onGoTo: (seq: number) => void;
+  /** The event up to which the conversation is replayed. */
+  at: number | undefined;
 }
 
 /** The session's log, growing event by event; as it is, or as what happened when. */
-export function LogPanel({ log, onClose, onGoTo }: LogPanelProps) {
+export function LogPanel({ log, onClose, onGoTo, at }: LogPanelProps) {
   const [asTimeline, setAsTimeline] = useState(false);
-  const { box, content, hold } = useStickToEnd();
   const { events, live } = log;
   return (
     <div className="log" data-testid="log">
@@ -45,26 +46,47 @@ export function LogPanel({ log, onClose, onGoTo }: LogPanelProps) {
           Replay
         </button>
       </div>
-      <div className="log-scroll" ref={box}>
-        <div ref={content}>
-          {asTimeline ? (
-            <Timeline events={events} onGoTo={onGoTo} />
-          ) : events.length === 0 ? (
-            <p className="log-empty">
-              Nothing yet. Everything that happens in a conversation is written down here before it counts.
-            </p>
-          ) : (
-            <ol className="rows" aria-labelledby="log-title">
-              {events.map((event) => (
-                <LogRow key={event.seq} event={event} onToggle={hold} />
-              ))}
-            </ol>
-          )}
+      {asTimeline ? (
+        <div className="log-scroll">
+          <Timeline events={events} onGoTo={onGoTo} />
         </div>
-      </div>
+      ) : (
+        <EventList events={events} at={at} />
+      )}
       <LiveLine live={live} />
     </div>
   );
+}
+
+function EventList({ events, at }: { events: LogState["events"]; at: number | undefined }) {
+  const { box, content, hold } = useStickToEnd();
+  useEffect(() => {
+    if (at === undefined) return;
+    hold();
+    content.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest" });
+  }, [at, hold, content]);
+  return (
+    <div className="log-scroll" ref={box}>
+      <div ref={content}>
+        {events.length === 0 ? (
+          <p className="log-empty">
+            Nothing yet. Everything that happens in a conversation is written down here before it counts.
+          </p>
+        ) : (
+          <ol className="rows" aria-labelledby="log-title">
+            {events.map((event) => (
+              <LogRow key={event.seq} event={event} onToggle={hold} place={placeOf(event.seq, at)} />
+            ))}
+          </ol>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function placeOf(seq: number, at: number | undefined): "current" | "later" | undefined {
+  if (at === undefined || seq < at) return undefined;
+  return seq === at ? "current" : "later";
 }
 
 function SwitchButton({ on, words, onPress }: { on: boolean; words: string; onPress: () => void }) {

@@ -8,9 +8,12 @@ import { JsonView } from "./json-view.tsx";
 export const LogRow = memo(function LogRow({
   event,
   onToggle,
+  place,
 }: {
   event: StoredEvent;
   onToggle: () => void;
+  /** Where it stands to the event that is replayed. */
+  place: "current" | "later" | undefined;
 }) {
   const [open, setOpen] = useState(false);
   const row = useRef<HTMLLIElement>(null);
@@ -20,7 +23,13 @@ export const LogRow = memo(function LogRow({
   }, [open]);
   const { sessionId: _, ...shown } = event;
   return (
-    <li ref={row} className={`row row-${familyOf(event)}`} data-testid="log-event" data-type={event.type}>
+    <li
+      ref={row}
+      className={`row row-${familyOf(event)} ${place === undefined ? "" : `row-${place}`}`}
+      aria-current={place === "current" || undefined}
+      data-testid="log-event"
+      data-type={event.type}
+    >
       <details
         onToggle={(toggle) => {
           onToggle();
