@@ -3,7 +3,7 @@ import { backoffMs, pause } from "./backoff.ts";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "./conversation.ts";
 import { readEvents } from "./read-events.ts";
 import { Gap, standingAt } from "./standing.ts";
-import { isTemporary } from "./wire.ts";
+import { isTemporary, Refused } from "./wire.ts";
 
 /** A connection that lasted this long was a good one: the next failure is the first again. */
 const GOOD_MS = 5_000;
@@ -67,7 +67,8 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
  */
 async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
   const { sessionId } = talk.facts;
-  if (sessionId === undefined) return;
+  // Neither the headers nor an event have said which one it is: there is nothing to come back to.
+  if (sessionId === undefined) throw new Refused(0, "network", "The answer broke off before it began.");
   if (!talk.loaded) {
     const view = await talk.wire.snapshot(sessionId, signal);
     signal.throwIfAborted();
@@ -105,10 +106,11 @@ async function takeAll(
 }
 
 function giveUp(talk: Conversation, error: unknown): void {
+  const { sending } = talk.facts;
   update(talk, {
     connection: "offline",
     sending: undefined,
     answering: new Set(),
-    error: failureOf(error),
+    error: { ...failureOf(error), ...(sending !== undefined && { text: sending.text }) },
   });
 }

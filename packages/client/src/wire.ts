@@ -52,7 +52,7 @@ export function wire(
 ): Wire {
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const request = async (path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> => {
-    const own = typeof headers === "function" ? await headers() : headers;
+    const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
     const silence = new AbortController();
     const timer = setTimeout(
       () => silence.abort(new Error(`No answer came for ${silenceMs} ms.`)),

@@ -258,6 +258,32 @@ describe("a lost response", () => {
     await expectSame(served, client);
   });
 
+  it("takes the message back when nothing has said which session it has begun", async () => {
+    const served = await serve(scriptedModel([]));
+    const headers = { "content-type": "text/event-stream" };
+    const client = clientOf(served, { fetch: async () => new Response(": cut off\n\n", { headers }) });
+    await client.send("Hi");
+    const state = await when(client, ({ phase }) => phase === "error");
+    expect(state).toMatchObject({
+      connection: "offline",
+      messages: [],
+      error: { code: "network", text: "Hi" },
+    });
+  });
+
+  it("takes the message back when its headers do not come, and the next one goes through", async () => {
+    const served = await serve(scriptedModel([{ text: "One." }]));
+    let isStuck = true;
+    const client = clientOf(served, {
+      silenceMs: 100,
+      headers: () => (isStuck ? new Promise(() => undefined) : { authorization: "Bearer ada" }),
+    });
+    expect(await client.send("Hi")).toBe(false);
+    expect(client.getState()).toMatchObject({ phase: "error", error: { code: "network", text: "Hi" } });
+    isStuck = false;
+    expect(await client.send("Hi")).toBe(true);
+  });
+
   it("takes the message back when the server cannot be reached at all", async () => {
     const served = await serve(scriptedModel([]));
     const client = clientOf(served, { fetch: () => Promise.reject(new TypeError("Failed to fetch")) });

@@ -4,6 +4,8 @@ import type { StoredOf } from "@pawl/core";
 /** What a session is at, in this process. */
 export interface Session {
   run: StoredOf<"run_started"> | undefined;
+  /** Of the lease under which this process last wrote. */
+  epoch: number;
   /** The run at work, while it is. */
   agent: Span | undefined;
   /** The span that ended when the run began to wait. */
@@ -20,6 +22,7 @@ export interface Session {
 export function newSession(): Session {
   return {
     run: undefined,
+    epoch: 0,
     agent: undefined,
     before: undefined,
     chats: new Map(),

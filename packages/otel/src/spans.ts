@@ -7,7 +7,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { StoredEvent, StoredOf } from "@pawl/core";
+import type { Lease, StoredEvent, StoredOf } from "@pawl/core";
 import { agentAttributes, requestAttributes, responseAttributes, toolAttributes } from "./attributes.ts";
 import { type End, endAll, endAttempts, endOne, newSession, type Session } from "./session-spans.ts";
 
@@ -30,11 +30,12 @@ export function newSpans(settings: Settings): Spans {
 }
 
 /** Begins and ends spans as events say. Spans that one append ends are ended behind its last event: it may say how. */
-export function takeEvents(spans: Spans, events: readonly StoredEvent[]): void {
+export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?: number): void {
   const over = new Map<Span, () => void>();
   for (const event of events) {
     const session = sessionOf(spans, event);
     if (session === undefined) continue;
+    session.epoch = epoch ?? session.epoch;
     take(spans, session, event, (span, forget) => {
       over.set(span, () => {
         span.end(Date.parse(event.at));
@@ -43,6 +44,14 @@ export function takeEvents(spans: Spans, events: readonly StoredEvent[]): void {
     });
   }
   for (const end of over.values()) end();
+}
+
+/** Another process has taken the run over: what is open here is not heard of again. Of a newer leg of this process it may be. */
+export function loseRun({ sessions }: Spans, { sessionId, epoch }: Lease): void {
+  const session = sessions.get(sessionId);
+  if (session?.agent === undefined || session.epoch > epoch) return;
+  endAll(session, (span) => span.end(), "lost");
+  sessions.delete(sessionId);
 }
 
 function take(spans: Spans, session: Session, event: StoredEvent, end: End): void {

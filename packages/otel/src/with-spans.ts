@@ -1,6 +1,6 @@
 import { diag, type Tracer, trace } from "@opentelemetry/api";
-import type { EventStore } from "@pawl/core";
-import { newSpans, takeEvents } from "./spans.ts";
+import { type EventStore, PawlError } from "@pawl/core";
+import { loseRun, newSpans, takeEvents } from "./spans.ts";
 
 export interface SpanOptions {
   /** Default: the global tracer provider's, named `@pawl/otel`. */
@@ -37,19 +37,32 @@ export function withSpans(
   { tracer = trace.getTracer("@pawl/otel"), provider = "anthropic", content = false }: SpanOptions = {},
 ): EventStore {
   const spans = newSpans({ tracer, provider, content });
+  const safely = (work: () => void) => {
+    try {
+      work();
+    } catch (error) {
+      diag.error("@pawl/otel: an event could not be made a span of", error);
+    }
+  };
   return {
-    append: async (...args) => {
-      const stored = await store.append(...args);
+    append: async (sessionId, events, options) => {
+      const { lease } = options;
       try {
-        takeEvents(spans, stored);
+        const stored = await store.append(sessionId, events, options);
+        safely(() => takeEvents(spans, stored, lease?.epoch));
+        return stored;
       } catch (error) {
-        diag.error("@pawl/otel: an event could not be made a span of", error);
+        if (lease !== undefined && PawlError.is(error, "fenced")) safely(() => loseRun(spans, lease));
+        throw error;
       }
-      return stored;
     },
     read: (...args) => store.read(...args),
     acquire: (...args) => store.acquire(...args),
-    renew: (...args) => store.renew(...args),
+    renew: async (lease, ttlMs) => {
+      const held = await store.renew(lease, ttlMs);
+      if (!held) safely(() => loseRun(spans, lease));
+      return held;
+    },
     release: (...args) => store.release(...args),
     listRecoverable: (...args) => store.listRecoverable(...args),
     sessions: store.sessions,

@@ -52,6 +52,7 @@ function setup(model: ModelClient | Reply[], tools: readonly Tool[] = [], option
     instructions: "Be kind.",
     tools,
   });
+  const store = withSpans(log, { tracer: provider.getTracer("test"), ...options });
   const process = () =>
     runtime({ agents: [coach], store: withSpans(log, { tracer: provider.getTracer("test"), ...options }) });
   const spans = () => exporter.getFinishedSpans();
@@ -60,7 +61,7 @@ function setup(model: ModelClient | Reply[], tools: readonly Tool[] = [], option
     if (span === undefined) throw new Error(`no ${name} among ${spans().map((one) => one.name)}`);
     return span;
   };
-  return { process, log, spans, named };
+  return { process, store, log, spans, named };
 }
 
 const user = { userId: "ada" };
@@ -151,6 +152,26 @@ describe("O3 spans of a run", () => {
     expect(spans().at(-2)?.parentSpanContext?.spanId).toBe(idOf(spans().at(-1) as ReadableSpan));
     expect((await Array.fromAsync(log.read(sessionId))).at(-1)?.type).toBe("run_ended");
   });
+
+  it.each(["append", "renew"] as const)(
+    "end when another process has taken the run over, told by %s",
+    async (by) => {
+      const { store, log, spans } = setup([]);
+      await store.sessions.create({ id: "s", userId: "u", agent: "coach" });
+      const lease = await store.acquire("s", "here", 1);
+      if (lease === undefined) throw new Error("The lease is free.");
+      const run = { run_id: "r", agent: "coach", agent_version: "1" };
+      const note = { type: "note", data: { text: "" } } as const;
+      await store.append("s", [{ type: "run_started", data: run }], { appendId: "1", lease });
+      await expect.poll(async () => await log.acquire("s", "elsewhere", 1_000)).toBeDefined();
+      expect(spans()).toEqual([]);
+      if (by === "renew") expect(await store.renew(lease, 1_000)).toBe(false);
+      else await expect(store.append("s", [note], { appendId: "2", lease })).rejects.toThrow();
+      expect(spans().map(({ name, attributes }) => [name, attributes["error.type"]])).toEqual([
+        ["invoke_agent coach", "lost"],
+      ]);
+    },
+  );
 
   it("of a sub-agent stand below the call that it works for", async () => {
     const helper = agent({

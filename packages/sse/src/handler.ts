@@ -13,6 +13,7 @@ import { checkDialect } from "./check-dialect.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { checkUserId } from "./own-session.ts";
 import { publicEvent } from "./public-event.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { readJson } from "./read-json.ts";
@@ -99,7 +100,7 @@ export function handler(options: HandlerOptions): (request: Request) => Promise<
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
     if (!("userId" in caller)) return caller;
-    c.set("userId", caller.userId);
+    c.set("userId", checkUserId(caller.userId));
     return await next();
   });
   const served = replaying(options, dialect);

@@ -17,3 +17,14 @@ export async function ownSession(
   }
   return session;
 }
+
+/**
+ * The user that `authorize` names. Without types a name can get lost on the way: then it is nobody's request, not that of all
+ * who have none.
+ *
+ * @throws PawlError `config`.
+ */
+export function checkUserId(userId: unknown): string {
+  if (typeof userId === "string" && userId !== "") return userId;
+  throw new PawlError("config", "authorize() names nobody: a `userId` is a text, and not empty.");
+}

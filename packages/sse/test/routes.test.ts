@@ -1,7 +1,7 @@
 import { memoryStore, PawlError, type SessionView } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import type { WireError } from "../src/index.ts";
+import { aiSdk, type WireError } from "../src/index.ts";
 import { handModel } from "./support/hand-model.ts";
 import { allEvents, range, type Served, seqsOf, serve } from "./support/served.ts";
 
@@ -304,6 +304,20 @@ describe("errors", () => {
     expect(await refused(await served.ask(`/sessions/${id}/events?after=-1`))).toBe("400 invalid_input");
     const headers = { "last-event-id": "x" };
     expect(await refused(await served.ask(`/sessions/${id}/stream`, { headers }))).toBe("400 invalid_input");
+  });
+
+  it.each([undefined, null, "", 7])("E11 serves nobody whose name got lost: %s", async (userId) => {
+    const served = await serve(scriptedModel([{ text: "Hello." }]), {
+      authorize: () => ({ userId: userId as never }),
+      dialect: aiSdk(),
+    });
+    const messages = [{ id: "m", role: "user", parts: [{ type: "text", text: "Hi" }] }];
+    for (const path of ["/sessions", "/sessions/s1", "/sessions/s1/stream", "/runs/s1"]) {
+      expect(await refused(await served.ask(path))).toBe("500 internal");
+    }
+    expect(await refused(await served.ask("/runs", { json: { id: "c", messages } }))).toBe("500 internal");
+    expect(served.errors).toHaveLength(5);
+    for (const error of served.errors) expect(error).toMatchObject({ code: "config" });
   });
 
   it("W5 tells nothing of the inside when the store, or anything else, fails", async () => {
