@@ -65,7 +65,8 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
   });
 
   const runs = async ({ file, code }: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
-    const { stdout, stderr } = await run(process.execPath, ["--conditions=@pawl/source", file], {
+    // Against what is built, as users have it: that loads in a third of the time, too.
+    const { stdout, stderr } = await run(process.execPath, [file], {
       env: { ...variables, NODE_NO_WARNINGS: "1" },
       timeout: 55_000,
     });
@@ -76,7 +77,9 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
 
   it.each(snippets)("$title", async (snippet) => await runs(snippet, env));
 
-  const inReadme = snippets.filter(({ title }) => title.startsWith("README.md"));
+  const inReadme = snippets.filter(
+    ({ title, code }) => title.startsWith("README.md") && code.includes("ANTHROPIC_API_KEY"),
+  );
   it.each(inReadme)("$title, without a key", async (snippet) => {
     const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...keyless } = env;
     await runs(snippet, keyless);

@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { prepareDatabase } from "./prepared-database.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
@@ -30,6 +31,7 @@ export async function playgroundProcess(
   env: Readonly<Record<string, string>> = {},
 ): Promise<PlaygroundProcess> {
   const dir = await mkdtemp(join(tmpdir(), "pawl-"));
+  await prepareDatabase(join(dir, "db"));
   const port = await freePort();
   const state: { child: ChildProcess | undefined; output: string } = { child: undefined, output: "" };
   const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;

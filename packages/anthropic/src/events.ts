@@ -52,9 +52,12 @@ export async function* eventsOf(
   throw failure;
 }
 
+/** The end of a body is waited for so long, in milliseconds: a process that is busy sees it late. */
+const END_MS = 500;
+
 /** Reads the end of the body, so that the connection can be used again; it follows at once, or it is not waited for. */
 async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call): Promise<void> {
-  const timer = setTimeout(call.close, 100);
+  const timer = setTimeout(call.close, END_MS);
   try {
     while (!(await body.read()).done);
     call.done();

@@ -1,0 +1,31 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { embeddedStore } from "@pawl/postgres/embedded";
+
+const root = dirname(dirname(import.meta.dirname));
+const sql = join(root, "packages", "postgres", "sql");
+const cache = join(root, "node_modules", ".cache");
+
+/**
+ * Puts an embedded database, new and migrated, where `dataDir` says. To make one takes seconds, to copy one does not; so one is
+ * made for all tests.
+ */
+export async function prepareDatabase(dataDir: string): Promise<void> {
+  const files = readdirSync(sql).map((name) => readFileSync(join(sql, name)));
+  const state = files.reduce((hash, text) => hash.update(text), createHash("sha256")).digest("hex");
+  const prepared = join(cache, `database-${state.slice(0, 16)}`);
+  if (!existsSync(prepared)) await make(prepared);
+  await cp(prepared, dataDir, { recursive: true });
+}
+
+async function make(prepared: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
+  const folder = await mkdtemp(join(cache, "database-"));
+  const made = join(folder, "db");
+  await (await embeddedStore({ dataDir: made })).close();
+  // Somebody else may have been faster.
+  await rename(made, prepared).catch(() => undefined);
+  await rm(folder, { recursive: true, force: true });
+}
