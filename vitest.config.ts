@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { LongestFirst } from "./test/support/longest-first.ts";
 
 const CORE = "packages/core/test/**/*.test.ts";
 
@@ -8,6 +9,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@pawl/source"] } },
   test: {
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // A first PGlite or Postgres takes seconds on a busy machine.
     hookTimeout: 60_000,
