@@ -90,6 +90,9 @@ function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
   const { timeoutMs = 8_000, sourceTimeoutMs = 5_000, maxTokens = 2_000, earlierMessages = 4 } = options;
   for (const [what, limit] of Object.entries({ timeoutMs, sourceTimeoutMs, maxTokens }))
     checkLimit(limit, `${what} of "${name}"`);
+  if (!(Number.isInteger(earlierMessages) && earlierMessages >= 0)) {
+    throw new PawlError("config", `earlierMessages of "${name}" must be a whole number from 0.`);
+  }
   if (sources.length === 0) throw new PawlError("config", `"${name}" has no sources to choose from.`);
   const known = byName(sources, "data sources");
   checkGuidance(guidance, known);

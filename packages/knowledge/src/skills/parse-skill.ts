@@ -104,7 +104,7 @@ function readHead(head: string, problems: string[]): { summary: string | undefin
 
 function asMap(head: string, problems: string[]): { [field: string]: unknown } {
   try {
-    const fields: unknown = parse(head, { logLevel: "silent", maxAliasCount: 0 }) ?? {};
+    const fields: unknown = parse(head, { logLevel: "error", maxAliasCount: 0 }) ?? {};
     if (typeof fields === "object" && !Array.isArray(fields)) return { ...fields };
     problems.push("its front matter is no list of fields");
   } catch (error) {
