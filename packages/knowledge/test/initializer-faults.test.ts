@@ -133,6 +133,19 @@ describe("an initializer that fails", () => {
   });
 });
 
+describe("an initializer whose model is asked twice", () => {
+  it("I3 does not take the choice of an attempt that is void", async () => {
+    const script: Reply[] = [
+      { text: "Well.", ...choosing({ source: "preferences" }), deltas: 1, fault: { cut: 9 } },
+      { text: JSON.stringify(choiceOf([{ source: "muscle_goals" }])) },
+    ];
+    const model = withRetry(scriptedModel(script), { sleep: async () => {}, jitter: 0 });
+    const world = worldOf({ hooks: [initializer({ model, sources: someSources() })] });
+    const { sessionId } = await world.say("Hi");
+    expect((await world.knowledge(sessionId)).map(({ source }) => source)).toEqual(["muscle_goals"]);
+  });
+});
+
 describe("an initializer that lies", () => {
   it("I1 I3 drops what is no source and what makes no sense, and fetches the rest", async () => {
     const wishes = [

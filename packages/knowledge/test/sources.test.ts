@@ -173,7 +173,11 @@ describe("fetching sources", () => {
     const control = new AbortController();
     const reason = new Error("enough");
     const hanging = plain("hangs", () => new Promise(() => {}));
-    const fetched = fetchSources([hanging], [{ source: "hangs" }], { ...who, signal: control.signal });
+    const fetched = fetchSources([hanging], [{ source: "hangs" }], {
+      ...who,
+      signal: control.signal,
+      timeoutMs: 100_000,
+    });
     control.abort(reason);
     await expect(fetched).rejects.toBe(reason);
     const again = fetchSources([plain("a")], [{ source: "a" }], { ...who, signal: control.signal });

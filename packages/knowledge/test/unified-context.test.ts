@@ -107,6 +107,7 @@ describe("a unified context", () => {
   it("C6 gives way when the agent's own patience is over", async () => {
     const context = unifiedContext({
       ...quiet,
+      timeoutMs: 100_000,
       sections: [{ tag: "slow", fetch: () => new Promise(() => {}) }],
     });
     const control = new AbortController();

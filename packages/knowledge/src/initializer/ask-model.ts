@@ -67,7 +67,6 @@ export interface Said {
 interface Block {
   start: ContentBlock;
   pieces: string[];
-  isWhole: boolean;
 }
 
 /** By their index, which nobody has to believe. */
@@ -113,25 +112,18 @@ function takeUsage(bill: Bill, event: ModelEvent): void {
 function takeBlock(blocks: Blocks, event: ModelEvent): void {
   switch (event.type) {
     case "content_block_start":
-      blocks.set(event.index, { start: event.content_block, pieces: [], isWhole: false });
+      blocks.set(event.index, { start: event.content_block, pieces: [] });
       break;
     case "content_block_delta":
       blocks.get(event.index)?.pieces.push(event.delta.text ?? event.delta.partial_json ?? "");
       break;
-    case "content_block_stop": {
-      const block = blocks.get(event.index);
-      if (block !== undefined) block.isWhole = true;
-      break;
-    }
   }
 }
 
-/** The input of the call, or else the JSON in the text. A call that was cut off is none. */
+/** The input of the call, or else the JSON in the text. Half of either is no JSON. */
 function answerIn(blocks: Blocks): unknown {
   const all = [...blocks.values()];
-  const call = all.find(
-    ({ start, isWhole }) => start.type === "tool_use" && start.name === SELECT && isWhole,
-  );
+  const call = all.find(({ start }) => start.type === "tool_use" && start.name === SELECT);
   if (call !== undefined) return call.pieces.length === 0 ? call.start.input : parsed(call.pieces.join(""));
   const texts = all.filter(({ start }) => start.type === "text");
   return jsonIn(texts.map(({ start, pieces }) => `${start.text ?? ""}${pieces.join("")}`).join("\n"));
