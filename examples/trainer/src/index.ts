@@ -1,0 +1,2 @@
+export * from "./data/index.ts";
+export * from "./workout/index.ts";
