@@ -1,5 +1,6 @@
 export type { Distribution, Part, Progress } from "./distribution.ts";
 export type { DoneWorkout } from "./history.ts";
+export { equipmentText } from "./lines.ts";
 export type {
   CategoryGoal,
   DoneExercise,

@@ -42,11 +42,20 @@ function loadOf(
 }
 
 /** What a place has, one line each, e.g. `  - Dumbbells (free_weights): 5, 10 kg`. */
-export function equipmentLines({ equipment }: Location, { weight_unit }: Settings): string[] {
+export function equipmentLines(location: Location, units: Settings): string[] {
+  return equipmentOf(location, units).map((line) => `  - ${line}`);
+}
+
+/** The same on one line. */
+export function equipmentText(location: Location, units: Settings): string {
+  return equipmentOf(location, units).join("; ");
+}
+
+function equipmentOf({ equipment }: Location, { weight_unit }: Settings): string[] {
   return equipment.slice(0, 60).map(({ name, kind, weights_kg }) => {
     const what = kind === undefined ? "" : ` (${named(kind, 60)})`;
     const weights = (weights_kg ?? []).slice(0, 60).map((kg) => weightNumber(kg, weight_unit));
-    return `  - ${named(name)}${what}${weights.length === 0 ? "" : `: ${weights.join(", ")} ${weight_unit}`}`;
+    return `${named(name)}${what}${weights.length === 0 ? "" : `: ${weights.join(", ")} ${weight_unit}`}`;
   });
 }
 

@@ -107,3 +107,26 @@ export type ExerciseInput = z.infer<typeof exerciseInput>;
 /** An exercise of a workout. Lists with a value for each set are as long as there are sets. */
 export type Exercise = ExerciseInput & { id: string; order: number };
 export type Group = z.infer<typeof groupSchema>;
+
+/**
+ * Fields of an exercise that an adjustment can name, of whatever type. It is open, so that what must not be named is told by
+ * its name.
+ */
+export const exerciseFields = z.looseObject({
+  exercise_name: field.name.optional(),
+  sets: field.sets.optional(),
+  reps: field.reps.optional(),
+  rest_sec: field.restSec.optional(),
+  load_each: field.loadEach.nullish(),
+  load_unit: field.loadUnit.nullish(),
+  hold_sec: field.holdSec.optional(),
+  duration_min: field.durationMin.optional(),
+  distance: field.distance.nullish(),
+  distance_unit: field.distanceUnit.nullish(),
+  target_pace: field.targetPace.nullish(),
+  rounds: field.rounds.optional(),
+  work_sec: field.workSec.optional(),
+  muscles_utilized: muscleShares.optional(),
+  goals_addressed: goalShares.optional(),
+  reasoning: field.reasoning.optional(),
+});

@@ -3,12 +3,14 @@ export {
   type Exercise,
   type ExerciseInput,
   type ExerciseType,
+  exerciseFields,
   exerciseInput,
   exerciseTypes,
   type Group,
   type GroupType,
   groupTypes,
 } from "./exercise.ts";
+export { MAX_EXERCISES } from "./fields.ts";
 export {
   applyStep,
   currentWorkout,
@@ -22,5 +24,6 @@ export {
   workoutAfter,
 } from "./fold.ts";
 export { type Muscle, muscles } from "./muscles.ts";
+export { inPlaceOf, removed } from "./operations.ts";
 export { type Reconciled, reconcile } from "./reconcile.ts";
 export { exerciseOf, type WorkoutInput, workoutInput, workoutOf } from "./workout.ts";
