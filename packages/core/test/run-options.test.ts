@@ -22,7 +22,7 @@ describe("knowledge that comes with a message", () => {
     const types = (await world.log(sessionId)).map(({ type }) => type);
     expect(types.slice(0, 5)).toEqual(["run_started", "prefix", "knowledge", "knowledge", "user_message"]);
     expect((await world.of(sessionId, "knowledge"))[0]?.data).toEqual(workout);
-    const content = world.model.requests[0]?.messages[0]?.content as { text: string }[];
+    const content = world.model.requests[0]?.messages[0]?.content as unknown as { text: string }[];
     expect(content[0]?.text).toBe(
       '<knowledge source="current_workout">\nbench press: 2 of 4 sets\n</knowledge>',
     );
