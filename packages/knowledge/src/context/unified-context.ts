@@ -8,14 +8,12 @@ export interface ContextSection<Deps = unknown> {
   /** The name of its tag: letters, digits, `_` and `-`, and none that core writes, e.g. `knowledge`. */
   tag: string;
   /** Gets its text; nothing, or only blanks, leaves the section out. Throw to fail. */
-  fetch: (source: UserDataSource<Deps>) => Text | Promise<Text>;
+  fetch: (source: UserDataSource<Deps>) => string | null | undefined | Promise<string | null | undefined>;
   /** The most characters of it that the model reads. Default: 20,000. */
   maxChars?: number;
   /** How long it may take, in milliseconds. Default: that of the context. */
   timeoutMs?: number;
 }
-
-type Text = string | null | undefined;
 
 /** What has become of a section. */
 export interface SectionReport {

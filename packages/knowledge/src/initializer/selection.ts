@@ -1,9 +1,10 @@
 import { type JsonObject, type ToolSpec, toJson } from "@pawl/core";
 
 /** Why a source is wanted: nothing of it is there, more of it is needed, or what is there is too old. */
-export const reasons = ["not_in_context", "expand_range", "refresh_state"] as const;
+export type SelectionReason = "not_in_context" | "expand_range" | "refresh_state";
 
-export type SelectionReason = (typeof reasons)[number];
+/** From the lightest to the weightiest. */
+export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_range", "refresh_state"];
 
 /** One source that the model wants. */
 export interface Wanted {
