@@ -7,7 +7,7 @@ import { type OpenLeg, openLeg } from "./leg-runner.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
 import type { RunStart } from "./run-handle.ts";
 import { startEvents, tellOfStart } from "./run-start.ts";
-import { busy, messageEvent, type Said } from "./said.ts";
+import { busy, messageEvents, type Said } from "./said.ts";
 import { earlierRun } from "./session/earlier-run.ts";
 import { queuedMessages, runLeftBehind } from "./session/queued.ts";
 import { openRun, type SessionState } from "./session/state.ts";
@@ -96,7 +96,7 @@ async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunSt
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),
-      messageEvent(said, false),
+      ...messageEvents(said, false),
     ];
     try {
       const [first] = await log.append(events, { atTip: true });

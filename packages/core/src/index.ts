@@ -120,6 +120,7 @@ export type { Action, EventOf, Run, RunResult, RunStart, SessionEvent } from "./
 export { runtime } from "./runtime.ts";
 export type {
   Answer,
+  Knowledge,
   RunOptions,
   Runtime,
   RuntimeOptions,
@@ -139,6 +140,7 @@ export type { PlannedCall } from "./stop/room.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
 export type { StopReason, StopType } from "./stop/stop-reason.ts";
 export { type AgentToolOptions, agentTool, type Delegate } from "./sub-agents/agent-tool.ts";
+export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export {
   type Infer,
   jsonSchema,

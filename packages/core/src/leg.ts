@@ -1,6 +1,7 @@
 import type { Agent } from "./agent.ts";
 import type { Clock } from "./clock.ts";
-import type { EventData, NewEvent } from "./events/event.ts";
+import type { EventData, NewEvent, StoredEvent } from "./events/event.ts";
+import type { ReadOptions } from "./events/event-store.ts";
 import type { LiveState } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
 import type { SessionLog } from "./session/log.ts";
@@ -42,6 +43,8 @@ export interface Leg {
   /** How long until the run's time is up. */
   timeLeftMs(): number;
   newId(): string;
+  /** The session's events as they may be shown. */
+  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /** Lets an agent do the work of a call. */
   delegate(delegated: Delegated): Promise<Delegation>;
   /** Ends the run at once, for this reason. */

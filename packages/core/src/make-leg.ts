@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { PawlError } from "./errors.ts";
+import { readShown } from "./events/redacted.ts";
 import type { Session } from "./events/session-row.ts";
 import { tellHooks } from "./hooks/call-hooks.ts";
 import type { Host } from "./host.ts";
@@ -91,7 +92,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     report: host.report,
     leave: () => abandon(new PawlError("draining", "The process is going down.")),
     over: () => control.abort(new Error("The leg is over.")),
-    touch: () => host.tail.touch(session.id),
+    ...readers(host, session),
     ...reporting(host, session, agent, log, () => leg),
   };
   return leg;
@@ -111,6 +112,11 @@ function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): 
   const limitMs = Math.min(limits.wallClockMs, sessionLimits.wallClockMs);
   // The machine's timers may be early by a fraction of a millisecond.
   return Math.max(0, leftMs - landingTime(limitMs)) + 1;
+}
+
+/** What the leg reads of its log, and that there is something to read. */
+function readers({ store, tail }: Host, { id }: Session): Pick<Leg, "read" | "touch"> {
+  return { read: (options) => readShown(store, id, options), touch: () => tail.touch(id) };
 }
 
 /** How a leg tells of what went wrong. */

@@ -4,7 +4,7 @@ import type { NewEvent, StoredEvent } from "./events/event.ts";
 import type { Host } from "./host.ts";
 import type { OpenLeg } from "./leg-runner.ts";
 import type { RunStart } from "./run-handle.ts";
-import { messageEvent, type Said } from "./said.ts";
+import { messageEvents, type Said } from "./said.ts";
 import { catchUp, loadState } from "./session/load.ts";
 import { patchOf } from "./session/patch.ts";
 import { runAtWork, runLeftBehind } from "./session/queued.ts";
@@ -83,7 +83,7 @@ async function store(
 }
 
 function queuedEvents(run: RunState, said: Said): NewEvent[] {
-  const message = messageEvent(said, true);
-  if (said.agent.whenBusy !== "interrupt") return [message];
-  return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, message];
+  const messages = messageEvents(said, true);
+  if (said.agent.whenBusy !== "interrupt") return messages;
+  return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, ...messages];
 }

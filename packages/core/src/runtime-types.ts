@@ -2,6 +2,7 @@ import type { Agent } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Awaited } from "./events/awaited.ts";
 import type { BlobStore } from "./events/blob-store.ts";
+import type { EventData } from "./events/event.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Place } from "./events/place.ts";
@@ -19,6 +20,9 @@ export interface Answer {
   question?: number;
 }
 
+/** A piece of what is known. `params` says what was asked for, where there is more of it. */
+export type Knowledge = EventData["knowledge"];
+
 /** What a run begins or goes on with: a message, or answers. */
 export interface RunOptions {
   /** Who asks. Only the session's owner gets anywhere. */
@@ -28,6 +32,16 @@ export interface RunOptions {
   /** The user's message. It closes questions that are still open; while a run is at work, see `whenBusy` of the agent. */
   input?: string;
   answers?: readonly Answer[];
+  /**
+   * What the model should know beside the message, stored with it. It comes before the message, each in a tag that names its
+   * source; the words in it cannot close that tag.
+   */
+  knowledge?: readonly Knowledge[];
+  /**
+   * What is asked for beside the message, e.g. `{ model: "claude-haiku-4-5" }`. The model does not read it; hooks and tools
+   * do, as `run.params`, in every process and after every wait. What a run at work takes up, and answers, do not change it.
+   */
+  params?: JsonObject;
   /**
    * The client's id of the message: sent again, it is stored once and the first run is shown. That goes for the first
    * message of a new session too.

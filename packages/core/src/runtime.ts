@@ -3,6 +3,7 @@ import type { Begun } from "./begin.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 import { beginWithMessage } from "./begin-with-message.ts";
 import { systemClock } from "./clock.ts";
+import { USER_DATA } from "./context/prefix.ts";
 import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
@@ -15,7 +16,7 @@ import type { Session } from "./events/session-row.ts";
 import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
-import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import type { Knowledge, RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { fork } from "./session/fork.ts";
 import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
@@ -132,13 +133,23 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
     return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);
   }
   if (input === undefined || isBlank(input)) throw new PawlError("invalid_input", "The message is empty.");
+  const knowledge = options.knowledge?.map(checkedKnowledge);
   const session =
     sessionId === undefined
       ? await newSession(host, agent.name, options)
       : await ownSession(host, sessionId, userId, agent);
   if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
-  const { clientMessageId, signal } = options;
-  return await beginWithMessage(host, { session, agent, message: input, clientMessageId, signal });
+  const { clientMessageId, signal, params } = options;
+  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
+  return await beginWithMessage(host, said);
+}
+
+/** @throws PawlError `invalid_input`: the log would keep it for good. */
+function checkedKnowledge({ source, data, params }: Knowledge): Knowledge {
+  if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
+    throw new PawlError("invalid_input", `Knowledge needs a source of its own, not "${source}".`);
+  if (typeof data !== "string") throw new PawlError("invalid_input", `What "${source}" says is no text.`);
+  return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
 }
 
 function agentNamed(host: Host, name: string): Agent {

@@ -2,6 +2,8 @@ import type { Agent } from "./agent.ts";
 import { PawlError } from "./errors.ts";
 import type { NewEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
+import type { JsonObject } from "./json.ts";
+import type { Knowledge } from "./runtime-types.ts";
 import { eventKey } from "./session/keys.ts";
 
 /** A user's message on its way into the log. */
@@ -9,17 +11,29 @@ export interface Said {
   session: Session;
   agent: Agent;
   message: string;
+  knowledge?: readonly Knowledge[] | undefined;
+  params?: JsonObject | undefined;
   clientMessageId?: string | undefined;
   signal?: AbortSignal | undefined;
 }
 
-/** The event that stores it, once if its client has given it an id. */
-export function messageEvent({ message, clientMessageId }: Said, queued: boolean): NewEvent {
-  return {
-    type: "user_message",
-    data: { message: message.toWellFormed(), ...(queued && { queued }) },
-    ...(clientMessageId !== undefined && { key: eventKey.message(clientMessageId) }),
-  };
+/** The events that store it and what came with it, once if its client has given it an id. The message is the last one. */
+export function messageEvents(
+  { message, knowledge = [], params, clientMessageId }: Said,
+  queued: boolean,
+): NewEvent[] {
+  return [
+    ...knowledge.map((data): NewEvent => ({ type: "knowledge", data })),
+    {
+      type: "user_message",
+      data: {
+        message: message.toWellFormed(),
+        ...(queued && { queued }),
+        ...(params !== undefined && { params }),
+      },
+      ...(clientMessageId !== undefined && { key: eventKey.message(clientMessageId) }),
+    },
+  ];
 }
 
 /** Why a message is refused while a run is at work. */

@@ -13,10 +13,10 @@ import { checkDialect } from "./check-dialect.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
 import { checkUserId } from "./own-session.ts";
 import { publicEvent } from "./public-event.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
-import { readJson } from "./read-json.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, route } from "./routes.ts";
 import { errorResponse, refusal, responseTo } from "./wire-error.ts";
@@ -37,6 +37,8 @@ export interface HandlerOptions {
   maxInputLength?: number;
   /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
   rateLimit?: RateLimiter;
+  /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
+  extra?: ExtraFields;
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
   dialect?: Dialect;
   /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
@@ -89,6 +91,7 @@ export type Authorized = { userId: string } | Response | null;
 export function handler(options: HandlerOptions): (request: Request) => Promise<Response> {
   const { runtime, agent, authorize, basePath = "", dialect = native(), onError, rateLimit } = options;
   checkDialect(dialect, runtime, agent);
+  checkExtra(options.extra);
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
   app.onError((error, { req }) => {
@@ -160,7 +163,7 @@ async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Respo
   const served = replaying(options, dialect);
   const userId = c.get("userId");
   if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId);
-  const { sessionId, begin } = await dialect.parse(await readJson(c.req.raw, served.maxBodyBytes), served);
+  const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
   const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
   const started = await runtime.run(agent, asked).started;
   const ids = { "x-pawl-session": started.sessionId, "x-pawl-run": started.runId };
@@ -173,9 +176,9 @@ async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Respo
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
   const { heartbeatMs = 15_000, maxBodyBytes = 1_000_000, maxInputLength = 100_000, onError } = options;
-  const { runtime, agent } = options;
+  const { runtime, agent, extra } = options;
   const told = (error: unknown, request: Request) => onError?.(error, request);
-  return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, onError: told };
+  return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, extra, onError: told };
 }
 
 /** Streams events for as long as somebody reads them. */

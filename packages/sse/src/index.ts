@@ -14,6 +14,7 @@ export { type MetricsOptions, metrics } from "./dialects/metrics.ts";
 export { native } from "./dialects/native.ts";
 export type { TextMode } from "./dialects/plain-encoder.ts";
 export { type TrainerOptions, trainer } from "./dialects/trainer.ts";
+export type { Asking, Extra, ExtraFields } from "./extra-fields.ts";
 export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
 export type { RateLimiter } from "./rate-limit.ts";
 export type { RunRequest } from "./run-request.ts";

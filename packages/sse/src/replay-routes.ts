@@ -2,8 +2,8 @@ import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Context, Hono } from "hono";
 import type { Dialect } from "./dialects/dialect.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { findSession } from "./open-session.ts";
-import { readJson } from "./read-json.ts";
 import { type Env, json, route } from "./routes.ts";
 import { beginTold, resumeTold, type ToldRun, viewOf } from "./tell-run.ts";
 import { responseTo, type WireError } from "./wire-error.ts";
@@ -16,14 +16,15 @@ export interface Replaying {
   heartbeatMs: number;
   maxBodyBytes: number;
   maxInputLength: number;
+  extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
 }
 
 /** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */
 export async function tellNewRun(served: Replaying, request: Request, userId: string): Promise<Response> {
-  const { dialect, maxBodyBytes, maxInputLength } = served;
+  const { dialect } = served;
   try {
-    const asked = await dialect.parse(await readJson(request, maxBodyBytes), { maxInputLength });
+    const asked = await readRequest(served, request, userId);
     return toldResponse(served, request, await beginTold(served, userId, asked));
   } catch (error) {
     return await refusedIn(dialect, error);

@@ -11,8 +11,11 @@ import type { SessionStatus } from "./session-row.ts";
  */
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
-  /** `queued`: it came while a run was at work, and waits for that run's next turn or for the run that follows. */
-  user_message: { message: string; queued?: boolean };
+  /**
+   * `queued`: it came while a run was at work, and waits for that run's next turn or for the run that follows. `params` is
+   * what came with it for hooks and tools, see `RunOptions.params`.
+   */
+  user_message: { message: string; queued?: boolean; params?: JsonObject };
   /**
    * The model's raw blocks. `kept`: whole, echoed untouched. `partial`: cut off; the part that can be sent again is.
    * `discarded`: never sent again. `attempt` is the `seq` of the `llm_request` that it answers.

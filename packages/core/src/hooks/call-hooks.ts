@@ -118,6 +118,7 @@ function runContext(leg: Leg): RunContext {
     get signal() {
       return leg.signal;
     },
+    read: (options) => leg.read(options),
     append: async (event) => {
       if (openRun(log.state) === undefined) throw new Error("The run is over.");
       checkAppendable(event);

@@ -1,3 +1,4 @@
+import { USER_DATA } from "../context/prefix.ts";
 import type { AppendableEvent } from "./hook.ts";
 
 const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {
@@ -29,5 +30,6 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
     if (typeof value !== kind || value === null)
       throw new Error(`"${field}" of "${type}" has to be a ${kind}.`);
   }
+  if (values.source === USER_DATA) throw new Error(`"${USER_DATA}" is what the agent's userData says.`);
   if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
 }

@@ -1,4 +1,5 @@
-import type { EventData, NewEvent } from "../events/event.ts";
+import type { EventData, NewEvent, StoredEvent } from "../events/event.ts";
+import type { ReadOptions } from "../events/event-store.ts";
 import type { Session } from "../events/session-row.ts";
 import type { Json } from "../json.ts";
 import type { ContentBlock } from "../model/content.ts";
@@ -28,6 +29,8 @@ export interface RunContext<Deps = unknown> extends HookContext {
   readonly deps: Deps;
   /** Fires when the run is to stop. What does not return soon after that is left behind. */
   readonly signal: AbortSignal;
+  /** The session's log as it may be shown; without options all of it. */
+  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
    * Adds to what the model reads from its next turn on, or logs an event of your own. A hook may be called again after a
    * crash: give the event a `key`, and it is stored once. Resolves to `false` if it was there already.

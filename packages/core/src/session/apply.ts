@@ -25,6 +25,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       break;
     case "user_message":
       if (event.data.queued) state.queued.push(event);
+      else if (run !== undefined) run.params = event.data.params ?? {};
       state.waiting.push(event);
       break;
     case "artifact":
@@ -47,7 +48,8 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      state.run = newRun(event);
+      // What it is begun for where another run has ended; a message of its own follows in the same append.
+      state.run = newRun(event, state.queued.at(-1)?.data.params);
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);

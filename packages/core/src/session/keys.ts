@@ -12,7 +12,7 @@ export const eventKey = {
   end: (runId: string): string => `end:${runId}`,
 };
 
-const RESERVED = /^(result|asked|answer|message|landing|effect|end):/;
+const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end):/;
 
 /** Whether a key is one of these: what stands under them decides how a session goes on. */
 export function isReserved(key: string | undefined): boolean {

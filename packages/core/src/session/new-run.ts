@@ -1,10 +1,12 @@
 import type { StoredOf } from "../events/event.ts";
+import type { JsonObject } from "../json.ts";
 import { noUsage } from "../model/pricing.ts";
 import type { RunState } from "./state.ts";
 
 /** A run as it is when it has just been started. */
-export function newRun({ seq, at, data }: StoredOf<"run_started">): RunState {
+export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonObject = {}): RunState {
   return {
+    params,
     runId: data.run_id,
     seq,
     agent: data.agent,

@@ -69,6 +69,8 @@ export interface RunState {
   seq: number;
   agent: string;
   agentVersion: string;
+  /** What it was asked with beside its message, see `RunOptions.params`; empty when absent. */
+  params: JsonObject;
   /** Answers of the model so far. */
   turns: number;
   usage: Usage;

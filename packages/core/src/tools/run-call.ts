@@ -10,6 +10,7 @@ import { type CallState, openRun } from "../session/state.ts";
 import type { Delegate } from "../sub-agents/agent-tool.ts";
 import { outcomeOf } from "../sub-agents/outcome.ts";
 import { isBlank } from "../text.ts";
+import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "./artifact.ts";
 import { type Decided, type Runnable, succeed } from "./prepare.ts";
 import type { Tool, ToolContext } from "./tool.ts";
 
@@ -20,8 +21,9 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const durationMs = () => leg.clock.now() - startedAt;
   const control = new AbortController();
   const work = tool.delegate === undefined ? runTool : runAgent;
-  const settled = work(leg, runnable, durationMs, control.signal).catch((cause: unknown) =>
-    resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
+  const artifacts: Artifact[] = [];
+  const settled = work(leg, runnable, { durationMs, timeUp: control.signal, artifacts }).catch(
+    (cause: unknown) => resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
   const event = await withinTime(leg, settled, control, tool.timeoutMs, graceOf(leg, tool));
   if (leg.live.progress.delete(call.callId)) leg.touch();
@@ -37,7 +39,8 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
       ? outcome
       : await rewritten(leg, runnable, outcome);
   try {
-    await leg.log.append(clipResults(leg.agent, [stored]));
+    const made = stored.type === "tool_result" && stored.data.success ? artifacts.map(artifactEvent) : [];
+    await leg.log.append(clipResults(leg.agent, [stored, ...made]));
   } catch (error) {
     if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
     throw error;
@@ -47,9 +50,17 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
 /** What has come of a call. `left`: the process lets go of it, and another one goes on. */
 type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "left";
 
-type Work = (leg: Leg, runnable: Runnable, durationMs: () => number, timeUp: AbortSignal) => Promise<Outcome>;
+interface Progress {
+  durationMs(): number;
+  /** Fires when the tool's own time is up. */
+  timeUp: AbortSignal;
+  /** What the call has made so far. */
+  artifacts: Artifact[];
+}
 
-const runTool: Work = async (leg, { call, tool, input, answer }, durationMs, timeUp) => {
+type Work = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
+
+const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
   let signal: AbortSignal | undefined;
   const decided: Decided = {};
   const context: ToolContext<never> = {
@@ -62,6 +73,11 @@ const runTool: Work = async (leg, { call, tool, input, answer }, durationMs, tim
       return signal;
     },
     answer,
+    createArtifact: (draft) => {
+      const artifact = artifactOf(draft, leg.newId);
+      artifacts.push(artifact);
+      return artifact.artifact_id;
+    },
     completeSession: () => {
       decided.completed = true;
     },
@@ -73,7 +89,7 @@ const runTool: Work = async (leg, { call, tool, input, answer }, durationMs, tim
   return succeed(call, tool, value, { ...decided, durationMs: durationMs() });
 };
 
-const runAgent: Work = async (leg, { call, tool, input }, durationMs) => {
+const runAgent: Work = async (leg, { call, tool, input }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
   const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
   return state === undefined ? "left" : outcomeOf(call, state, durationMs());
@@ -128,6 +144,8 @@ function callContext(leg: Leg, call: CallState) {
     callId: call.callId,
     idempotencyKey: idempotencyKeyOf(leg, call),
     type: effectiveType(leg),
+    read: leg.read,
+    artifact: (id: string) => artifactAmong(leg.read({ types: ["artifact"] }), id),
     progress: (data: unknown) => {
       if (call.result !== undefined) return;
       const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));

@@ -1,9 +1,12 @@
 import { type ResendFields, resendFields } from "../context/resend.ts";
 import { PawlError } from "../errors.ts";
+import type { StoredEvent } from "../events/event.ts";
+import type { ReadOptions } from "../events/event-store.ts";
 import type { SessionStatus } from "../events/session-row.ts";
 import type { Json } from "../json.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { Delegate } from "../sub-agents/agent-tool.ts";
+import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
@@ -24,6 +27,15 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   answer: Answer;
   /** Shows something about the work in progress to whoever watches. Not stored. */
   progress(data: Json): void;
+  /** The session's log as it may be shown; without options all of it. What a tool has to remember, it folds from here. */
+  read(options?: ReadOptions): AsyncIterable<StoredEvent>;
+  /**
+   * Makes an artifact and returns its id, `art_…`. It is stored in one append with the call's result, if the call
+   * succeeds. Throws a PawlError `invalid_input` for a draft that lacks something.
+   */
+  createArtifact(draft: ArtifactDraft): string;
+  /** The session's artifact with this id. */
+  artifact(id: string): Promise<Artifact | undefined>;
   /** The mode that a tool has set, or else the session's `metadata.type`. */
   type: string | undefined;
   /** Marks the session as completed once this run ends. */

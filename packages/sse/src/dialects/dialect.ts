@@ -1,4 +1,4 @@
-import type { Answer, Place, SessionEvent, ViewState } from "@pawl/core";
+import type { Answer, Place, RunOptions, SessionEvent, ViewState } from "@pawl/core";
 import type { WireError } from "../wire-error.ts";
 
 /**
@@ -51,9 +51,9 @@ export interface DialectRequest {
   encoder?: Dialect["encoder"];
 }
 
-/** A message, answers, or the end of a run whose questions the user will not answer. */
+/** A message and what comes with it, answers, or the end of a run whose questions the user will not answer. */
 export type Begin =
-  | { input: string; clientMessageId?: string }
+  | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
   | { answers: readonly Answer[] }
   | { abandon: true };
 

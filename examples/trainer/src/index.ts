@@ -1,0 +1,12 @@
+export * from "./auth/local-issuer.ts";
+export * from "./data/index.ts";
+export { type AgentApiOptions, agentApi } from "./http/agent-api.ts";
+export type { ChatAnswer, ClientResponse } from "./http/client-response.ts";
+export { CURRENT_WORKOUT, trainerExtra } from "./http/extra.ts";
+export type { WireEvent, WireSession } from "./http/wire-session.ts";
+export { DEFAULT_MODEL, modelChoice, trainerModels } from "./models.ts";
+export { type SessionLogOptions, withSessionLog } from "./session-log.ts";
+export { type TrainerRulesOptions, trainerRules } from "./simulator/rules.ts";
+export * from "./tools/index.ts";
+export { type TrainerOptions, trainer } from "./trainer.ts";
+export * from "./workout/index.ts";
