@@ -19,7 +19,12 @@ export function summaryOf(event: StoredEvent): string {
     case "llm_request":
       return `turn ${event.data.turn} · ${event.data.model} · about ${count(event.data.estimated_tokens)} tokens`;
     case "llm_response":
-      return joined(event.data.raw_response.stop_reason, usage(event.data.tokens), took(event));
+      return joined(
+        event.data.raw_response.stop_reason,
+        usage(event.data.tokens),
+        money(event.data.cost_cents),
+        took(event),
+      );
     case "error":
       return short(`${event.data.code}: ${event.data.message}`);
     default:
@@ -63,6 +68,7 @@ function controlSummary(event: StoredEvent): string {
         event.data.stop.type,
         `${event.data.turns} ${event.data.turns === 1 ? "turn" : "turns"}`,
         usage(event.data.tokens),
+        money(event.data.cost_cents),
       );
     case "checkpoint":
       return `${event.data.reason}, from event ${event.data.from_seq} on`;
@@ -92,7 +98,13 @@ function spoken({
 }
 
 function usage({ prompt, cached, cache_write, completion }: TokenUsage): string {
-  return `${count(prompt + cached + cache_write)} in, ${count(completion)} out`;
+  const known = cached === 0 ? "" : ` (${count(cached)} cached)`;
+  return `${count(prompt + cached + cache_write)} in${known}, ${count(completion)} out`;
+}
+
+/** Cents as dollars; nothing where the model has no prices. */
+function money(cents: number): string | undefined {
+  return cents > 0 ? `$${(cents / 100).toFixed(4)}` : undefined;
 }
 
 function took({ durationMs }: StoredEvent): string | undefined {

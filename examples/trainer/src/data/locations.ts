@@ -1,0 +1,61 @@
+import { PawlError } from "@pawl/core";
+import type { Database } from "@pawl/postgres";
+import { named } from "../named.ts";
+import { ask } from "./ask.ts";
+import { as, type Location } from "./rows.ts";
+
+/** A user's places, the current one first. */
+export async function locationsOf(db: Database, userId: string): Promise<Location[]> {
+  const text = `SELECT id::text AS id, name, description, equipment, current_location
+    FROM trainer.user_locations l WHERE user_id = $1 ORDER BY current_location DESC, name, l.id LIMIT 100`;
+  return as(await ask(db, text, [userId]));
+}
+
+/**
+ * Makes a place the current one and all others not, in one transaction. An id goes before a name; names are compared
+ * without regard to case and blanks around them.
+ *
+ * @throws PawlError `invalid_input` with neither, or where several places have the name; `not_found` also for an id that is
+ * somebody else's.
+ */
+export async function setCurrentLocation(
+  db: Database,
+  userId: string,
+  wanted: { id?: string | undefined; name?: string | undefined },
+): Promise<Location> {
+  const all = await locationsOf(db, userId);
+  const location = chosen(all, wanted);
+  const text = "SELECT trainer.set_current_location($1, $2::text::uuid) AS done";
+  const [row] = await ask(db, text, [userId, location.id]);
+  if (row?.done !== true) throw notFound(all);
+  return { ...location, current_location: true };
+}
+
+function chosen(
+  all: readonly Location[],
+  { id, name }: { id?: string | undefined; name?: string | undefined },
+): Location {
+  if (id === undefined && name === undefined)
+    throw new PawlError("invalid_input", "Give location_id or location_name.");
+  const found =
+    id === undefined
+      ? all.filter((one) => folded(one.name) === folded(name ?? ""))
+      : all.filter((one) => one.id === id.trim().toLowerCase());
+  const [location, other] = found;
+  if (location === undefined) throw notFound(all);
+  if (other === undefined) return location;
+  const choices = found.slice(0, 10).map((one) => `${named(one.name)} (${one.id}${detail(one.description)})`);
+  throw new PawlError(
+    "invalid_input",
+    `Several locations have this name; give location_id: ${choices.join("; ")}.`,
+  );
+}
+
+const folded = (name: string): string => name.trim().toLowerCase();
+const detail = (description: string): string => (description === "" ? "" : `, ${named(description)}`);
+
+function notFound(all: readonly Location[]): PawlError {
+  const known = all.slice(0, 20).map(({ id, name }) => `${named(name)} (${id})`);
+  const hint = known.length === 0 ? "The user has none." : `There are: ${known.join("; ")}.`;
+  return new PawlError("not_found", `The user has no such location. ${hint}`);
+}

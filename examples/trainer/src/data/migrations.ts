@@ -1,0 +1,35 @@
+import type { Database } from "@pawl/postgres";
+import { ask } from "./ask.ts";
+import { tables } from "./migrations/001-tables.ts";
+import { locations } from "./migrations/002-locations.ts";
+
+/** All steps, in order. Steps are added, never changed. Each is plain SQL, as it may stand in a block of PL/pgSQL. */
+const migrations: readonly { version: number; sql: string }[] = [
+  { version: 1, sql: tables },
+  { version: 2, sql: locations },
+];
+
+/**
+ * Makes the trainer's tables, in a schema of their own. Safe at every start, also by several processes at once: each step
+ * runs once, in one transaction with the note that it ran.
+ */
+export async function migrateTrainer(db: Database): Promise<void> {
+  const [row] = await ask(db, "SELECT to_regclass('trainer.migrations') IS NOT NULL AS there");
+  const done = row?.there === true ? await ask(db, "SELECT version FROM trainer.migrations") : [];
+  const versions = new Set(done.map(({ version }) => Number(version)));
+  for (const { version, sql } of migrations) if (!versions.has(version)) await ask(db, guarded(version, sql));
+}
+
+/** One statement that runs a step unless it ran before; others who try wait for its end. */
+function guarded(version: number, sql: string): string {
+  return `DO $trainer_migration$ BEGIN
+PERFORM pg_advisory_xact_lock(7231951);
+CREATE SCHEMA IF NOT EXISTS trainer;
+CREATE TABLE IF NOT EXISTS trainer.migrations (
+  version integer PRIMARY KEY, applied_at timestamptz NOT NULL DEFAULT now());
+IF NOT EXISTS (SELECT FROM trainer.migrations WHERE version = ${version}) THEN
+${sql}
+INSERT INTO trainer.migrations (version) VALUES (${version});
+END IF;
+END $trainer_migration$`;
+}

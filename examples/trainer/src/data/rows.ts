@@ -1,0 +1,86 @@
+import type { Exercise } from "../workout/index.ts";
+import type { Row } from "./ask.ts";
+
+// What the tables hold, as methods give it. Days are `YYYY-MM-DD`.
+
+export interface Measurement {
+  measured_on: string;
+  weight_kg: number | null;
+  body_fat_percent: number | null;
+}
+
+export interface Profile {
+  display_name: string | null;
+  sex: string | null;
+  birth_date: string | null;
+  height_cm: number | null;
+  experience: string | null;
+  /** Newest first. */
+  measurements: Measurement[];
+}
+
+export interface Settings {
+  weight_unit: "kg" | "lb";
+  distance_unit: "km" | "mi";
+  session_minutes: number | null;
+  sessions_per_week: number | null;
+}
+
+export interface CategoryGoal {
+  category: string;
+  /** From 0 to 1. */
+  weight: number;
+  description: string | null;
+}
+
+export interface MuscleGoal {
+  muscle: string;
+  /** From 0 to 1. */
+  weight: number;
+}
+
+export interface Preference {
+  kind: string;
+  description: string;
+  starts_on: string;
+  /** The last day; `null` for one that stays. */
+  ends_on: string | null;
+}
+
+export interface Equipment {
+  name: string;
+  /** E.g. `free_weights`. */
+  kind?: string;
+  /** Weights that there are, in kilograms. */
+  weights_kg?: number[];
+}
+
+export interface Location {
+  id: string;
+  name: string;
+  description: string;
+  equipment: Equipment[];
+  current_location: boolean;
+}
+
+/** An exercise as it was done: `sets` and the lists are what was done. */
+export type DoneExercise = Omit<Exercise, "id" | "order"> & { planned_sets?: number; notes?: string };
+
+/** One exercise of the history. */
+export interface HistoryRow {
+  workout_id: string;
+  workout_title: string;
+  workout_notes: string | null;
+  performed_on: string;
+  position: number;
+  exercise_name: string;
+  exercise_type: string;
+  exercise: { readonly [field: string]: unknown };
+  muscles: { muscle: string; share: number }[];
+  goals: { goal: string; share: number }[];
+}
+
+/** Rows as they come: the statements name and cast their columns, so that all drivers give the same. */
+export function as<T>(rows: readonly Row[]): T[] {
+  return rows.map((row) => ({ ...row }) as T);
+}

@@ -1,0 +1,93 @@
+import { type ExerciseInput, exerciseOf } from "../../workout/index.ts";
+import { dayOf, mondayOf, plusDays } from "../dates.ts";
+import { type Known, sessions } from "./catalogue.ts";
+
+/** Weeks of history. */
+const WEEKS = 10;
+/** Days of the week on which somebody trains, from Monday. */
+const TRAINING_DAYS = [0, 2, 4];
+
+/** A row of the history, as the statement that seeds takes it. */
+export interface SeedRow {
+  call_key: string;
+  workout_id: string;
+  workout_title: string;
+  workout_notes: string | null;
+  performed_on: string;
+  position: number;
+  exercise_name: string;
+  exercise_type: string;
+  exercise: object;
+  muscles: object;
+  goals: object;
+}
+
+/** Ten weeks that end yesterday: three sessions a week, some missed, loads that grow every second week. */
+export function historyUntil(now: number, random: () => number): SeedRow[] {
+  const today = dayOf(now);
+  const first = plusDays(mondayOf(today), -7 * (WEEKS - 1));
+  const days = Array.from({ length: WEEKS }, (_, week) =>
+    TRAINING_DAYS.map((weekday) => ({ week, day: plusDays(first, week * 7 + weekday) })),
+  ).flat();
+  return days.flatMap(({ week, day }, at) => {
+    const isMissed = random() < 0.08;
+    return day >= today || isMissed ? [] : sessionOn(day, week, at, random);
+  });
+}
+
+function sessionOn(day: string, week: number, at: number, random: () => number): SeedRow[] {
+  const session = sessions[at % sessions.length];
+  if (session === undefined) return [];
+  return session.exercises.map((known, index) => {
+    const { id: _id, order: _order, ...exercise } = exerciseOf(grown(known, week, random), "", index + 1);
+    return {
+      call_key: `seed:${at}`,
+      workout_id: `seed-${at}`,
+      workout_title: session.title,
+      workout_notes: at % 7 === 3 ? "Felt strong" : null,
+      performed_on: day,
+      position: index + 1,
+      exercise_name: exercise.exercise_name,
+      exercise_type: exercise.exercise_type,
+      exercise,
+      muscles: exercise.muscles_utilized,
+      goals: exercise.goals_addressed,
+    };
+  });
+}
+
+/** The exercise as it was done in a week: more load every second week, and now and then a repetition less at the end. */
+function grown({ exercise, step }: Known, week: number, random: () => number): ExerciseInput {
+  const more = step * Math.floor(week / 2);
+  if (exercise.exercise_type === "hold")
+    return { ...exercise, hold_sec: exercise.hold_sec.map((seconds) => seconds + more) };
+  if (exercise.exercise_type !== "reps") return exercise;
+  const isTired = random() < 0.3;
+  const last = exercise.reps.length - 1;
+  const reps = exercise.reps.map((count, set) => count - (isTired && set === last ? 1 : 0));
+  const { load_each } = exercise;
+  if (load_each !== undefined) return { ...exercise, reps, load_each: load_each.map((load) => load + more) };
+  return { ...exercise, reps: reps.map((count) => count + more) };
+}
+
+/** Half a year of measurements, one every two weeks: a little lighter and leaner. */
+export function measurementsUntil(now: number, random: () => number): object[] {
+  const today = dayOf(now);
+  return Array.from({ length: 13 }, (_, at) => ({
+    measured_on: plusDays(today, -1 - at * 14),
+    weight_kg: Math.round((81.5 + at * 0.25 + random() * 0.6) * 10) / 10,
+    body_fat_percent: Math.round((16 + at * 0.2 + random() * 0.3) * 10) / 10,
+  }));
+}
+
+/** Numbers from 0 to 1, the same for the same text (mulberry32). */
+export function randomOf(text: string): () => number {
+  let state = 0;
+  for (const character of text) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

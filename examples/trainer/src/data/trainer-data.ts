@@ -1,0 +1,128 @@
+import { PawlError } from "@pawl/core";
+import type { Database } from "@pawl/postgres";
+import { dayOf, mondayOf, plusDays } from "./dates.ts";
+import { type Distribution, distributionOf, type Progress, progressOf } from "./distribution.ts";
+import { categoryGoalsOf, muscleGoalsOf, preferencesOf, profileOf, settingsOf } from "./goals.ts";
+import { type DoneWorkout, historyOf, logWorkout } from "./history.ts";
+import { locationsOf, setCurrentLocation } from "./locations.ts";
+import { migrateTrainer } from "./migrations.ts";
+import type {
+  CategoryGoal,
+  HistoryRow,
+  Location,
+  MuscleGoal,
+  Preference,
+  Profile,
+  Settings,
+} from "./rows.ts";
+import { seedTrainer } from "./seed/seed-trainer.ts";
+
+/**
+ * What is kept of the trainer's users. Every method is about one user and sees nothing of others. They reject with the
+ * driver's error when the database fails.
+ */
+export interface TrainerData {
+  /** The clock of this data, in milliseconds since 1970. */
+  now(): number;
+  profile(userId: string): Promise<Profile | undefined>;
+  settings(userId: string): Promise<Settings>;
+  categoryGoals(userId: string): Promise<CategoryGoal[]>;
+  muscleGoals(userId: string): Promise<MuscleGoal[]>;
+  /** What holds today. */
+  preferences(userId: string): Promise<Preference[]>;
+  /** Exercises of the newest workouts (default 10), newest first; `daysBack` counts today. */
+  history(
+    userId: string,
+    query?: { limit?: number | undefined; daysBack?: number | undefined },
+  ): Promise<HistoryRow[]>;
+  /** What was trained in the last `daysBack` days (default 30), against the goals. */
+  distribution(userId: string, query?: { daysBack?: number | undefined }): Promise<Distribution>;
+  /** The current one first. */
+  locations(userId: string): Promise<Location[]>;
+  /** Exactly one is the current one afterwards. Throws `not_found`, or `invalid_input` where the name is not enough. */
+  setCurrentLocation(
+    userId: string,
+    wanted: { id?: string | undefined; name?: string | undefined },
+  ): Promise<Location>;
+  /** Once for each `callKey`; the day is today. */
+  logWorkout(userId: string, done: Omit<DoneWorkout, "performedOn">): Promise<void>;
+  /** The last `weeks` weeks, 1 to 104, with the current one. */
+  progress(userId: string, query: { weeks: number }): Promise<Progress>;
+  /** Gives a user without a profile a life to try the trainer with. See {@link seedTrainer}. */
+  seed(userId: string): Promise<void>;
+}
+
+export interface TrainerDataOptions {
+  /** Milliseconds since 1970. Days are those of UTC. */
+  now?: () => number;
+}
+
+/** What the trainer's tools and sources need of the application. */
+export interface TrainerDeps {
+  trainer: TrainerData;
+}
+
+/**
+ * The trainer's tables over `pg`, postgres.js or a PGlite, in a schema of their own that is made or brought up to date first.
+ *
+ * @throws the driver's error when the database fails.
+ *
+ * @example
+ * ```ts
+ * import { PGlite } from "@electric-sql/pglite";
+ * import { trainerData } from "@pawl/example-trainer";
+ *
+ * const db = await PGlite.create();
+ * const data = await trainerData(db);
+ * await data.seed("ada");
+ * const [place] = await data.locations("ada");
+ * console.log(place?.name); // Home Gym
+ * await db.close();
+ * ```
+ */
+export async function trainerData(
+  db: Database,
+  { now = Date.now }: TrainerDataOptions = {},
+): Promise<TrainerData> {
+  await migrateTrainer(db);
+  const today = () => dayOf(now());
+  const since = (days: number) => plusDays(today(), 1 - days);
+  return {
+    now,
+    profile: (userId) => profileOf(db, userId),
+    settings: (userId) => settingsOf(db, userId),
+    categoryGoals: (userId) => categoryGoalsOf(db, userId),
+    muscleGoals: (userId) => muscleGoalsOf(db, userId),
+    preferences: (userId) => preferencesOf(db, userId, today()),
+    history: async (userId, { limit = 10, daysBack } = {}) =>
+      await historyOf(db, userId, {
+        workouts: whole("limit", limit, 200),
+        ...(daysBack !== undefined && { since: since(whole("daysBack", daysBack, MAX_DAYS)) }),
+      }),
+    distribution: async (userId, { daysBack = 30 } = {}) => {
+      const first = since(whole("daysBack", daysBack, MAX_DAYS));
+      const [rows, categories, muscles] = await Promise.all([
+        historyOf(db, userId, { since: first }),
+        categoryGoalsOf(db, userId),
+        muscleGoalsOf(db, userId),
+      ]);
+      return distributionOf(rows, { categories, muscles }, daysBack);
+    },
+    locations: (userId) => locationsOf(db, userId),
+    setCurrentLocation: (userId, wanted) => setCurrentLocation(db, userId, wanted),
+    logWorkout: (userId, done) => logWorkout(db, userId, { ...done, performedOn: today() }),
+    progress: async (userId, { weeks }) => {
+      const first = plusDays(mondayOf(today()), -7 * (whole("weeks", weeks, 104) - 1));
+      return progressOf(await historyOf(db, userId, { since: first }), weeks, today());
+    },
+    seed: (userId) => seedTrainer(db, userId, { now: now() }),
+  };
+}
+
+/** As far back as anybody looks. */
+const MAX_DAYS = 3_650;
+
+function whole(what: string, value: number, max: number): number {
+  if (Number.isInteger(value) && value >= 1 && value <= max) return value;
+  throw new PawlError("invalid_input", `${what} must be a whole number from 1 to ${max}.`);
+}

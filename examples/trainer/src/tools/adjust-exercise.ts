@@ -1,0 +1,52 @@
+import { type JsonObject, type Tool, type ToolContext, tool } from "@pawl/core";
+import * as z from "zod";
+import { named } from "../named.ts";
+import { adjust, exerciseFields } from "../workout/index.ts";
+import { exerciseId, reason } from "./exercise-id.ts";
+import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
+
+/** `adjustments` are all fields that have changed, also those that follow from others; the workout is folded from them. */
+export interface AdjustedExercise {
+  success: true;
+  exercise_id: string;
+  exercise_name: string;
+  adjustments: JsonObject;
+  old_values: JsonObject;
+}
+
+/** Changes fields of an exercise, as long as it stays a valid one of its type. */
+export const adjustExercise: Tool = tool({
+  name: "adjust_exercise",
+  description:
+    "Changes fields of an exercise of the workout under way, e.g. sets, reps, load_each or rest_sec; null takes an optional " +
+    "field away. What it is and where it stands (id, exercise_type, order) cannot be changed: swap it.",
+  input: z.object({
+    exercise_id: exerciseId,
+    adjustments: exerciseFields.describe("The fields to change, with their new values."),
+    reason,
+  }),
+  category: "exercise",
+  status: { start: "Adjusting exercise...", done: "Exercise updated" },
+  idempotent: true,
+  repeatable: true,
+  execute: async ({ exercise_id, adjustments }, context: ToolContext): Promise<AdjustedExercise> => {
+    const exercise = exerciseIn(await activeWorkout(context), exercise_id);
+    const adjusted = adjust(exercise, adjustments);
+    if (!adjusted.ok) throw new Error(adjusted.problem);
+    return {
+      success: true,
+      exercise_id: exercise.id,
+      exercise_name: adjusted.exercise.exercise_name,
+      adjustments: adjusted.adjustments,
+      old_values: adjusted.oldValues,
+    };
+  },
+  format: (result) => {
+    const { exercise_name, adjustments, old_values } = resultOf<AdjustedExercise>(result);
+    const changes = Object.entries(adjustments).map(
+      ([field, value]) => `${field} from ${JSON.stringify(old_values[field])} to ${JSON.stringify(value)}`,
+    );
+    const what = changes.length === 0 ? "It was like that already." : `Changed ${changes.join(", ")}.`;
+    return resultText("adjust_exercise", `"${named(exercise_name)}": ${what}`);
+  },
+});

@@ -1,0 +1,18 @@
+import { type Tool, tool } from "@pawl/core";
+import * as z from "zod";
+import { resultText } from "./support.ts";
+
+/** Ends the run, and leaves the session completed. */
+export const idle: Tool = tool({
+  name: "idle",
+  description:
+    "Says that everything asked for is done, and ends your work. Tell the user with message_notify_user first: after this " +
+    "they hear nothing more.",
+  input: z.object({ reason: z.string().trim().min(1).max(500).describe("Why there is nothing left to do.") }),
+  category: "communication",
+  status: { start: "Wrapping up...", done: "All done" },
+  idempotent: true,
+  endsRun: "completed",
+  execute: ({ reason }) => ({ success: true, idle: true, reason }),
+  format: () => resultText("idle", "Your work on this request has ended."),
+});

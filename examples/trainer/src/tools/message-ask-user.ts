@@ -1,0 +1,30 @@
+import { type Tool, tool } from "@pawl/core";
+import * as z from "zod";
+import { resultText } from "./support.ts";
+
+/** Asks, and rests: the run ends, and the reply is the user's next message. */
+export const messageAskUser: Tool = tool({
+  name: "message_ask_user",
+  description:
+    "Asks the user a question and ends your work until they reply; the reply is their next message. Give options where a " +
+    "tap is easier than typing. The user may answer in other words.",
+  input: z.object({
+    question: z.string().trim().min(1).max(1_000),
+    options: z
+      .array(z.string().trim().min(1).max(120))
+      .max(6)
+      .optional()
+      .describe("Two to five short replies."),
+  }),
+  category: "communication",
+  idempotent: true,
+  endsRun: "suspended",
+  execute: ({ question, options = [] }) => ({
+    success: true,
+    question,
+    options: [...new Set(options)],
+    awaiting_response: true,
+  }),
+  format: () =>
+    resultText("message_ask_user", "The question is before the user. Their next message is the reply."),
+});

@@ -1,0 +1,92 @@
+import type { JsonObject } from "@pawl/core";
+import type * as z from "zod";
+import { type Exercise, exerciseInput, type Group } from "./exercise.ts";
+import { withFields } from "./operations.ts";
+import { exerciseOf, spread } from "./workout.ts";
+
+/** What an exercise is, and where it stands: other values would make it another exercise. */
+const PROTECTED: readonly string[] = ["id", "exercise_type", "type", "order"];
+const PROTECTED_IN_GROUP: readonly string[] = ["id", "type", "position"];
+
+/** An adjustment, or why it cannot be made. */
+export type Adjusted =
+  | {
+      ok: true;
+      exercise: Exercise;
+      /** All fields that have changed, also those that follow from others; `null` for one that is gone. */
+      adjustments: JsonObject;
+      /** What they were before; `null` for what was not there. */
+      oldValues: JsonObject;
+    }
+  | { ok: false; problem: string };
+
+/**
+ * An exercise with other values, as long as it stays a valid one of its type. `null` takes an optional field away. With
+ * another number of sets, lists that are not given are cut, or go on with their last value.
+ */
+export function adjust(exercise: Exercise, asked: { readonly [field: string]: unknown }): Adjusted {
+  const problem = refused(exercise, asked);
+  if (problem !== undefined) return { ok: false, problem };
+  const { id, order, ...before } = exercise;
+  const wanted = withFields(before, { ...asked, ...groupFields(exercise.group, asked.group) });
+  const sets = Number((wanted as { sets?: unknown }).sets);
+  const fitted =
+    Number.isInteger(sets) && sets >= 1 && sets <= 1_000 ? withLists(wanted, asked, sets) : wanted;
+  const parsed = exerciseInput.safeParse(fitted);
+  if (!parsed.success)
+    return { ok: false, problem: `That would be no valid exercise: ${problemsOf(parsed.error)}.` };
+  const after = exerciseOf(parsed.data, id, order);
+  return { ok: true, exercise: after, ...difference(exercise, after) };
+}
+
+/** One line about everything that a schema does not take. */
+export function problemsOf({ issues }: z.ZodError): string {
+  const lines = issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`,
+  );
+  return lines.slice(0, 10).join("; ");
+}
+
+function refused(
+  { group, exercise_type }: Exercise,
+  asked: { readonly [field: string]: unknown },
+): string | undefined {
+  const fields = Object.keys(asked);
+  if (fields.length === 0) return "Name at least one field to change.";
+  const kept = fields.filter((field) => PROTECTED.includes(field));
+  if (kept.length > 0) {
+    const what =
+      kept.length === 1 ? "is protected and cannot be changed" : "are protected and cannot be changed";
+    return `${kept.join(", ")} ${what}. This is an exercise of type ${exercise_type}; to get another one, use swap_exercise.`;
+  }
+  if (!("group" in asked)) return undefined;
+  if (group === undefined || asked.group === null || typeof asked.group !== "object")
+    return "A group cannot be made or left by an adjustment: generate the workout anew.";
+  const fixed = Object.keys(asked.group).filter((field) => PROTECTED_IN_GROUP.includes(field));
+  if (fixed.length > 0) return `${fixed.map((field) => `group.${field}`).join(", ")} cannot be changed.`;
+  return group.position === 1
+    ? undefined
+    : "Name, rounds and rest of a group are changed at its first exercise.";
+}
+
+function groupFields(group: Group | undefined, asked: unknown): { group?: Group } {
+  return group === undefined || asked === undefined ? {} : { group: withFields(group, asked as object) };
+}
+
+/** Lists that nobody has named follow the number of sets. */
+function withLists(wanted: object, asked: object, sets: number): object {
+  const named = (name: string): boolean => Object.hasOwn(asked, name);
+  const own = Object.entries(wanted).filter(([name]) => !named(name));
+  const fitted = spread({ ...Object.fromEntries(own), sets: Math.min(sets, 100) } as never) as object;
+  const lists = Object.entries(fitted).filter(([name]) => name !== "sets" && !named(name));
+  return { ...wanted, ...Object.fromEntries(lists) };
+}
+
+function difference(before: Exercise, after: Exercise): { adjustments: JsonObject; oldValues: JsonObject } {
+  const [was, is] = [before as unknown as JsonObject, after as unknown as JsonObject];
+  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  const different = fields.filter((field) => JSON.stringify(was[field]) !== JSON.stringify(is[field]));
+  const of = (values: JsonObject): JsonObject =>
+    Object.fromEntries(different.map((field) => [field, values[field] ?? null]));
+  return { adjustments: of(is), oldValues: of(was) };
+}

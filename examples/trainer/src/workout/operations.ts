@@ -1,0 +1,44 @@
+import type { Exercise } from "./exercise.ts";
+import { regrouped } from "./groups.ts";
+
+/** Whatever has exercises. */
+interface WithExercises {
+  exercises: readonly Exercise[];
+}
+
+/** Another exercise in the place of one: it has its place and its group. */
+export function replaced<W extends WithExercises>(workout: W, id: string, exercise: Exercise): W {
+  return each(workout, id, (old) => inPlaceOf(old, exercise));
+}
+
+/** An exercise with the place and the group of the one that it replaces. */
+export function inPlaceOf({ order, group }: Exercise, exercise: Exercise): Exercise {
+  const { group: _, ...own } = exercise;
+  return { ...own, order, ...(group !== undefined && { group }) } as Exercise;
+}
+
+/** An exercise with other values; `null` takes a field away. */
+export function changed<W extends WithExercises>(workout: W, id: string, fields: object): W {
+  return each(workout, id, (exercise) => withFields(exercise, fields));
+}
+
+/** The exercise with these fields; `null` takes one away. */
+export function withFields<E extends object>(exercise: E, fields: object): E {
+  const merged = Object.entries({ ...exercise, ...fields }).filter(([, value]) => value !== null);
+  return Object.fromEntries(merged) as E;
+}
+
+/** Without one; the others are numbered anew, and its group is mended. */
+export function removed<W extends WithExercises>(workout: W, id: string): W {
+  const gone = workout.exercises.find((exercise) => exercise.id === id);
+  if (gone === undefined) return workout;
+  const left = workout.exercises.filter((exercise) => exercise !== gone);
+  const exercises = regrouped(left, gone).map((exercise, at) => ({ ...exercise, order: at + 1 }));
+  return { ...workout, exercises };
+}
+
+function each<W extends WithExercises>(workout: W, id: string, change: (exercise: Exercise) => Exercise): W {
+  if (!workout.exercises.some((exercise) => exercise.id === id)) return workout;
+  const exercises = workout.exercises.map((exercise) => (exercise.id === id ? change(exercise) : exercise));
+  return { ...workout, exercises };
+}

@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { problemsOf } from "./adjust.ts";
+import type { Exercise } from "./exercise.ts";
+import { MAX_SETS } from "./fields.ts";
+import { findExercise, type Workout } from "./fold.ts";
+
+/** The most that the model reads of it, in UTF-16 code units. */
+export const MAX_SESSION_TEXT = 8_000;
+
+const done = z.number().min(0).max(100_000);
+const perSet = z.array(done).max(MAX_SETS);
+
+/** What a client says of one exercise. Fields that nobody knows here are passed over. */
+const clientExercise = z.looseObject({
+  id: z.string().max(200).nullish(),
+  order: z.int().min(1).max(1_000).nullish(),
+  exercise_name: z.string().max(1_000).nullish(),
+  exercise_type: z.string().max(100).nullish(),
+  completed_sets: z.int().min(0).max(100).nullish(),
+  actual_reps: perSet.nullish(),
+  actual_hold_sec: perSet.nullish(),
+  actual_load: perSet.nullish(),
+  actual_duration_min: done.nullish(),
+  completed_rounds: z.int().min(0).max(1_000).nullish(),
+  completed: z.boolean().nullish(),
+});
+
+const clientWorkout = z.looseObject({
+  artifact_id: z.string().max(200).nullish(),
+  exercises: z.array(clientExercise).max(100),
+});
+
+type ClientExercise = z.infer<typeof clientExercise>;
+
+/** What the model is told of a client's workout, or why it cannot be read. */
+export type Reconciled = { ok: true; text: string } | { ok: false; problem: string };
+
+/**
+ * Holds what a client shows of the workout under way against the log. What the exercises are, the log says; how far they
+ * are done, only the client can know. Nothing that the client calls anything gets into the text.
+ *
+ * @param sent of any shape
+ * @param known the workout that the log says is under way
+ */
+export function reconcile(sent: unknown, known: Workout | undefined): Reconciled {
+  const parsed = clientWorkout.safeParse(sent);
+  if (!parsed.success) return { ok: false, problem: problemsOf(parsed.error) };
+  if (known === undefined) {
+    return {
+      ok: true,
+      text: "No workout is under way in this session, whatever the user's screen still shows.",
+    };
+  }
+  const { artifact_id, exercises } = parsed.data;
+  const found = exercises.map((one) => ({ one, exercise: matching(known, one) }));
+  const lines = known.exercises.map((exercise) => {
+    const match = found.find((pair) => pair.exercise === exercise);
+    return `${exercise.order}. ${exercise.exercise_name} (${exercise.exercise_type}): ${progressOf(exercise, match?.one)}`;
+  });
+  const notes = [
+    artifact_id && artifact_id !== known.artifact_id && "The user's screen shows an older workout.",
+    differing(found, known) &&
+      "Where the screen shows other exercises, names or types, they do not count: this is the workout.",
+  ].filter((note) => typeof note === "string");
+  const head = `Workout under way: ${known.title} (${known.artifact_id}). Done so far:`;
+  return { ok: true, text: [head, ...lines, ...notes].join("\n").slice(0, MAX_SESSION_TEXT) };
+}
+
+type Found = { one: ClientExercise; exercise: Exercise | undefined };
+
+/** The one with this id; a client that knows no ids is understood by the number. */
+function matching(known: Workout, { id, order }: ClientExercise): Exercise | undefined {
+  const key = id ?? (order === null || order === undefined ? "" : String(order));
+  return findExercise(known, key);
+}
+
+function differing(found: readonly Found[], known: Workout): boolean {
+  const other = found.some(
+    ({ one, exercise }) =>
+      exercise === undefined ||
+      (one.exercise_name ?? exercise.exercise_name) !== exercise.exercise_name ||
+      (one.exercise_type ?? exercise.exercise_type) !== exercise.exercise_type,
+  );
+  return other || new Set(found.map(({ exercise }) => exercise)).size !== known.exercises.length;
+}
+
+function progressOf(exercise: Exercise, one: ClientExercise | undefined): string {
+  if (one === undefined) return "nothing is known";
+  const parts = [amountOf(exercise, one)];
+  const values = (what: string, list: readonly number[] | null | undefined) => {
+    if (list && list.length > 0) parts.push(`${what} ${list.join(", ")}`);
+  };
+  values("reps", one.actual_reps);
+  values("seconds held", one.actual_hold_sec);
+  const unit = exercise.exercise_type === "reps" && exercise.load_unit ? ` (${exercise.load_unit})` : "";
+  values(`load${unit}`, one.actual_load);
+  if (one.actual_duration_min) parts.push(`${one.actual_duration_min} min`);
+  return parts.join("; ");
+}
+
+function amountOf(
+  exercise: Exercise,
+  { completed_sets, completed_rounds, completed, actual_reps }: ClientExercise,
+): string {
+  if (completed) return "done";
+  const sets = completed_sets ?? actual_reps?.length ?? 0;
+  if ("sets" in exercise) return `${Math.min(sets, exercise.sets)} of ${exercise.sets} sets`;
+  if ("rounds" in exercise && typeof completed_rounds === "number")
+    return `${Math.min(completed_rounds, exercise.rounds)} of ${exercise.rounds} rounds`;
+  return sets > 0 ? "done" : "not done yet";
+}
