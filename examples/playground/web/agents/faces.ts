@@ -1,0 +1,5 @@
+import { coachFace } from "./coach.ts";
+import type { Face } from "./face.ts";
+
+/** The agents that this page can show; the first one is the one at the bare address. */
+export const FACES: readonly [Face, ...Face[]] = [coachFace];
