@@ -60,7 +60,7 @@ describe("12.4 the tools", () => {
     await made.calls(
       generate(press({ exercise_name: evil }), plank()),
       ["swap_exercise", { exercise_id: "2", new_exercise: press({ exercise_name: evil }) }],
-      ["adjust_exercise", { exercise_id: "1", adjustments: { rest_sec: 60 } }],
+      ["adjust_exercise", { exercise_id: "1", adjustments: { reasoning: evil } }],
       ["remove_exercise", { exercise_id: "1" }],
       ["message_notify_user", { message: evil }],
       ["fetch_data", { sources: ["all_locations", "user_profile"] }],
