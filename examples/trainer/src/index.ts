@@ -1,3 +1,4 @@
+export { type LocalIssuer, type LocalIssuerOptions, localIssuer } from "./auth/local-issuer.ts";
 export {
   type CategoryGoal,
   type Distribution,
@@ -26,6 +27,13 @@ export {
   type UserDataSection,
   userDataSections,
 } from "./data/index.ts";
+export { type AgentApiOptions, agentApi } from "./http/agent-api.ts";
+export type { ChatAnswer, ClientResponse } from "./http/client-response.ts";
+export { CURRENT_WORKOUT, trainerExtra } from "./http/extra.ts";
+export type { WireEvent, WireSession } from "./http/wire-session.ts";
+export { DEFAULT_MODEL, modelChoice, trainerModels } from "./models.ts";
+export { type SessionLogOptions, withSessionLog } from "./session-log.ts";
+export { type TrainerRulesOptions, trainerRules } from "./simulator/rules.ts";
 export {
   type AdjustedExercise,
   type FetchedData,
@@ -39,6 +47,7 @@ export {
   trainerTools,
   type WorkoutSummary,
 } from "./tools/index.ts";
+export { type TrainerOptions, trainer } from "./trainer.ts";
 export {
   type Adjusted,
   adjust,
