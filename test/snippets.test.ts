@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { testDatabase } from "./support/postgres.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "test", ".snippets");
@@ -64,7 +65,13 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
     expect(stdout).toBe("");
   });
 
-  const runs = async ({ file, code }: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
+  const runs = async (snippet: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
+    if (!snippet.code.includes("DATABASE_URL")) return await check(snippet, variables);
+    const database = await testDatabase();
+    await check(snippet, { ...variables, DATABASE_URL: database.url }).finally(() => database.drop());
+  };
+
+  const check = async ({ file, code }: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
     // Against what is built, as users have it: that loads in a third of the time, too.
     const { stdout, stderr } = await run(process.execPath, [file], {
       env: { ...variables, NODE_NO_WARNINGS: "1" },

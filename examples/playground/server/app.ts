@@ -3,9 +3,16 @@ import type { Runtime } from "@pawl/core";
 import { handler } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { browserIdentity } from "./browser-identity.ts";
-import type { ModelInfo } from "./model.ts";
+import type { ModelInfo } from "./models.ts";
 import { pastSessions } from "./past-sessions.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
+import { type TrainerServing, trainerRoutes, uuidOf } from "./trainer-routes.ts";
+
+/** The agents that the page offers. */
+const TITLES = [
+  { name: "coach", title: "Coach" },
+  { name: "trainer", title: "Trainer" },
+];
 
 /** The longest message that the page sends, in UTF-16 code units. */
 const MAX_MESSAGE = 4_000;
@@ -14,6 +21,8 @@ export interface AppOptions {
   runtime: Runtime;
   /** The agents that are served, each at `/api/<agent>`. */
   agents?: readonly string[];
+  /** Serves the trainer as well. */
+  trainer?: TrainerServing;
   info: ModelInfo;
   /** The host that the server is bound to. */
   host: string;
@@ -27,6 +36,7 @@ export interface AppOptions {
 export function playgroundApp({
   runtime,
   agents = ["coach"],
+  trainer,
   info,
   host,
   webDir,
@@ -34,6 +44,9 @@ export function playgroundApp({
 }: AppOptions): Hono {
   const app = new Hono();
   const identity = browserIdentity();
+  // Who sits at this machine is its developer, and may see the inside.
+  const expose = isLoopback(host) ? "all" : "public";
+  const shown = TITLES.filter(({ name }) => agents.includes(name) || (name === "trainer" && trainer));
   const serve = (agent: string) =>
     handler({
       runtime,
@@ -41,8 +54,7 @@ export function playgroundApp({
       authorize: identity.userOf,
       basePath: `/api/${agent}`,
       maxInputLength: MAX_MESSAGE,
-      // Who sits at this machine is its developer, and may see the inside.
-      expose: isLoopback(host) ? "all" : "public",
+      expose,
       onError,
     });
   app.onError((error, c) => {
@@ -55,11 +67,16 @@ export function playgroundApp({
   app.get("/healthz", (c) => c.json({ ok: true }));
   app.use(ownPageOnly(host));
   app.use(identity.middleware);
-  app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE }));
+  app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
   app.get("/api/past-sessions", async (c) => {
-    const userId = identity.userOf(c.req.raw)?.userId ?? "";
-    return c.json({ sessions: await pastSessions(runtime.store, userId, "coach") });
+    const { userId = "" } = identity.userOf(c.req.raw) ?? {};
+    const { agent = "coach" } = c.req.query();
+    const owner = agent === "trainer" ? uuidOf(userId) : userId;
+    return c.json({ sessions: await pastSessions(runtime.store, owner, agent) });
   });
+  if (trainer !== undefined) {
+    trainerRoutes(app, trainer, { runtime, identity, maxMessage: MAX_MESSAGE, expose, onError });
+  }
   for (const agent of agents) {
     const answer = serve(agent);
     app.all(`/api/${agent}/*`, (c) => answer(c.req.raw));

@@ -10,8 +10,14 @@ export interface Config {
   /** The built page. */
   webDir: string;
   modelId: string;
-  /** Without one, the coach is simulated. */
+  /** The model that the trainer runs on. */
+  trainerModel?: string;
+  /** Without one, the agents are simulated. */
   apiKey?: string;
+  /** With one, a model of OpenAI's chooses the trainer's data. */
+  openaiKey?: string;
+  /** Who issues the trainer's access tokens in production; without it this server does. */
+  supabase?: { url: string; key: string };
   /** Where the Messages API is, if not at its usual place. */
   baseURL?: string;
   /** Serves the agent that the tests need as well. */
@@ -26,7 +32,9 @@ const here = join(import.meta.dirname, "..");
  * @throws Error with one line for the person who set the variable.
  */
 export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL } = env;
+  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL, OPENAI_API_KEY: openaiKey } = env;
+  const { PRIMARY_MODEL: trainerModel } = env;
+  const supabase = supabaseIn(env);
   return {
     host: env.HOST || "127.0.0.1",
     port: portOf(env.PORT || "4321"),
@@ -36,7 +44,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     test: env.PAWL_TEST === "1",
     ...(apiKey && { apiKey }),
     ...(baseURL && { baseURL }),
+    ...(openaiKey && { openaiKey }),
+    ...(trainerModel && { trainerModel }),
+    ...(supabase && { supabase }),
   };
+}
+
+function supabaseIn({
+  SUPABASE_PUBLIC_URL: url,
+  SUPABASE_PUBLISHABLE_KEY: key,
+}: Readonly<Record<string, string | undefined>>): Config["supabase"] {
+  if (!url && !key) return undefined;
+  if (!url || !key) throw new Error("Set both SUPABASE_PUBLIC_URL and SUPABASE_PUBLISHABLE_KEY, or neither.");
+  if (!URL.canParse(url)) throw new Error(`SUPABASE_PUBLIC_URL must be an address, not "${url}".`);
+  return { url, key };
 }
 
 function portOf(text: string): number {

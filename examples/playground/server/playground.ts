@@ -1,13 +1,19 @@
 import { join } from "node:path";
 import { messageOf, runtime } from "@pawl/core";
 import { type CoachDeps, coach } from "@pawl/example-coach";
+import { type TrainerDeps, trainer, trainerData, withSessionLog } from "@pawl/example-trainer";
+import { RateLimiterMemory } from "rate-limiter-flexible";
 import { playgroundApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { errorLines } from "./error-lines.ts";
 import { listen } from "./listen.ts";
-import { coachModel } from "./model.ts";
+import { agentModels } from "./models.ts";
 import { openStore } from "./open-store.ts";
 import { testAgent } from "./test-agent.ts";
+import { tokens } from "./tokens.ts";
+
+/** How many messages a person may send to the trainer in so many seconds. */
+const RATE = { points: 20, duration: 60 };
 
 export interface Playground {
   url: string;
@@ -17,18 +23,20 @@ export interface Playground {
 
 /** Starts everything, and goes on with the runs that a killed process left behind. */
 export async function startPlayground(config: Config): Promise<Playground> {
-  const store = await openStore(join(config.dir, "db"));
+  const embedded = await openStore(join(config.dir, "db"));
+  const store = withSessionLog(embedded);
   try {
-    const model = await coachModel(config);
+    const data = await trainerData(embedded.db);
+    const models = await agentModels(config);
     const files = join(config.dir, "files");
-    const tester = config.test ? [testAgent(model.client, config.dir)] : [];
+    const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
     const hooks = [errorLines(console.error, config.apiKey)];
-    const agents = [coach({ model: model.client, hooks }), ...tester];
-    const pawl = runtime<CoachDeps>({
-      agents,
+    const agents = [coach({ model: models.coach, hooks }), ...tester];
+    const pawl = runtime<CoachDeps & TrainerDeps>({
+      agents: [...agents, trainer({ models: models.trainer, initializer: models.chooser, hooks })],
       store,
       blobs: store.blobs,
-      deps: () => ({ dir: files }),
+      deps: () => ({ dir: files, trainer: data }),
     });
     const { host, webDir } = config;
     const onError = (error: unknown) => console.error(messageOf(error));
@@ -36,14 +44,20 @@ export async function startPlayground(config: Config): Promise<Playground> {
       playgroundApp({
         runtime: pawl,
         agents: agents.map(({ name }) => name),
-        info: model.info,
+        trainer: {
+          data,
+          models: models.trainer.map(({ id }) => id),
+          rateLimit: new RateLimiterMemory(RATE),
+          ...(await tokens(config)),
+        },
+        info: models.info,
         host,
         webDir,
         onError,
       }),
       config,
     ).catch(async (error: unknown) => {
-      await model.close();
+      await models.close();
       throw error;
     });
     pawl.start();
@@ -53,7 +67,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
         server.stopAccepting();
         await withinTime(pawl.drain(), graceMs);
         await server.close();
-        await model.close();
+        await models.close();
         await store.close();
       },
     };

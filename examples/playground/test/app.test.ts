@@ -55,6 +55,7 @@ describe("the playground's server", () => {
     expect(await (await app().get("/api/info")).json()).toEqual({
       model: "claude-scripted",
       simulated: true,
+      agents: [{ name: "coach", title: "Coach" }],
       maxMessage: 4_000,
     });
   });

@@ -29,7 +29,7 @@ describe("X2 the workout under way is a fold", () => {
   const made = workout(press(), plank(), run());
   const swapped = step("swap_exercise", {
     old_exercise: { id: "id-1" },
-    new_exercise: { ...at(made, 3), id: "new", order: 1 },
+    new_exercise: { ...at(made, 3), id: "new" },
     new_id: "new",
   });
 
@@ -108,7 +108,9 @@ describe("X2 the workout under way is a fold", () => {
       "x",
     );
     const any = fc.record({ toolName: names, success: fc.boolean(), result: fc.anything() });
-    fc.assert(fc.property(fc.array(any), (steps) => void workoutAfter([begun(made), ...(steps as Step[])])));
+    void fc.assert(
+      fc.property(fc.array(any), (steps) => void workoutAfter([begun(made), ...(steps as Step[])])),
+    );
   });
 
   it("X2 finds exercises by id and by number", () => {
@@ -214,7 +216,7 @@ describe("X2 adjustments", () => {
       fc.constantFrom("sets", "reps", "load_each", "rest_sec", "load_unit", "id", "x", "group"),
       fc.jsonValue(),
     );
-    fc.assert(
+    void fc.assert(
       fc.property(fields, (asked) => {
         const result = adjust(at(made, 1), asked);
         if (!result.ok) return;

@@ -31,14 +31,16 @@ const PAGE = 100;
  *
  * @example
  * ```ts
- * import { PGlite } from "@electric-sql/pglite";
- * import { copyLog, migrate, postgresStore } from "@pawl/postgres";
+ * import { copyLog, migrate } from "@pawl/postgres";
+ * import { embeddedStore } from "@pawl/postgres/embedded";
+ * import { Pool } from "pg";
  *
- * const [from, to] = [await PGlite.create(), await PGlite.create()];
- * await Promise.all([migrate(from), migrate(to)]);
- * await postgresStore(from).sessions.create({ id: "s1", userId: "u1", agent: "coach" });
- * console.log(await copyLog(from, to)); // { sessions: 1, events: 0, blobs: 0, present: 0 }
- * await Promise.all([from.close(), to.close()]);
+ * const store = await embeddedStore({ dataDir: "memory://" });
+ * const server = new Pool({ connectionString: process.env.DATABASE_URL });
+ * await migrate(server);
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * console.log(await copyLog(store.db, server)); // { sessions: 1, events: 0, blobs: 0, present: 0 }
+ * await Promise.all([store.close(), server.end()]);
  * ```
  */
 export async function copyLog(from: Database, to: Database, options: CopyOptions = {}): Promise<CopiedLog> {

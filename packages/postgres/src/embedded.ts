@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
 import { type BlobStore, type EventStore, messageOf, PawlError } from "@pawl/core";
 import { lockDirectory } from "./directory-lock.ts";
 import { clearLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
+import { newDatabase } from "./new-database.ts";
 import { postgresBlobs } from "./postgres-blobs.ts";
 import { postgresStore } from "./postgres-store.ts";
 import type { Queryable } from "./queryable.ts";
@@ -48,7 +50,7 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
   const unlock = directory === undefined ? undefined : await lockDirectory(directory);
   let db: PGlite | undefined;
   try {
-    db = await start(directory === undefined ? "memory://" : join(directory, "postgres"));
+    db = await start(directory === undefined ? undefined : join(directory, "postgres"));
     await migrate(db);
     await clearLeases(db);
   } catch (cause) {
@@ -67,10 +69,13 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
  * Small buffers save 100 MB and cost nothing measurable here. Without reports on the progress of a recovery, because
  * their timer is never stopped and would keep a process alive for ever. PGlite is large, so it is loaded only here.
  */
-async function start(dataDir: string): Promise<PGlite> {
+async function start(dataDir: string | undefined): Promise<PGlite> {
   const { PGlite } = await import("@electric-sql/pglite");
+  const exists = dataDir !== undefined && existsSync(join(dataDir, "PG_VERSION"));
+  const database = exists ? undefined : await newDatabase();
   return await PGlite.create({
-    dataDir,
+    dataDir: dataDir ?? "memory://",
+    ...(database && { loadDataDir: database }),
     startParams: [
       ...PGlite.defaultStartParams,
       ...["-c", "shared_buffers=16MB"],

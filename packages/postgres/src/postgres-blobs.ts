@@ -7,14 +7,14 @@ import { ask, type Database } from "./queryable.ts";
  *
  * @example
  * ```ts
- * import { PGlite } from "@electric-sql/pglite";
  * import { runtime } from "@pawl/core";
  * import { migrate, postgresBlobs, postgresStore } from "@pawl/postgres";
+ * import { Pool } from "pg";
  *
- * const db = await PGlite.create();
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL });
  * await migrate(db);
  * runtime({ agents: [], store: postgresStore(db), blobs: postgresBlobs(db) });
- * await db.close();
+ * await db.end();
  * ```
  */
 export function postgresBlobs(db: Database): BlobStore {

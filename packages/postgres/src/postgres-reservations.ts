@@ -7,17 +7,17 @@ import { ask, type Database, type Row } from "./queryable.ts";
  *
  * @example
  * ```ts
- * import { PGlite } from "@electric-sql/pglite";
  * import { migrate, postgresReservations } from "@pawl/postgres";
+ * import { Pool } from "pg";
  *
- * const db = await PGlite.create();
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL });
  * await migrate(db);
  * const reservations = postgresReservations(db);
  * const budget = { account: "user-1/2026-11", limit: 1_000 };
  * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 })); // { granted: true, available: 200 }
  * console.log((await reservations.finalize("a", 150))?.used); // 150
  * console.log(await reservations.balance("user-1/2026-11")); // { used: 150, held: 0 }
- * await db.close();
+ * await db.end();
  * ```
  */
 export function postgresReservations(db: Database): Reservations {

@@ -14,15 +14,15 @@ import { listRecoverable, sessions } from "./sessions.ts";
  *
  * @example
  * ```ts
- * import { PGlite } from "@electric-sql/pglite";
  * import { migrate, postgresStore } from "@pawl/postgres";
+ * import { Pool } from "pg";
  *
- * const db = await PGlite.create();
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL });
  * await migrate(db);
  * const store = postgresStore(db);
  * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
  * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
- * await db.close();
+ * await db.end();
  * ```
  */
 export function postgresStore(db: Database): EventStore {

@@ -50,17 +50,17 @@ export interface PostgresTail extends LiveTail {
  *
  * @example
  * ```ts
- * import { PGlite } from "@electric-sql/pglite";
  * import { runtime } from "@pawl/core";
  * import { migrate, postgresStore, postgresTail } from "@pawl/postgres";
+ * import { Pool } from "pg";
  *
- * const db = await PGlite.create(); // or a pg.Pool, or postgres()
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL }); // or postgres(), or a PGlite
  * await migrate(db);
  * const tail = postgresTail(db);
  * runtime({ agents: [], store: postgresStore(db), tail });
  * console.log(await tail.ready); // true: wake-ups come in
  * await tail.close();
- * await db.close();
+ * await db.end();
  * ```
  */
 export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions = {}): PostgresTail {

@@ -34,14 +34,14 @@ export interface Pruned {
  *
  * @example
  * ```ts
- * import { PGlite } from "@electric-sql/pglite";
  * import { migrate, prune } from "@pawl/postgres";
+ * import { Pool } from "pg";
  *
- * const db = await PGlite.create();
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL });
  * await migrate(db);
  * const days = 24 * 60 * 60 * 1_000;
  * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) })); // { sessions: 0, events: 0, reservations: 0 }
- * await db.close();
+ * await db.end();
  * ```
  */
 export async function prune(db: Database, options: PruneOptions): Promise<Pruned> {

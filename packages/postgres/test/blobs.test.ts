@@ -1,8 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { agent, readShown, runtime, type StoredEvent, withBlobs } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newPglite } from "../../../test/support/new-pglite.ts";
 import { migrate, postgresBlobs, postgresStore } from "../src/index.ts";
 
 const user = { userId: "u" };
@@ -14,7 +15,7 @@ const long = (text: string) => text.padEnd(300_000, ".");
 describe("postgresBlobs", () => {
   let db: PGlite;
   beforeAll(async () => {
-    db = await PGlite.create();
+    db = await newPglite();
     await migrate(db);
   }, 60_000);
   afterAll(() => db.close());
@@ -73,7 +74,7 @@ describe("postgresBlobs", () => {
   });
 
   it("E6 are added to a log from before there were blobs", async () => {
-    const old = await PGlite.create();
+    const old = await newPglite();
     await migrate(old);
     await old.exec("DROP TABLE agent_session_blobs; DELETE FROM pawl_migrations WHERE version = 2");
     const before = postgresStore(old);

@@ -3,7 +3,9 @@ import { PawlError, withBlobs } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { eventStoreContract } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newPglite } from "../../../test/support/new-pglite.ts";
 import { migrate, migrations, postgresStore } from "../src/index.ts";
+import { newDatabase } from "../src/new-database.ts";
 
 describe("embeddedStore in memory", () => {
   let store: EmbeddedStore;
@@ -158,5 +160,35 @@ describe("postgresStore over a PGlite of the caller's", () => {
       expect(PawlError.is(error, "store_unavailable")).toBe(true);
       expect(error).toMatchObject({ cause });
     }
+  });
+});
+
+describe("the database that a first start unpacks", () => {
+  /** What tells databases apart that are both new. */
+  const asked = [
+    "SELECT version(), pg_control_version, catalog_version_no FROM pg_control_system()",
+    `SELECT datname, encoding, datcollate, datctype, datlocprovider, datistemplate, datallowconn, datacl
+     FROM pg_database ORDER BY 1`,
+    "SELECT rolname, rolsuper, rolcanlogin, rolpassword FROM pg_authid ORDER BY 1",
+    "SELECT name, setting, source FROM pg_settings ORDER BY 1",
+    "SELECT type, database, user_name, address, auth_method FROM pg_hba_file_rules ORDER BY line_number",
+    "SELECT nspname, nspacl FROM pg_namespace WHERE oid < 16384 ORDER BY 1",
+    `SELECT (SELECT count(*) FROM pg_proc WHERE oid < 16384) AS functions,
+       (SELECT count(*) FROM pg_class WHERE oid < 16384) AS relations, (SELECT count(*) FROM pg_collation) AS collations`,
+  ];
+
+  it("E9 is the one that PGlite makes", async () => {
+    const made = await PGlite.create();
+    const unpacked = await newPglite();
+    const rows = async (db: PGlite) =>
+      await Promise.all(asked.map(async (text) => (await db.query(text)).rows));
+    expect(await rows(unpacked)).toEqual(await rows(made));
+    await Promise.all([made.close(), unpacked.close()]);
+  }, 60_000);
+
+  it("E9 was built; and where it cannot be read PGlite makes its own", async () => {
+    expect(await newDatabase()).toBeInstanceOf(Blob);
+    expect(await newDatabase("../dist/nothing.tar.br")).toBeUndefined();
+    expect(await newDatabase("../package.json")).toBeUndefined();
   });
 });

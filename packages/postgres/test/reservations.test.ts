@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { reservationsContract } from "@pawl/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newPglite } from "../../../test/support/new-pglite.ts";
 import { compareToModel, reservationSteps } from "../../../test/support/reservation-model.ts";
 import { migrate, postgresReservations, prune } from "../src/index.ts";
 
 describe("postgresReservations over PGlite", () => {
   let db: PGlite;
   beforeAll(async () => {
-    db = await PGlite.create();
+    db = await newPglite();
     await migrate(db);
   }, 60_000);
   afterAll(() => db.close());
@@ -87,7 +88,7 @@ describe("postgresReservations over PGlite", () => {
 
 describe("agent_reservations where Supabase's roles are", () => {
   it("E6 E10 the service has them, and nobody else, whatever the default privileges are", async () => {
-    const db = await PGlite.create();
+    const db = await newPglite();
     try {
       await db.exec(`CREATE ROLE anon; CREATE ROLE authenticated; CREATE ROLE service_role;
         ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO anon, authenticated;

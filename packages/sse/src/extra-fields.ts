@@ -20,8 +20,8 @@ export interface Asking {
   session: Session | undefined;
 }
 
-/** See `RunOptions` of `@pawl/core`. */
-export type Extra = Pick<RunOptions, "knowledge" | "params">;
+/** See `RunOptions` of `@pawl/core`; `metadata` are those of a session that begins, e.g. its type. */
+export type Extra = Pick<RunOptions, "knowledge" | "params" | "metadata">;
 
 interface Reading {
   runtime: Runtime;
@@ -44,8 +44,9 @@ export async function readRequest(
   if (extra === undefined || Object.keys(sent).length === 0) return asked;
   const { sessionId, threadId } = asked;
   const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
-  const { knowledge, params } = await extra.read(sent, { userId, session: await findSession(runtime, name) });
-  const added = { ...(knowledge && { knowledge }), ...(params && { params }) };
+  const asking = { userId, session: await findSession(runtime, name) };
+  const { knowledge, params, metadata } = await extra.read(sent, asking);
+  const added = { ...(knowledge && { knowledge }), ...(params && { params }), ...(metadata && { metadata }) };
   return {
     ...asked,
     begin: (view) => {

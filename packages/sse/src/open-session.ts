@@ -1,4 +1,4 @@
-import { PawlError, type Runtime, type Session } from "@pawl/core";
+import { type JsonObject, PawlError, type Runtime, type Session } from "@pawl/core";
 import { ownSession } from "./own-session.ts";
 
 /** Whose session, and by which name it is asked for. */
@@ -29,10 +29,11 @@ export async function findSession(runtime: Runtime, name: SessionName): Promise<
 export async function openThread(
   runtime: Runtime,
   { userId, agent, threadId }: SessionName & { threadId: string },
+  metadata: JsonObject = {},
 ): Promise<Session> {
   const id = await sessionIdOf(userId, agent, threadId);
   try {
-    return await runtime.store.sessions.create({ id, userId, agent });
+    return await runtime.store.sessions.create({ id, userId, agent, metadata });
   } catch (error) {
     const known = PawlError.is(error, "conflict") ? await runtime.store.sessions.get(id) : undefined;
     if (known === undefined) throw error;

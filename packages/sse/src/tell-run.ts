@@ -42,8 +42,10 @@ export async function beginTold(
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
+  const { metadata } = "input" in begin ? begin : {};
   const own =
-    session ?? (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }));
+    session ??
+    (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
   const start = await started(runtime, {
     agent,
     userId,

@@ -10,12 +10,13 @@ const hello = () => scriptedModel(Array.from({ length: 9 }, () => ({ text: "Hell
 function reading() {
   const asked: (Asking & { sent: JsonObject })[] = [];
   const extra: ExtraFields = {
-    fields: ["screen", "model"],
+    fields: ["screen", "model", "type"],
     read: (sent, asking) => {
       asked.push({ sent, ...asking });
       if (sent.screen === 5) throw new PawlError("invalid_input", "The screen is a text.");
       if (sent.screen === 6) throw new Error("secret");
       return {
+        ...(sent.type !== undefined && { metadata: { type: sent.type } }),
         ...(typeof sent.screen === "string" && { knowledge: [{ source: "screen", data: sent.screen }] }),
         ...(sent.model !== undefined && { params: { model: sent.model } }),
       };
@@ -106,6 +107,19 @@ describe("X2 fields of the application's own", () => {
       expect.objectContaining({ code: "config" }),
     );
   });
+
+  for (const dialect of [native(), aiSdk()]) {
+    it(`say what a session that begins is (${dialect.name})`, async () => {
+      const served = await serve(hello(), { extra: reading().extra, dialect });
+      const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] }];
+      const own =
+        dialect.name === "native" ? { input: "Hi" } : { id: "c1", messages, trigger: "submit-message" };
+      const response = await served.ask("/runs", { json: { ...own, type: "open_day" } });
+      await response.text();
+      const session = await served.store.sessions.get(response.headers.get("x-pawl-session") ?? "");
+      expect(session?.metadata).toEqual({ type: "open_day" });
+    });
+  }
 
   it("come with the requests of other clients too", async () => {
     const { extra } = reading();

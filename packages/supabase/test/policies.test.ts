@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { PGlite } from "@electric-sql/pglite";
+import type { PGlite } from "@electric-sql/pglite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { newPglite } from "../../../test/support/new-pglite.ts";
 
 /** What of Supabase's own schemas the policies name, as its published migrations make it. */
 const supabase = `
@@ -23,7 +24,7 @@ const [ada, eve] = ["6f1c1a54-0000-4000-8000-00000000000a", "6f1c1a54-0000-4000-
 describe("E11 the policies of the README", () => {
   let db: PGlite;
   beforeAll(async () => {
-    db = await PGlite.create();
+    db = await newPglite();
     await db.exec(supabase);
     await db.exec(policies);
   });

@@ -1,5 +1,6 @@
 // A user's program: it imports every entry there is, and runs a small agent with a model of its own.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import {
   agent,
   type ContentBlock,
@@ -49,6 +50,9 @@ const { text, stop, actions } = await pawl.run("adder", { userId: "u", input: "2
 assert.deepEqual({ text, stop: stop.type }, { text: "It is 5.", stop: "end_turn" });
 assert.equal(actions[0]?.result, 5);
 await pawl.drain();
+
+// Without it a first start takes seconds longer, and nothing else would tell.
+assert.ok(existsSync(new URL("new-database.tar.br", import.meta.resolve("@pawl/postgres/embedded"))));
 
 assert.throws(
   () => agent({ name: "silent", model, instructions: " " }),

@@ -111,11 +111,20 @@ function trained(source: Make): TrainerSource[] {
       displayName: "Your workouts",
       description: "Past workouts with what was done, newest first.",
       params: z.object({
-        limit: z.int().min(1).max(100).default(10).describe("How many workouts, the newest ones."),
+        limit: z
+          .int()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("How many workouts, the newest ones: 10, or all of the days where days_back is given."),
         days_back: daysBack.optional(),
       }),
       fetch: async (data, userId, { limit, days_back }) => ({
-        rows: await data.history(userId, { limit, daysBack: days_back }),
+        rows: await data.history(userId, {
+          // Who asks for days means all of them.
+          limit: limit ?? (days_back === undefined ? 10 : 200),
+          daysBack: days_back,
+        }),
         units: await data.settings(userId),
       }),
       format: ({ rows, units }) => {

@@ -242,6 +242,8 @@ export function dataSuite(database: () => Database): void {
         );
         await Promise.all(sets);
         expect(await currentOnes(userId)).toHaveLength(1);
+        // From none too: then there is no row that all of them change.
+        await rows("UPDATE trainer.user_locations SET current_location = false WHERE user_id = $1", userId);
       }
     });
 
@@ -279,7 +281,7 @@ export function dataSuite(database: () => Database): void {
       expect(found.category_goals).toContain("- strength (weight 0.4): Squat");
       expect(found.muscle_goals).toContain("- Back: 0.9");
       expect(found.active_preferences).toMatch(/^- injury: Left shoulder.* \(until 2026-12-01\)$/m);
-      expect(found.workout_history).toMatch(/^2026-11-20: .*\n {2}- .+: .+ reps/m);
+      expect(found.workout_history).toMatch(/^2026-11-\d\d: .*\n {2}- .+: .+ reps/m);
       expect(found.exercise_distribution).toMatch(/Last 30 days: \d+ workouts.*\nMuscles:\n- .+: \d+ %/);
       expect(found.user_settings).toContain("Weights in kg, distances in km");
       expect(found.all_locations).toMatch(/^Home Gym \([0-9a-f-]{36}\), the current one/m);

@@ -53,7 +53,7 @@ export interface DialectRequest {
 
 /** A message and what comes with it, answers, or the end of a run whose questions the user will not answer. */
 export type Begin =
-  | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params">)
+  | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
   | { answers: readonly Answer[] }
   | { abandon: true };
 

@@ -1,0 +1,100 @@
+import type { Runtime } from "@pawl/core";
+import { agentApi, dataSources, type TrainerData, trainerExtra } from "@pawl/example-trainer";
+import { type Authorized, handler, type RateLimiter } from "@pawl/sse";
+import type { Hono } from "hono";
+import type { BrowserIdentity } from "./browser-identity.ts";
+
+/** What the trainer is served with. */
+export interface TrainerServing {
+  data: TrainerData;
+  /** The models that a request may ask for. */
+  models: readonly string[];
+  /** Says who sends a request to `/agent`, by its bearer token. */
+  authorize(request: Request): Authorized | Promise<Authorized>;
+  /** An access token for a person of this browser's; absent where somebody else issues them. */
+  issue?(userId: string): Promise<string>;
+  rateLimit?: RateLimiter;
+}
+
+interface Around {
+  runtime: Runtime;
+  identity: BrowserIdentity;
+  maxMessage: number;
+  expose: "public" | "all";
+  onError(error: unknown): void;
+}
+
+/**
+ * The trainer's routes: `/agent`, its API with bearer tokens, `/api/trainer` for the page, and the numbers of its charts. Whoever
+ * comes for the first time is given a life to try it with.
+ */
+export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around): void {
+  const { data, models, issue, rateLimit } = trainer;
+  const { runtime, identity, maxMessage, expose, onError } = around;
+  const welcome = welcoming(data);
+  const ofBrowser = async (request: Request): Promise<{ userId: string } | null> => {
+    const user = identity.userOf(request);
+    return user === null ? null : await welcome(uuidOf(user.userId));
+  };
+  const names = Object.fromEntries(dataSources().map(({ name, displayName }) => [name, displayName]));
+  const api = agentApi({
+    runtime,
+    models,
+    sources: names,
+    maxInputLength: maxMessage,
+    onError,
+    ...(rateLimit && { rateLimit }),
+    authorize: async (request) => {
+      const caller = await trainer.authorize(request);
+      return caller !== null && "userId" in caller ? await welcome(caller.userId) : caller;
+    },
+  });
+  const page = handler({
+    runtime,
+    agent: "trainer",
+    authorize: ofBrowser,
+    basePath: "/api/trainer",
+    maxInputLength: maxMessage,
+    extra: trainerExtra(runtime, models),
+    expose,
+    onError,
+    ...(rateLimit && { rateLimit }),
+  });
+  if (issue !== undefined) {
+    app.post("/agent/token", async (c) => {
+      const user = await ofBrowser(c.req.raw);
+      const access_token = await issue(user?.userId ?? "");
+      c.header("cache-control", "no-store");
+      return c.json({ access_token, token_type: "bearer", expires_in: 3_600 });
+    });
+  }
+  app.get("/api/trainer/progress", async (c) => {
+    const user = await ofBrowser(c.req.raw);
+    c.header("cache-control", "no-store");
+    return c.json(await data.progress(user?.userId ?? "", { weeks: 10 }));
+  });
+  app.all("/api/trainer/*", (c) => page(c.req.raw));
+  app.all("/agent/*", (c) => api(c.req.raw));
+}
+
+/** Gives everybody something to try the trainer with, once. */
+function welcoming(data: TrainerData): (userId: string) => Promise<{ userId: string }> {
+  const known = new Map<string, Promise<void>>();
+  return async (userId) => {
+    const seeded = known.get(userId) ?? data.seed(userId);
+    known.set(userId, seeded);
+    await seeded.catch((error: unknown) => {
+      known.delete(userId);
+      throw error;
+    });
+    return { userId };
+  };
+}
+
+/** A browser's id as a UUID, as users of Supabase have one. */
+export function uuidOf(browser: string): string {
+  const hex = browser.replace(/^b_/, "");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(
+    "-",
+  );
+}

@@ -1,0 +1,96 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
+import { PawlError } from "@pawl/core";
+import { type SupabaseUser, supabaseAuth } from "@pawl/supabase";
+import { createClient } from "@supabase/supabase-js";
+import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
+
+/** Nobody is asked there: the keys are at hand. */
+const URL = "http://issuer.localhost";
+const ALGORITHM = "ES256";
+const HOUR_S = 3_600;
+
+/** An issuer of access tokens in this process, in place of Supabase Auth. */
+export interface LocalIssuer {
+  /** An access token of this user, a UUID, for an hour. */
+  issue(userId: string): Promise<string>;
+  /** What `handler({ authorize })` takes: the same checks as in production, by the same code. */
+  authorize(request: Request): Promise<SupabaseUser | Response>;
+}
+
+export interface LocalIssuerOptions {
+  /** Where its key is kept, so that tokens outlive a restart. Without it the key is made anew. */
+  keyFile?: string;
+  /** Milliseconds since 1970. */
+  now?: () => number;
+}
+
+/**
+ * Issues and checks tokens as Supabase does: signed with ES256, of this issuer and for this audience, with an end. The check
+ * is `supabaseAuth()` and thereby `getClaims` of supabase-js; only the key set comes from here and not over the network.
+ *
+ * @example
+ * ```ts
+ * import { localIssuer } from "@pawl/example-trainer";
+ *
+ * const issuer = await localIssuer();
+ * const token = await issuer.issue("6f0c5b1e-0000-4000-8000-000000000001");
+ * const request = new Request("http://localhost/agent/sessions", { headers: { authorization: `Bearer ${token}` } });
+ * const caller = await issuer.authorize(request);
+ * console.log(caller instanceof Response ? caller.status : caller.userId);
+ * ```
+ */
+export async function localIssuer({
+  keyFile,
+  now = Date.now,
+}: LocalIssuerOptions = {}): Promise<LocalIssuer> {
+  const jwk = await keyIn(keyFile);
+  const key = await importJWK(jwk, ALGORITHM);
+  const { d: _, ...published } = jwk;
+  const keys = { keys: [{ ...published, alg: ALGORITHM, use: "sig" }] };
+  const auth = { persistSession: false, autoRefreshToken: false };
+  const authorize = supabaseAuth({
+    client: createClient(URL, "local", { auth }),
+    url: URL,
+    fetch: async () => Response.json(keys),
+    now,
+  });
+  return {
+    authorize,
+    issue: async (userId) => {
+      const issuedAt = Math.floor(now() / 1_000);
+      return await new SignJWT({ role: "authenticated", session_id: randomUUID() })
+        .setProtectedHeader({ alg: ALGORITHM, kid: String(jwk.kid), typ: "JWT" })
+        .setSubject(userId)
+        .setIssuer(`${URL}/auth/v1`)
+        .setAudience("authenticated")
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + HOUR_S)
+        .sign(key);
+    },
+  };
+}
+
+/** The key that is kept, or a new one. */
+async function keyIn(file: string | undefined): Promise<JWK> {
+  const kept = file && (await readFile(file, "utf8").catch(() => undefined));
+  if (kept) return parsedKey(kept, file);
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const jwk = { ...(await exportJWK(privateKey)), kid: randomUUID() };
+  if (file !== undefined) {
+    await mkdir(dirname(file), { recursive: true });
+    // Whoever reads it can be anybody.
+    await writeFile(file, JSON.stringify(jwk), { mode: 0o600 });
+  }
+  return jwk;
+}
+
+function parsedKey(text: string, file: string): JWK {
+  try {
+    return JSON.parse(text) as JWK;
+  } catch {
+    // Neither the text nor the parser's words: both may hold a part of the key.
+    throw new PawlError("config", `"${file}" holds no key. Delete it, and a new one is made.`);
+  }
+}

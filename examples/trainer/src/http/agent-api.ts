@@ -1,0 +1,157 @@
+import { type Json, type JsonObject, PawlError, type Runtime, readShown, type StoredEvent } from "@pawl/core";
+import {
+  type Authorized,
+  handler,
+  type RateLimiter,
+  trainer as trainerDialect,
+  type WireError,
+  type WireErrorCode,
+} from "@pawl/sse";
+import { type Context, Hono } from "hono";
+import { HTTPException } from "hono/http-exception";
+import { chatAnswer } from "./client-response.ts";
+import { trainerExtra } from "./extra.ts";
+import { wireEvent, wireSession } from "./wire-session.ts";
+
+export interface AgentApiOptions {
+  runtime: Runtime;
+  /** Says who asks, e.g. `supabaseAuth()`, or `localIssuer().authorize`. */
+  authorize(request: Request): Authorized | Promise<Authorized>;
+  /** The names of models that a request may ask for. */
+  models: readonly string[];
+  /** What sources of knowledge are called to users, by their names. */
+  sources?: { readonly [source: string]: string };
+  /** How many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. */
+  rateLimit?: RateLimiter;
+  /** The longest message, in UTF-16 code units. */
+  maxInputLength?: number;
+  onError?(error: unknown): void;
+}
+
+const AGENT = "trainer";
+const RECENT = 20;
+const MOST_SESSIONS = 100;
+
+interface Env {
+  Variables: { userId: string };
+}
+
+/**
+ * The trainer over HTTP, for clients other than the page: every path under `/agent` wants a bearer token.
+ *
+ * | | |
+ * |---|---|
+ * | `POST /agent/chat` | `{ message, sessionId?, currentWorkout?, model? }`: the whole answer at once, see {@link ChatAnswer} |
+ * | `POST /agent/stream` | the same, told as it happens in the trainer's dialect |
+ * | `GET /agent/sessions?limit=10` | `{ sessions }`, newest first |
+ * | `POST /agent/sessions` | begins one: 201 `{ session }` |
+ * | `GET /agent/sessions/:id` | `{ session, recentActions }`: its last calls and their results |
+ *
+ * Without a `sessionId` the newest session that is not completed goes on, or a new one begins. Errors are
+ * `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session that is not the user's, 409 while
+ * it is at work, 429.
+ */
+export function agentApi(options: AgentApiOptions): (request: Request) => Promise<Response> {
+  const { runtime, authorize, onError } = options;
+  const { serve, publicEvents } = served(options);
+  const app = new Hono<Env>().basePath("/agent");
+  app.notFound((c) => c.json(wireError("not_found", "There is nothing here."), 404));
+  app.onError((error, c) => {
+    if (error instanceof HTTPException) return error.getResponse();
+    if (PawlError.is(error, "not_found")) return c.json(wireError("not_found", error.message), 404);
+    onError?.(error);
+    return c.json(wireError("internal", "Something went wrong."), 500);
+  });
+  app.use("*", async (c, next) => {
+    const caller = await authorize(c.req.raw);
+    if (caller === null) return c.json(wireError("unauthorized", "Please sign in."), 401);
+    if (!("userId" in caller)) return caller;
+    c.set("userId", caller.userId);
+    c.header("cache-control", "no-store");
+    return await next();
+  });
+  app.post("/stream", async (c) => await serve(c));
+  app.post("/chat", async (c) => {
+    const told = await serve(c);
+    if (!told.ok) return told;
+    // The run is over when its stream is; what it has brought stands in the log.
+    await told.text();
+    const sessionId = told.headers.get("x-pawl-session") ?? "";
+    const runId = told.headers.get("x-pawl-run") ?? "";
+    const answer = await chatAnswer(sessionId, runId, readShown(runtime.store, sessionId));
+    return c.json(answer, answer.stop.type === "error" ? 502 : 200);
+  });
+  app.get("/sessions", async (c) => {
+    const limit = Number(c.req.query("limit") ?? 10);
+    if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SESSIONS)
+      return c.json(wireError("invalid_input", `limit is a number from 1 to ${MOST_SESSIONS}.`), 400);
+    const sessions = await runtime.store.sessions.list({ userId: c.get("userId"), agent: AGENT, limit });
+    return c.json({ sessions: sessions.map(wireSession) });
+  });
+  app.post("/sessions", async (c) => {
+    const begun = { id: crypto.randomUUID(), userId: c.get("userId"), agent: AGENT };
+    return c.json({ session: wireSession(await runtime.store.sessions.create(begun)) }, 201);
+  });
+  app.get("/sessions/:id", async (c) => {
+    const { session } = await runtime.view(c.req.param("id"), { userId: c.get("userId") });
+    const events = await publicEvents(c, session.id);
+    const actions = events.filter(({ type }) => type === "tool_call" || type === "tool_result");
+    return c.json({ session: wireSession(session), recentActions: actions.slice(-RECENT).map(wireEvent) });
+  });
+  return async (request) => await app.fetch(request);
+}
+
+/** The handler behind it, with the trainer's own paths and its rule about requests that name no session. */
+function served(options: AgentApiOptions) {
+  const { runtime, models, sources, rateLimit, maxInputLength, onError } = options;
+  const users = new WeakMap<Request, string>();
+  const answer = handler({
+    runtime,
+    agent: AGENT,
+    dialect: trainerDialect(sources && { sources }),
+    extra: trainerExtra(runtime, models),
+    authorize: (request) => ({ userId: users.get(request) ?? "" }),
+    ...(rateLimit && { rateLimit }),
+    ...(maxInputLength !== undefined && { maxInputLength }),
+    ...(onError && { onError: (error: unknown) => onError(error) }),
+  });
+  const ask = async ({ req, get }: Context<Env>, path: string, init: RequestInit): Promise<Response> => {
+    const request = new Request(new URL(path, req.url), { ...init, signal: req.raw.signal });
+    users.set(request, get("userId"));
+    return await answer(request);
+  };
+  return {
+    serve: async (c: Context<Env>): Promise<Response> => {
+      const body = await withSession(runtime, c.get("userId"), await c.req.text());
+      const headers = { "content-type": c.req.header("content-type") ?? "" };
+      return await ask(c, "/runs", { method: "POST", headers, body });
+    },
+    publicEvents: async (c: Context<Env>, id: string): Promise<StoredEvent[]> => {
+      const response = await ask(c, `/sessions/${encodeURIComponent(id)}/events`, {});
+      return ((await response.json()) as { events: StoredEvent[] }).events;
+    },
+  };
+}
+
+/** A request that names no session goes on with the user's newest one that is not completed, if there is one. */
+async function withSession(runtime: Runtime, userId: string, body: string): Promise<string> {
+  const sent = parsed(body);
+  if (sent === undefined || (sent.sessionId !== undefined && sent.sessionId !== null)) return body;
+  const status = ["active", "suspended"] as const;
+  const [newest] = await runtime.store.sessions.list({ userId, agent: AGENT, status: [...status], limit: 1 });
+  return newest === undefined ? body : JSON.stringify({ ...sent, sessionId: newest.id });
+}
+
+/** A body that is an object; what is wrong with any other is said where it is read. */
+function parsed(body: string): JsonObject | undefined {
+  try {
+    const value = JSON.parse(body) as Json;
+    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function wireError(code: WireErrorCode, message: string): WireError {
+  return { error: { code, message } };
+}

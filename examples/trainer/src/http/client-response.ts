@@ -1,0 +1,71 @@
+import type { Json, StoredEvent } from "@pawl/core";
+import { applyStep, type Exercise, stepOf, type Workout } from "../workout/index.ts";
+
+/** What a run has brought its user, for clients that do not stream. */
+export interface ClientResponse {
+  /** What the trainer has said, in order. */
+  messages: string[];
+  /** The workout under way, as it is after the run, if the run has made or changed it. */
+  exercises: Exercise[] | null;
+  /** What the trainer wants to know before it goes on. The reply is the next message. */
+  question: { question: string; options: string[] } | null;
+}
+
+/** A run as `POST /agent/chat` tells it. */
+export interface ChatAnswer {
+  sessionId: string;
+  response: ClientResponse;
+  /** Calls of the model. */
+  iterations: number;
+  /** Why the run has ended; `error` where it has left the session in status `error`. */
+  stop: { type: string; message: string; error: boolean };
+}
+
+const SHAPES = new Set(["generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise"]);
+
+/**
+ * Folds a session's log into what its run `runId` has brought.
+ *
+ * @param events the whole log, because the workout may be older than the run
+ */
+export async function chatAnswer(
+  sessionId: string,
+  runId: string,
+  events: AsyncIterable<StoredEvent>,
+): Promise<ChatAnswer> {
+  const response: ClientResponse = { messages: [], exercises: null, question: null };
+  const answer: ChatAnswer = {
+    sessionId,
+    response,
+    iterations: 0,
+    stop: { type: "interrupted", message: "The run has not come to its end.", error: true },
+  };
+  let workout: Workout | undefined;
+  let own = false;
+  let shaped = false;
+  for await (const event of events) {
+    if (event.type === "run_started") own = event.data.run_id === runId;
+    const step = stepOf(event);
+    if (step !== undefined) workout = applyStep(workout, step);
+    if (!own) continue;
+    if (event.type === "tool_result" && event.data.success) {
+      shaped ||= SHAPES.has(event.data.tool_name);
+      hear(response, event.data.tool_name, event.data.result);
+    }
+    if (event.type === "run_ended") {
+      const { stop, turns, session_status } = event.data;
+      answer.iterations = turns;
+      answer.stop = { type: stop.type, message: stop.message, error: session_status === "error" };
+    }
+  }
+  if (shaped && workout !== undefined) response.exercises = [...workout.exercises];
+  return answer;
+}
+
+function hear(response: ClientResponse, tool: string, result: Json): void {
+  const { message, question, options } = Object(result) as Record<string, unknown>;
+  if (tool === "message_notify_user" && typeof message === "string") response.messages.push(message);
+  if (tool === "message_ask_user" && typeof question === "string") {
+    response.question = { question, options: Array.isArray(options) ? options.map(String) : [] };
+  }
+}

@@ -1,0 +1,30 @@
+import { PawlError, type Runtime, readShown } from "@pawl/core";
+import type { Extra, ExtraFields } from "@pawl/sse";
+import { askedModel } from "../models.ts";
+import { currentWorkout, reconcile } from "../workout/index.ts";
+
+/** The source under which the model reads what the user's screen shows of the workout under way. */
+export const CURRENT_WORKOUT = "current_workout_session";
+
+/**
+ * The fields of the trainer's requests beside the message: `currentWorkout`, which is checked against the log and told to the
+ * model, and `model`, the name of the one that is to answer.
+ */
+export function trainerExtra(runtime: Runtime, models: readonly string[]): ExtraFields {
+  return {
+    fields: ["currentWorkout", "model"],
+    read: async ({ currentWorkout: sent, model }, { session }): Promise<Extra> => {
+      const params = isAbsent(model) ? {} : { params: { model: askedModel(model, models) } };
+      if (isAbsent(sent)) return params;
+      const events = session && readShown(runtime.store, session.id, { types: ["artifact", "tool_result"] });
+      const known = events && (await currentWorkout(events));
+      const told = reconcile(sent, known);
+      if (!told.ok) throw new PawlError("invalid_input", `currentWorkout cannot be read: ${told.problem}`);
+      return { ...params, knowledge: [{ source: CURRENT_WORKOUT, data: told.text }] };
+    },
+  };
+}
+
+function isAbsent(value: unknown): value is null | undefined {
+  return value === undefined || value === null;
+}

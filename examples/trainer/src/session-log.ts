@@ -1,0 +1,61 @@
+import { cacheHitRate, type EventStore, messageOf, promptTokens, type StoredEvent } from "@pawl/core";
+import { eventLine } from "@pawl/core/inspect";
+
+export interface SessionLogOptions {
+  /** Gets each line; the console when absent. */
+  print?(line: string): void;
+  /** Whose sessions are told. */
+  agent?: string;
+}
+
+/**
+ * The store, with a line for each event of the trainer's sessions and one with the session's totals where a run ends, e.g.
+ * `14:32:05.120 [a1b2c3d4] Σ 41,200 tokens (36,900 cached, 92 % of the prompts) · $0.0119`. Nobody waits for a line.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { withSessionLog } from "@pawl/example-trainer";
+ *
+ * const store = withSessionLog(memoryStore());
+ * await store.sessions.create({ id: "s1", userId: "ada", agent: "trainer" });
+ * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "1" });
+ * ```
+ */
+export function withSessionLog<S extends EventStore>(
+  store: S,
+  { print = (line) => console.log(line), agent = "trainer" }: SessionLogOptions = {},
+): S {
+  let told: Promise<void> = Promise.resolve();
+  const tell = async (sessionId: string, events: readonly StoredEvent[]): Promise<void> => {
+    const session = await store.sessions.get(sessionId);
+    if (session?.agent !== agent) return;
+    for (const event of events) {
+      print(eventLine(event));
+      if (event.type === "run_ended") print(`${eventLine(event).split("]")[0]}] ${totals(session)}`);
+    }
+  };
+  return {
+    ...store,
+    async append(sessionId, events, options) {
+      const stored = await store.append(sessionId, events, options);
+      told = told
+        .then(() => tell(sessionId, stored))
+        .catch((error: unknown) => console.error(`An event could not be printed: ${messageOf(error)}`));
+      return stored;
+    },
+  };
+}
+
+function totals({
+  usage,
+  costCents,
+}: {
+  usage: Parameters<typeof cacheHitRate>[0];
+  costCents: number;
+}): string {
+  const tokens = (promptTokens(usage) + usage.outputTokens).toLocaleString("en");
+  const cached = usage.cacheReadTokens.toLocaleString("en");
+  const rate = Math.round(cacheHitRate(usage) * 100);
+  return `Σ ${tokens} tokens (${cached} cached, ${rate} % of the prompts) · $${(costCents / 100).toFixed(4)}`;
+}

@@ -1,0 +1,122 @@
+import type { JsonObject } from "@pawl/core";
+import type { Reply } from "@pawl/testing";
+import { ask, call, notify } from "./calls.ts";
+import { adjust, log, remove, swap } from "./changes.ts";
+import { exerciseOf, type Move, possible } from "./moves.ts";
+import { asObject, type Scene } from "./scene.ts";
+
+/** What the trainer does next: exactly one call. */
+export function answer(scene: Scene): Reply {
+  const last = scene.outcomes.at(-1);
+  if (last === undefined) return toWords(scene);
+  if (last.tool === "message_notify_user") return call("idle", { reason: "The user has been told." });
+  if (last.failed) return notify(`That did not work: ${plain(last.text)}`);
+  return afterTool(scene, last.tool, last.input, last.text);
+}
+
+function afterTool({ artifactId, workout }: Scene, tool: string, input: JsonObject, text: string): Reply {
+  switch (tool) {
+    case "generate_workout": {
+      const names = (workout ?? []).map(({ exercise_name }) => String(exercise_name).toLowerCase());
+      return notify(
+        `Here is your session: ${names.length} exercises, beginning with ${names[0] ?? "the first"} while you are fresh. Stop a set when you could do one or two more.`,
+        artifactId,
+      );
+    }
+    case "swap_exercise":
+      return notify(
+        `Done: **${asObject(input.new_exercise).exercise_name}** takes its place. It trains the same muscles with what is there.`,
+      );
+    case "adjust_exercise":
+      return notify("Adjusted. The card shows the new numbers.");
+    case "remove_exercise":
+      return notify("It is out. The rest stays as it was.");
+    case "log_workout":
+      return notify("Logged, well done. Your charts have moved; give those muscles a day or two.");
+    case "set_current_location":
+      return notify("Got it. From now on I plan with what is there.");
+    case "fetch_data":
+      return notify(`Here is what I see:\n\n${plain(text).slice(0, 900)}`);
+    default:
+      return call("idle", { reason: "There is nothing left to do." });
+  }
+}
+
+const PARTS: readonly (readonly [RegExp, Move["part"][]])[] = [
+  [/\b(chest|push)\b/i, ["chest", "shoulders", "arms", "core"]],
+  [/\b(back|pull)\b/i, ["back", "arms", "core"]],
+  [/\b(legs?|lower body|glutes)\b/i, ["legs", "core"]],
+  [/\b(shoulders?)\b/i, ["shoulders", "arms", "core"]],
+  [/\b(arms?|biceps|triceps)\b/i, ["arms", "shoulders"]],
+  [/\b(core|abs)\b/i, ["core", "legs"]],
+  [/\b(cardio|run|conditioning)\b/i, ["cardio", "core"]],
+  [/\b(full body|everything|whole body)\b/i, ["legs", "chest", "back", "core"]],
+];
+
+function toWords(scene: Scene): Reply {
+  const { said } = scene;
+  const number = /\b(?:exercise|number|nr\.?|#)\s*(\d+)/i.exec(said)?.[1];
+  if (/\bswap\b|\breplace\b|\binstead of\b/i.test(said)) return swap(scene, number);
+  if (/\b(adjust|change|more|fewer|heavier|lighter)\b/i.test(said) && number) return adjust(scene, number);
+  if (/\b(remove|drop|skip|take out)\b/i.test(said) && number) return remove(scene, number);
+  if (/\b(log|i(?:'m| am) done|finished)\b/i.test(said)) return log(scene);
+  const place =
+    /\b(?:i(?:'m| am) (?:at|in)|switch to|train (?:at|in)|move to)\s+(?:the |my )?([\p{L}\d' -]{3,40})/iu.exec(
+      said,
+    )?.[1];
+  if (place !== undefined) return call("set_current_location", { location_name: place.trim() });
+  if (/\b(progress|history|statistics|how am i doing|last (?:week|month))\b/i.test(said)) {
+    return call("fetch_data", {
+      sources: ["workout_history", "exercise_distribution"],
+      params: { workout_history: { days_back: 30 }, exercise_distribution: { days_back: 30 } },
+    });
+  }
+  return workoutFor(scene);
+}
+
+function workoutFor(scene: Scene): Reply {
+  const { said } = scene;
+  const parts = PARTS.find(([words]) => words.test(said))?.[1];
+  if (parts === undefined) {
+    return /\b(workout|train|session|exercise)\b/i.test(said)
+      ? ask("What shall it be today?", ["Chest and arms", "Back", "Legs", "Full body"])
+      : ask("What can I do for you?", ["A chest workout", "A quick full body workout", "How am I doing?"]);
+  }
+  const quick = /\b(quick|short|15|20)\b/i.test(said);
+  return call("generate_workout", { workout: workoutOf(scene, parts, quick) });
+}
+
+function workoutOf({ equipment, unit }: Scene, parts: readonly Move["part"][], quick: boolean): JsonObject {
+  const there = possible(equipment);
+  const chosen = parts.flatMap((part, at) =>
+    there.filter((move) => move.part === part).slice(0, at === 0 ? 3 : 1),
+  );
+  const most = chosen.slice(0, quick ? 3 : 6);
+  const exercises = most.map((move, at) =>
+    exerciseOf(move, { order: at + 1, sets: at === 0 && !quick ? 4 : 3, unit }),
+  );
+  const main = parts[0] ?? "body";
+  const paired = !quick && exercises.length >= 4;
+  return {
+    title: `${quick ? "Quick " : ""}${main} session`.replace(/^./, (letter) => letter.toUpperCase()),
+    exercises: paired ? superset(exercises) : exercises,
+  };
+}
+
+/** The third and the fourth without rest between them. */
+function superset(exercises: JsonObject[]): JsonObject[] {
+  const group = (position: number): JsonObject => ({
+    id: "superset-1",
+    type: "superset",
+    position,
+    ...(position === 1 && { name: "Superset", rounds: 3, rest_between_rounds_sec: 60 }),
+  });
+  return exercises.map((exercise, at) =>
+    at === 2 || at === 3 ? { ...exercise, group: group(at - 1) } : exercise,
+  );
+}
+
+/** Text without the tags around it. */
+function plain(text: string): string {
+  return text.replace(/<[^>]+>/g, "").trim();
+}

@@ -1,0 +1,110 @@
+import type { JsonObject } from "@pawl/core";
+import type { Reply } from "@pawl/testing";
+import { call, notify } from "./calls.ts";
+import { exerciseOf, possible } from "./moves.ts";
+import { asObject, type Scene } from "./scene.ts";
+
+/** Another exercise for the same muscle that is not in the workout yet. */
+export function swap(scene: Scene, number: string | undefined): Reply {
+  const { workout = [], equipment, unit, said } = scene;
+  return withWorkout(scene, number ?? namedIn(scene), (exercise, at) => {
+    const [first] = Array.isArray(exercise.muscles_utilized) ? exercise.muscles_utilized : [];
+    const { muscle } = asObject(first);
+    const taken = new Set(workout.map(({ exercise_name }) => exercise_name));
+    const bare = /no equipment|without equipment/i.test(said);
+    const free = possible(bare ? "" : equipment).filter(({ name }) => !taken.has(name));
+    const other =
+      free.find(({ muscles }) => muscles[0]?.[0] === muscle) ??
+      free.find(({ muscles }) => muscles.some(([name]) => name === muscle)) ??
+      free[0];
+    if (other === undefined) return notify("I know nothing that could take its place here.");
+    const new_exercise = exerciseOf(other, { order: at + 1, unit });
+    return call("swap_exercise", { exercise_id: String(at + 1), new_exercise, reason: said.slice(0, 200) });
+  });
+}
+
+/** Sets, repetitions, load and rest, as far as they are named. */
+export function adjust(scene: Scene, number: string): Reply {
+  const { said, unit } = scene;
+  return withWorkout(scene, number, (exercise) => {
+    const rest = numberBy(said, "rest");
+    const adjustments: JsonObject = { ...(rest !== undefined && { rest_sec: rest }) };
+    if (exercise.exercise_type === "duration")
+      adjustments.duration_min = numberBy(said, "minutes", "min") ?? 20;
+    if (exercise.exercise_type === "intervals") adjustments.rounds = numberBy(said, "rounds") ?? 8;
+    if (typeof exercise.sets === "number") {
+      const sets = numberBy(said, "sets") ?? exercise.sets;
+      const reps = forEach(sets, numberBy(said, "reps"), exercise.reps);
+      const holds = forEach(sets, numberBy(said, "hold", "seconds"), exercise.hold_sec);
+      const loads = forEach(sets, numberBy(said, "load", "kg", "lb"), exercise.load_each);
+      Object.assign(adjustments, {
+        sets,
+        ...(exercise.exercise_type === "reps" && reps && { reps }),
+        ...(exercise.exercise_type === "hold" && holds && { hold_sec: holds }),
+        ...(exercise.exercise_type === "reps" &&
+          loads && { load_each: loads, load_unit: exercise.load_unit ?? unit }),
+      });
+    }
+    return call("adjust_exercise", { exercise_id: number, adjustments });
+  });
+}
+
+export function remove(scene: Scene, number: string): Reply {
+  const reason = scene.said.slice(0, 200);
+  return withWorkout(scene, number, () => call("remove_exercise", { exercise_id: number, reason }));
+}
+
+/** What was named, as `2 (Push-up) 1 of 3 sets`; where nothing was, all of it is taken for done. */
+export function log(scene: Scene): Reply {
+  const named = [...scene.said.matchAll(/\b(\d+) \([^)]*\)(?: (\d+) of \d+ sets)?/g)];
+  const all = (scene.workout ?? []).map((_, at): JsonObject => ({ exercise_id: String(at + 1) }));
+  const done = named.map(
+    ([, number = "", sets]): JsonObject => ({
+      exercise_id: number,
+      ...(sets !== undefined && { completed_sets: Number(sets) }),
+    }),
+  );
+  const completed_exercises = done.length === 0 ? all : done;
+  return withWorkout(scene, undefined, () =>
+    call("log_workout", { completed_exercises, workout_notes: scene.said.slice(0, 300) }),
+  );
+}
+
+function withWorkout(
+  { workout }: Scene,
+  number: string | undefined,
+  then: (exercise: JsonObject, at: number) => Reply,
+): Reply {
+  if (workout === undefined) return notify("There is no workout under way. Shall I make you one?");
+  const at = Number(number ?? 1) - 1;
+  const exercise = workout[at];
+  return exercise === undefined
+    ? notify(`The workout has ${workout.length} exercises; which one do you mean?`)
+    : then(exercise, at);
+}
+
+/** The number of the exercise whose name was said. */
+function namedIn({ workout = [], said }: Scene): string | undefined {
+  const at = workout.findIndex(({ exercise_name: name }) =>
+    said.toLowerCase().includes(String(name).toLowerCase()),
+  );
+  return at === -1 ? undefined : String(at + 1);
+}
+
+/** The number that stands beside one of these words: `sets 4`, `load: 60`, `20 kg`. */
+function numberBy(said: string, ...words: readonly string[]): number | undefined {
+  for (const word of words) {
+    const found =
+      new RegExp(`\\b${word}\\b\\s*:?\\s*(?:to\\s+)?(\\d+(?:\\.\\d+)?)`, "i").exec(said) ??
+      new RegExp(`(\\d+(?:\\.\\d+)?)\\s*${word}\\b`, "i").exec(said);
+    if (found !== null) return Number(found[1]);
+  }
+  return undefined;
+}
+
+/** A value for each set: the one that was named, or those from before. */
+function forEach(sets: number, value: number | undefined, before: unknown): number[] | undefined {
+  const known = Array.isArray(before) ? before.map(Number) : [];
+  if (value === undefined && known.length === 0) return undefined;
+  return Array.from({ length: sets }, (_, at) => value ?? known[at] ?? known.at(-1) ?? 0);
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from "@pawl/core";
+import type { ParsedRequest, Reply, Rules } from "@pawl/testing";
+import { answer } from "./answer.ts";
+import { sceneOf } from "./scene.ts";
+import { selection } from "./selection.ts";
+
+export interface TrainerRulesOptions {
+  /** 2 is twice as fast, `Infinity` waits for nothing. */
+  speed?: number;
+}
+
+/**
+ * A trainer for the Messages API simulator, and the helper that chooses its data: both are told apart by the tools that a
+ * request brings along. It is a pure function of the request.
+ *
+ * @example
+ * ```ts
+ * import { trainerRules } from "@pawl/example-trainer";
+ * import { messagesApi } from "@pawl/testing";
+ *
+ * const api = await messagesApi({ rules: trainerRules({ speed: Infinity }) });
+ * console.log(api.url);
+ * await api.close();
+ * ```
+ */
+export function trainerRules({ speed = 1 }: TrainerRulesOptions = {}): Rules {
+  return (request) => {
+    const names = (request.tools ?? []).map(({ name }) => String(name));
+    const reply = names.includes("generate_workout") ? answer(sceneOf(request)) : choose(request, names[0]);
+    return { latencyMs: 300 / speed, delayPerEventMs: 20 / speed, ...reply };
+  };
+}
+
+function choose(request: ParsedRequest, tool: string | undefined): Reply {
+  const chosen = selection(newMessage(request));
+  return tool === undefined
+    ? { text: JSON.stringify(chosen) }
+    : { tools: [{ name: tool, input: chosen as unknown as JsonObject }] };
+}
+
+/** What the user has just said: the helper is shown it in a tag. */
+function newMessage({ messages }: ParsedRequest): string {
+  const { content = "" } = messages.at(-1) ?? {};
+  const text =
+    typeof content === "string" ? content : content.map((block) => String(block.text ?? "")).join("\n");
+  return /<message>([\s\S]*?)<\/message>/.exec(text)?.[1] ?? text;
+}

@@ -1,0 +1,112 @@
+import { claude } from "@pawl/anthropic";
+import type { ModelClient } from "@pawl/core";
+import { openai } from "@pawl/openai";
+import { messagesApi, openaiApi, type Reply } from "@pawl/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { idle, notify, sent, told, world } from "./support/world.ts";
+
+/** A helper that answers like this, on a server of its own. */
+async function helper(reply: (tool: string) => Reply): Promise<() => ModelClient> {
+  const api = await messagesApi({ rules: ({ tools = [] }) => reply(String(tools[0]?.name)) });
+  onTestFinished(() => api.close());
+  return () => claude("claude-haiku-5-5", { apiKey: "simulator", baseURL: api.url });
+}
+
+const choosing =
+  (append_knowledge: object[]) =>
+  (tool: string): Reply => ({
+    tools: [{ name: tool, input: { reasoning: "Because.", append_knowledge, use_existing: [] } as never }],
+  });
+const history = { source: "workout_history", reason: "not_in_context", days_back: 14 };
+const goals = { source: "category_goals", reason: "not_in_context", days_back: null };
+const script = [notify("Hello."), idle];
+
+const say = async (made: Awaited<ReturnType<typeof world>>, more: object = {}) => {
+  const response = await made.ask("/chat", { json: { message: "A chest workout", ...more } });
+  return (await response.json()) as {
+    sessionId: string;
+    response: { messages: string[] };
+    stop: { error: boolean };
+  };
+};
+
+describe("12.3 the initializer in the trainer", () => {
+  it("X2 I1 I2 chooses data, which the trainer reads in its first request and the client hears of", async () => {
+    const made = await world({ script, initializer: await helper(choosing([history, goals])) });
+    const response = await made.ask("/stream", { json: { message: "A chest workout" } });
+    const events = await told(response);
+    const knowledge = events.filter(({ type }) => type === "knowledge");
+    expect(knowledge).toEqual([
+      {
+        type: "knowledge",
+        data: { source: "workout_history", displayName: expect.any(String), status: "done" },
+      },
+      {
+        type: "knowledge",
+        data: { source: "category_goals", displayName: expect.any(String), status: "done" },
+      },
+    ]);
+    const first = JSON.stringify(sent(made)[0]?.messages);
+    expect(first).toContain('knowledge source=\\"workout_history\\"');
+    expect(first).toContain('knowledge source=\\"category_goals\\"');
+    const [stored] = await made.of(response.headers.get("x-pawl-session") ?? "", "knowledge");
+    expect(stored?.data.params).toMatchObject({ days_back: 14 });
+  });
+
+  it("X2 I1 can be played by a small model of OpenAI's", async () => {
+    const api = await openaiApi({
+      rules: ({ tools = [] }) =>
+        choosing([goals])(String((tools[0] as { function?: { name: string } })?.function?.name)),
+    });
+    onTestFinished(() => api.close());
+    const made = await world({
+      script,
+      initializer: () => openai("gpt-4o-mini", { apiKey: "simulator", baseURL: api.url }),
+    });
+    const { sessionId } = await say(made);
+    expect((await made.of(sessionId, "knowledge")).map(({ data }) => data.source)).toEqual([
+      "category_goals",
+    ]);
+    expect(api.rejected).toEqual([]);
+  });
+
+  it("X2 I2 adds a longer range behind the shorter one, and never replaces it", async () => {
+    const wider = { source: "workout_history", reason: "expand_range", days_back: 60 };
+    let asked = 0;
+    const made = await world({
+      script: [...script, ...script],
+      initializer: await helper((tool) => choosing([asked++ === 0 ? history : wider])(tool)),
+    });
+    const { sessionId } = await say(made);
+    await say(made, { sessionId });
+    const pieces = await made.of(sessionId, "knowledge");
+    expect(pieces.map(({ data }) => data.params)).toMatchObject([{ days_back: 14 }, { days_back: 60 }]);
+    const workouts = pieces.map(({ data }) => new Set(data.data.match(/\d{4}-\d\d-\d\d/g)).size);
+    expect(workouts[0]).toBeLessThan(10);
+    expect(workouts[1]).toBeGreaterThan(20);
+    expect(made.api.rejected).toEqual([]);
+  });
+
+  const faults: readonly (readonly [string, (tool: string) => Reply])[] = [
+    ["down", () => ({ fault: { status: 500 } })],
+    ["refusing its key", () => ({ fault: { status: 401 } })],
+    ["cut off in the middle", (tool) => ({ ...choosing([goals])(tool), fault: { cut: 3 } })],
+    ["slow", (tool) => ({ ...choosing([goals])(tool), latencyMs: 60_000 })],
+    ["silent", () => ({ text: "" })],
+    ["talking instead", () => ({ text: "I would take the goals." })],
+    ["lying about sources", choosing([{ source: "passwords", reason: "not_in_context", days_back: null }])],
+    [
+      "sending what fits nothing",
+      (tool) => ({ tools: [{ name: tool, input: { append_knowledge: "all" } }] }),
+    ],
+  ];
+  for (const [name, reply] of faults) {
+    it(`X2 I3 while it is ${name}, the trainer answers all the same`, async () => {
+      const made = await world({ script, initializer: await helper(reply), initializerTimeoutMs: 150 });
+      const { sessionId, response, stop } = await say(made);
+      expect([response.messages, stop.error]).toEqual([["Hello."], false]);
+      expect(await made.of(sessionId, "knowledge")).toEqual([]);
+      expect(made.api.rejected).toEqual([]);
+    });
+  }
+});

@@ -1,0 +1,37 @@
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { localIssuer } from "../src/index.ts";
+
+const user = "6f0c5b1e-0000-4000-8000-000000000001";
+const asking = (token: string) =>
+  new Request("http://localhost/agent/sessions", { headers: { authorization: `Bearer ${token}` } });
+
+describe("the local issuer", () => {
+  it("X2 lets those in whom it has given a token, for an hour", async () => {
+    let now = Date.now();
+    const issuer = await localIssuer({ now: () => now });
+    const token = await issuer.issue(user);
+    expect(await issuer.authorize(asking(token))).toMatchObject({ userId: user });
+    now += 3_601_000;
+    expect(await issuer.authorize(asking(token))).toMatchObject({ status: 401 });
+  });
+
+  it("X2 keeps its key to itself, over a restart", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "pawl-issuer-"));
+    onTestFinished(() => rm(dir, { recursive: true }));
+    const keyFile = join(dir, "a", "issuer.json");
+    const token = await (await localIssuer({ keyFile })).issue(user);
+    expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
+    expect(await (await localIssuer({ keyFile })).authorize(asking(token))).toMatchObject({ userId: user });
+    await writeFile(keyFile, "{");
+    await expect(localIssuer({ keyFile })).rejects.toMatchObject({ code: "config" });
+  });
+
+  it("X2 gives no token to what is no user of Supabase's", async () => {
+    const issuer = await localIssuer();
+    for (const name of ["", "ada", user.toUpperCase()])
+      expect(await issuer.authorize(asking(await issuer.issue(name)))).toMatchObject({ status: 401 });
+  });
+});

@@ -1,0 +1,165 @@
+import { artifactIn, contextTypes } from "@pawl/core";
+import { describe, expect, it } from "vitest";
+import { currentWorkout, withSessionLog } from "../src/index.ts";
+import { ask, call, embeddedPlace, idle, notify, press, workout, world } from "./support/world.ts";
+
+describe("12.5 sessions and events", () => {
+  it("X2 E3 a session begins active, with its whole log as context", async () => {
+    const made = await world();
+    const response = await made.ask("/sessions", { method: "POST" });
+    expect(response.status).toBe(201);
+    const { session } = (await response.json()) as { session: object };
+    expect(session).toMatchObject({
+      status: "active",
+      context_start_sequence: 0,
+      total_tokens: 0,
+      total_cost_cents: 0,
+      metadata: {},
+    });
+  });
+
+  it("X2 E3 a message without a session goes on with the newest one that is open, or begins one", async () => {
+    const made = await world({ script: [ask(), notify(), idle, notify(), idle] });
+    const say = async (message: string) =>
+      ((await (await made.ask("/chat", { json: { message } })).json()) as { sessionId: string }).sessionId;
+    const { session } = (await (await made.ask("/sessions", { method: "POST" })).json()) as {
+      session: { id: string };
+    };
+    expect(await say("A workout")).toBe(session.id);
+    expect(await say("20 minutes")).toBe(session.id);
+    expect(await say("Another one")).not.toBe(session.id);
+  });
+
+  it("X2 E2 events have gapless numbers, one each", async () => {
+    const made = await world({ script: [workout(), notify(), idle] });
+    const { sessionId } = (await (await made.ask("/chat", { json: { message: "Chest" } })).json()) as {
+      sessionId: string;
+    };
+    const log = await made.log(sessionId);
+    expect(log.map(({ seq }) => seq)).toEqual(log.map((_, at) => at + 1));
+    const append = made.store.append(sessionId, [{ type: "note", data: { text: "x" } }], {
+      appendId: "x",
+      afterSeq: 1,
+    });
+    await expect(append).rejects.toMatchObject({ code: "conflict" });
+  });
+
+  it("X2 E2 a session that two devices write to at once loses nothing and runs once", async () => {
+    const made = await world({
+      rules: (_, { turn }) => ({ ...(turn === 0 ? notify() : idle), latencyMs: 20 }),
+    });
+    const { session } = (await (await made.ask("/sessions", { method: "POST" })).json()) as {
+      session: { id: string };
+    };
+    const json = { message: "Hi", sessionId: session.id };
+    const statuses = await Promise.all([1, 2, 3].map(async () => (await made.ask("/chat", { json })).status));
+    expect(statuses.sort()).toEqual([200, 409, 409]);
+    expect(await made.of(session.id, "user_message")).toHaveLength(1);
+  });
+
+  it("X2 E4 totals are the sum over all answers of the model", async () => {
+    const made = await world({ script: [workout(), notify(), idle] });
+    const { sessionId } = (await (await made.ask("/chat", { json: { message: "Chest" } })).json()) as {
+      sessionId: string;
+    };
+    const answers = (await made.of(sessionId, "llm_response")).map(({ data }) => data);
+    const { session } = (await (await made.ask(`/sessions/${sessionId}`)).json()) as {
+      session: {
+        total_tokens: number;
+        cached_tokens: number;
+        total_cost_cents: number;
+        cache_hit_rate: number;
+      };
+    };
+    const sum = (of: (data: (typeof answers)[number]) => number) =>
+      answers.reduce((total, data) => total + of(data), 0);
+    expect(answers).toHaveLength(3);
+    expect(session.total_tokens).toBe(sum(({ tokens }) => tokens.total));
+    expect(session.cached_tokens).toBe(sum(({ tokens }) => tokens.cached));
+    expect(session.total_cost_cents).toBeCloseTo(
+      sum(({ cost_cents }) => cost_cents),
+      6,
+    );
+    const prompts = sum(({ tokens }) => tokens.prompt + tokens.cached + tokens.cache_write);
+    expect(session.cache_hit_rate).toBeCloseTo((100 * session.cached_tokens) / prompts, 0);
+  });
+
+  it("X2 E1 what the model reads is the user's words, calls and results, knowledge and artifacts, and nothing else", async () => {
+    expect(contextTypes).toEqual(
+      expect.arrayContaining(["user_message", "assistant_message", "tool_result", "knowledge", "artifact"]),
+    );
+    const made = await world({ script: [workout(), notify(), idle, notify(), idle] });
+    const { sessionId } = (await (await made.ask("/chat", { json: { message: "Chest" } })).json()) as {
+      sessionId: string;
+    };
+    await made.ask("/chat", { json: { message: "Thanks", sessionId } });
+    const sent = JSON.stringify(made.api.requests.at(-1)?.body);
+    for (const word of ["llm_request", "llm_response", "run_started", "cost_cents"])
+      expect(sent).not.toContain(word);
+  });
+
+  it("X2 E5 artifacts are found by their id within their session", async () => {
+    const made = await world({ script: [workout(), notify(), idle] });
+    const { sessionId } = (await (await made.ask("/chat", { json: { message: "Chest" } })).json()) as {
+      sessionId: string;
+    };
+    const [event] = await made.of(sessionId, "artifact");
+    const id = event?.data.artifact_id ?? "";
+    expect(await artifactIn(made.store, sessionId, id)).toMatchObject({
+      type: "exercise_list",
+      schema_version: "1",
+    });
+    const { session } = (await (await made.ask("/sessions", { method: "POST" })).json()) as {
+      session: { id: string };
+    };
+    expect(await artifactIn(made.store, session.id, id)).toBeUndefined();
+  });
+
+  it("X2 a workout outlives its process: another one swaps, adjusts and logs it", async () => {
+    const place = await embeddedPlace();
+    const first = await world({
+      place,
+      script: [workout(press(1), press(2, { exercise_name: "Push-up" })), notify(), idle],
+    });
+    const { sessionId } = (await (await first.ask("/chat", { json: { message: "Chest" } })).json()) as {
+      sessionId: string;
+    };
+    const swap = call("swap_exercise", {
+      exercise_id: "2",
+      new_exercise: press(2, { exercise_name: "Cable fly" }),
+    });
+    const adjust = call("adjust_exercise", { exercise_id: "1", adjustments: { rest_sec: 120 } });
+    const second = await world({ place, script: [swap, adjust, notify(), idle] });
+    const result = await second.pawl.run("trainer", {
+      userId: first.userId,
+      sessionId,
+      input: "Swap the second",
+    }).result;
+    expect(result.actions.map(({ tool, success }) => [tool, success]).slice(0, 2)).toEqual([
+      ["swap_exercise", true],
+      ["adjust_exercise", true],
+    ]);
+    const now = await currentWorkout(place.store.read(sessionId));
+    expect(now?.exercises).toMatchObject([
+      { exercise_name: "Dumbbell bench press", rest_sec: 120, order: 1 },
+      { exercise_name: "Cable fly", order: 2 },
+    ]);
+  });
+});
+
+describe("11.3 the console", () => {
+  it("O3 has a line for each event, and the totals where a run ends", async () => {
+    const place = await embeddedPlace();
+    const lines: string[] = [];
+    const store = withSessionLog(place.store, { print: (line) => lines.push(line) });
+    const made = await world({ place: { ...place, store }, script: [workout(), notify(), idle] });
+    const { sessionId } = (await (await made.ask("/chat", { json: { message: "Chest" } })).json()) as {
+      sessionId: string;
+    };
+    const count = (await made.log(sessionId)).length;
+    while (lines.length < count + 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(lines.every((line) => line.includes(`[${sessionId.slice(0, 8)}]`))).toBe(true);
+    expect(lines.at(-1)).toMatch(/Σ [\d,]+ tokens \([\d,]+ cached, \d+ % of the prompts\) · \$0\.\d{4}$/);
+    expect(lines.some((line) => /📥 llm_response .*cached.*\$0\.\d{4}/.test(line))).toBe(true);
+  });
+});

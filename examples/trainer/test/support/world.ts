@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { claude } from "@pawl/anthropic";
+import {
+  type EventStore,
+  type EventType,
+  type ModelClient,
+  type Runtime,
+  runtime,
+  type StoredEvent,
+  type StoredOf,
+} from "@pawl/core";
+import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
+import { type MessagesApi, type MessagesApiOptions, messagesApi, type Reply } from "@pawl/testing";
+import { onTestFinished } from "vitest";
+import {
+  agentApi,
+  dataSources,
+  type LocalIssuer,
+  localIssuer,
+  type TrainerData,
+  type TrainerDeps,
+  trainer,
+  trainerData,
+  trainerModels,
+} from "../../src/index.ts";
+
+/** Where the log and the trainer's tables are. */
+export interface Place {
+  store: EventStore;
+  data: TrainerData;
+}
+
+/** A trainer with a person who has a life to plan for, over HTTP and without. */
+export interface World extends Place {
+  pawl: Runtime;
+  api: MessagesApi;
+  userId: string;
+  issuer: LocalIssuer;
+  /** Sends to `/agent…` with the person's token, or as somebody else (`null`: nobody). */
+  ask(path: string, init?: RequestInit & { json?: unknown; as?: string | null }): Promise<Response>;
+  log(sessionId: string): Promise<StoredEvent[]>;
+  of<T extends EventType>(sessionId: string, type: T): Promise<StoredOf<T>[]>;
+}
+
+let embedded: Promise<EmbeddedStore> | undefined;
+
+/** One database in this process for all tests of a file: making one takes seconds. */
+export async function embeddedPlace(): Promise<Place> {
+  embedded ??= embeddedStore();
+  const store = await embedded;
+  return { store, data: await trainerData(store.db) };
+}
+
+export async function embeddedDatabase(): Promise<EmbeddedStore["db"]> {
+  embedded ??= embeddedStore();
+  return (await embedded).db;
+}
+
+export interface WorldOptions extends MessagesApiOptions {
+  place?: Place;
+  /** The model that answers where a request names none. */
+  model?: string;
+  /** Chooses the data; nobody does when absent. */
+  initializer?: (api: MessagesApi) => ModelClient;
+  initializerTimeoutMs?: number;
+}
+
+export async function world(options: WorldOptions = {}): Promise<World> {
+  const { place = await embeddedPlace(), model = "claude-haiku-4-5", initializer, ...simulated } = options;
+  const api = await messagesApi(simulated);
+  onTestFinished(() => api.close());
+  const made = (id: string) => claude(id, { apiKey: "simulator", baseURL: api.url });
+  const others = trainerModels.filter((id) => id !== model);
+  const agent = trainer({
+    models: [made(model), ...others.map(made)],
+    ...(initializer && { initializer: initializer(api) }),
+    ...(options.initializerTimeoutMs && { initializerTimeoutMs: options.initializerTimeoutMs }),
+  });
+  const { store, data } = place;
+  const pawl = runtime<TrainerDeps>({
+    agents: [agent],
+    store,
+    deps: () => ({ trainer: data }),
+    onError: () => undefined,
+  });
+  const userId = randomUUID();
+  await data.seed(userId);
+  const issuer = await localIssuer();
+  const serve = agentApi({
+    runtime: pawl,
+    authorize: issuer.authorize,
+    models: trainerModels,
+    sources: Object.fromEntries(dataSources().map(({ name, displayName }) => [name, displayName])),
+    maxInputLength: 4_000,
+  });
+  const log = async (sessionId: string) => await Array.fromAsync(store.read(sessionId));
+  return {
+    store,
+    data,
+    pawl,
+    api,
+    userId,
+    issuer,
+    ask: async (path, { json, as = userId, ...init } = {}) => {
+      const token = as === null ? undefined : await issuer.issue(as);
+      const request = new Request(`http://localhost/agent${path}`, {
+        ...init,
+        ...(json !== undefined && { method: "POST", body: JSON.stringify(json) }),
+        headers: {
+          ...(json !== undefined && { "content-type": "application/json" }),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(init.headers as Record<string, string> | undefined),
+        },
+      });
+      return await serve(request);
+    },
+    log,
+    of: async (sessionId, type) =>
+      (await log(sessionId)).filter((event): event is never => event.type === type),
+  };
+}
+
+/** A block of a request, as far as tests look into it. */
+export interface SentBlock {
+  type: string;
+  text?: string;
+  id?: string;
+  tool_use_id?: string;
+  is_error?: boolean;
+  cache_control?: unknown;
+}
+
+export interface Sent {
+  system: SentBlock[];
+  tools: SentBlock[];
+  messages: { role: string; content: SentBlock[] }[];
+  tool_choice?: unknown;
+}
+
+/** What the model was sent, request by request. */
+export function sent({ api }: World): Sent[] {
+  return api.requests.map(({ body }) => body as unknown as Sent);
+}
+
+/** The events of a stream in the trainer's dialect. */
+export async function told(response: Response): Promise<{ type: string; [field: string]: unknown }[]> {
+  const frames = (await response.text()).split("\n\n").filter((frame) => frame.startsWith("data: "));
+  return frames.map((frame) => JSON.parse(frame.slice(6)));
+}
+
+const one = (name: string, input: object): Reply => ({ tools: [{ name, input: input as never }] });
+export const notify = (message = "Here you are.", artifact_id?: string): Reply =>
+  one("message_notify_user", { message, ...(artifact_id && { artifact_id }) });
+export const ask = (question = "How long?", options = ["20 minutes", "An hour"]): Reply =>
+  one("message_ask_user", { question, options });
+export const idle: Reply = one("idle", { reason: "Done." });
+export const call = one;
+
+/** An exercise as the model sends it. */
+export function press(order = 1, more: object = {}): object {
+  return {
+    exercise_name: "Dumbbell bench press",
+    exercise_type: "reps",
+    order,
+    sets: 3,
+    reps: [10, 10, 8],
+    load_each: [16, 16, 16],
+    load_unit: "kg",
+    rest_sec: 90,
+    muscles_utilized: [
+      { muscle: "Chest", share: 0.65 },
+      { muscle: "Triceps", share: 0.35 },
+    ],
+    goals_addressed: [{ goal: "strength", share: 1 }],
+    reasoning: "The main press.",
+    ...more,
+  };
+}
+
+export const workout = (...exercises: object[]): Reply =>
+  one("generate_workout", {
+    workout: { title: "Chest", exercises: exercises.length > 0 ? exercises : [press()] },
+  });

@@ -1,0 +1,136 @@
+import { type Clock, messageOf, PawlError, systemClock, type UserDataSource } from "@pawl/core";
+import { checkLimit, clipped } from "../clipped.ts";
+import { checkTag, fenced } from "../fenced.ts";
+import { within } from "../within.ts";
+
+/** One section of a context. */
+export interface ContextSection<Deps = unknown> {
+  /** The name of its tag: letters, digits, `_` and `-`, and none that core writes, e.g. `knowledge`. */
+  tag: string;
+  /** Gets its text; nothing, or only blanks, leaves the section out. Throw to fail. */
+  fetch: (source: UserDataSource<Deps>) => string | null | undefined | Promise<string | null | undefined>;
+  /** The most characters of it that the model reads. Default: 20,000. */
+  maxChars?: number;
+  /** How long it may take, in milliseconds. Default: that of the context. */
+  timeoutMs?: number;
+}
+
+/** What has become of a section. */
+export interface SectionReport {
+  tag: string;
+  /** In the context, with its tag; 0 if it is left out. */
+  chars: number;
+  isClipped: boolean;
+  hasFailed: boolean;
+}
+
+/** How large a context has become, and how long that took. */
+export interface ContextReport {
+  chars: number;
+  /** Four characters are about one token. */
+  estimatedTokens: number;
+  durationMs: number;
+  /** In their order. */
+  sections: SectionReport[];
+}
+
+export interface UnifiedContextOptions<Deps = unknown> {
+  /** In the order in which the model reads them. */
+  sections: readonly ContextSection<Deps>[];
+  /** How long a section may take, in milliseconds; less than the agent's `userDataTimeoutMs`. Default: 3 s. */
+  timeoutMs?: number;
+  /** Told of a section that has failed or was too slow. Default: the console. */
+  onError?: (error: unknown, section: { tag: string }, source: UserDataSource<Deps>) => void;
+  /** Told of every context that was built, e.g. to keep an eye on its size. */
+  onBuilt?: (report: ContextReport) => void;
+  clock?: Clock;
+}
+
+/**
+ * Makes an agent's `userData` of sections that are fetched side by side. They stand in the order of the list, each in its
+ * tag; what is in them can close none of the tags. One that fails, or takes too long, is left out and reported, and never keeps
+ * the others from being there.
+ *
+ * @throws PawlError `config` for a tag that is none, that core writes itself, or that is there twice, and for bad limits.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { unifiedContext } from "@pawl/knowledge";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const model = strictModel({ script: [{ text: "Good morning." }] });
+ * const userData = unifiedContext({
+ *   sections: [
+ *     { tag: "profile", fetch: ({ session }) => `Name: ${session.userId}` },
+ *     { tag: "goals", fetch: async () => "Sleep more." },
+ *   ],
+ * });
+ * const coach = agent({ name: "coach", model, instructions: "You are a coach.", userData });
+ * await runtime({ agents: [coach], store: memoryStore() }).run("coach", { userId: "Ada", input: "Hi" }).result;
+ * console.log(model.requests[0]?.system); // … <user_data><profile>Name: Ada</profile><goals>Sleep more.</goals></user_data>
+ * ```
+ */
+export function unifiedContext<Deps = unknown>(
+  options: UnifiedContextOptions<Deps>,
+): (source: UserDataSource<Deps>) => Promise<string> {
+  const { sections, timeoutMs = 3_000, clock = systemClock, onBuilt } = options;
+  const { onError = (error, { tag }) => console.error(`context, ${tag}: ${messageOf(error)}`) } = options;
+  checkSections(sections);
+  checkLimit(timeoutMs, "timeoutMs of a context");
+  const tags = sections.map(({ tag }) => tag);
+
+  return async (source) => {
+    const startedAt = clock.now();
+    const settled = await Promise.allSettled(
+      sections.map(({ fetch, timeoutMs: own = timeoutMs }) =>
+        within({ signal: source.signal, timeoutMs: own, clock }, async (signal) =>
+          asText(await fetch({ ...source, signal })),
+        ),
+      ),
+    );
+    const built = sections.map(({ tag, maxChars = MAX_CHARS }, at) => {
+      const outcome = settled[at] as PromiseSettledResult<string>;
+      const hasFailed = outcome.status === "rejected";
+      if (hasFailed) quietly(() => onError(outcome.reason, { tag }, source));
+      const whole = hasFailed ? "" : outcome.value;
+      const text = fenced(tag, clipped(whole, maxChars), tags);
+      return { text, report: { tag, chars: text.length, isClipped: whole.length > maxChars, hasFailed } };
+    });
+    const text = built.flatMap((section) => (section.text === "" ? [] : [section.text])).join("\n");
+    const durationMs = clock.now() - startedAt;
+    const reports = built.map(({ report }) => report);
+    const size = { chars: text.length, estimatedTokens: Math.ceil(text.length / 4), durationMs };
+    quietly(() => onBuilt?.({ ...size, sections: reports }));
+    return text;
+  };
+}
+
+/** What the model reads of one section, at most. */
+const MAX_CHARS = 20_000;
+
+function asText(text: unknown): string {
+  if (text === null || text === undefined) return "";
+  if (typeof text !== "string") throw new TypeError("A section has to be a string.");
+  return text;
+}
+
+/** Who is told of something may not break it. */
+function quietly(tell: () => void): void {
+  try {
+    tell();
+  } catch {}
+}
+
+function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {
+  const seen = new Set<string>();
+  for (const { tag, maxChars, timeoutMs } of sections) {
+    checkTag(tag, "a section of a context");
+    // Tags are told apart as models read them.
+    if (seen.has(tag.toLowerCase()))
+      throw new PawlError("config", `Two sections of a context are in <${tag}>.`);
+    seen.add(tag.toLowerCase());
+    checkLimit(maxChars, `maxChars of the section <${tag}>`);
+    checkLimit(timeoutMs, `timeoutMs of the section <${tag}>`);
+  }
+}

@@ -1,0 +1,39 @@
+// Public names: data, what is chosen of them, what is known in any case, and how to go about things.
+
+export {
+  type ContextReport,
+  type ContextSection,
+  type SectionReport,
+  type UnifiedContextOptions,
+  unifiedContext,
+} from "./context/unified-context.ts";
+export type {
+  ChoiceError,
+  Chosen,
+  Dropped,
+  KnowledgeFailure,
+  KnowledgeSelection,
+  Spending,
+} from "./events.ts";
+export type { OnError } from "./failures.ts";
+export { type InitializerOptions, initializer } from "./initializer/initializer.ts";
+export type { TaskData } from "./initializer/prompt.ts";
+export type { SelectionReason } from "./initializer/selection.ts";
+export type { SpokenIn } from "./read-log.ts";
+export { type ParseSkillOptions, parseSkill } from "./skills/parse-skill.ts";
+export { type Skill, skillSummaries } from "./skills/skill.ts";
+export { type SkillHookOptions, type SkillSignals, skillHook } from "./skills/skill-hook.ts";
+export { skillTool } from "./skills/skill-tool.ts";
+export {
+  type DataSource,
+  type DataSourceOptions,
+  dataSource,
+  type SourceRequest,
+} from "./sources/data-source.ts";
+export {
+  type FetchedSource,
+  type FetchOptions,
+  fetchSources,
+  type SourceError,
+  type SourceQuery,
+} from "./sources/fetch-sources.ts";

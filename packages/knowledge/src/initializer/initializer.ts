@@ -1,0 +1,112 @@
+import { type Clock, type Hook, type ModelClient, PawlError, type RunContext, systemClock } from "@pawl/core";
+import { checkLimit } from "../clipped.ts";
+import { isLogFailure, type OnError, reporter } from "../failures.ts";
+import { readLog, type SpokenIn } from "../read-log.ts";
+import { byName, type DataSource } from "../sources/data-source.ts";
+import { deliver } from "./deliver.ts";
+import { checkGuidance, type TaskData } from "./prompt.ts";
+import { select } from "./select.ts";
+import type { Work } from "./work.ts";
+
+export interface InitializerOptions<Deps = unknown> {
+  /** Chooses. A small, fast model will do, e.g. `openai("gpt-5.4-mini")` or `claude("claude-haiku-4-5")`. */
+  model: ModelClient;
+  /** What there is to choose from. */
+  sources: readonly DataSource<Deps>[];
+  /** Which task needs which data: rows, or a text of your own. */
+  guidance?: string | readonly TaskData[];
+  /** How long the model may take to choose, in milliseconds. Default: 8 s. */
+  timeoutMs?: number;
+  /** How long each source may take that has no time of its own, in milliseconds. Default: 5 s. */
+  sourceTimeoutMs?: number;
+  /** The most tokens of the model's answer. Default: 2,000. */
+  maxTokens?: number;
+  /** How many earlier messages the model reads beside the new one. Default: 4. */
+  earlierMessages?: number;
+  /** What the agent has said with an event, where it speaks through tools. Default: the text of its answers. */
+  spoken?: SpokenIn;
+  /** Unique among the agent's hooks. Default: `initializer`. */
+  name?: string;
+  clock?: Clock;
+  /** Told the words of what fails, which the log does not say because clients see it. Default: the console. */
+  onError?: OnError;
+}
+
+/**
+ * A hook that looks at the user's message before an agent does, and has what the answer needs fetched: a model chooses
+ * among the sources, they are fetched side by side, and each becomes a `knowledge` event with the params it was asked with.
+ * Nothing that is there is fetched again, unless it does not reach back far enough or is to be refreshed; nothing is
+ * ever replaced.
+ *
+ * What was chosen is in the log as `knowledge.selection`, and what failed as `knowledge.failed`. Nothing that the model or a
+ * source does stops the run: the agent answers with what is there. After a crash the model is not asked again, and only what
+ * is missing is fetched.
+ *
+ * It chooses when a run begins. What its model costs is in its events; it does not count towards the run's limits.
+ *
+ * @throws PawlError `config` for no sources, two of one name, guidance about a source that is none, or bad limits.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { dataSource, initializer } from "@pawl/knowledge";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const goals = dataSource({ name: "goals", description: "What the user works towards.", fetch: () => "Run 10 km." });
+ * const append_knowledge = [{ source: "goals", reason: "not_in_context", days_back: null }];
+ * const small = scriptedModel([
+ *   { tools: [{ name: "select_knowledge", input: { reasoning: "A plan needs a goal.", append_knowledge, use_existing: [] } }] },
+ * ]);
+ * const trainer = agent({
+ *   name: "trainer",
+ *   model: scriptedModel([{ text: "Then let us run." }]),
+ *   instructions: "You are a trainer.",
+ *   hooks: [initializer({ model: small, sources: [goals], guidance: [{ task: "Planning", sources: ["goals"] }] })],
+ * });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [trainer], store });
+ * const { sessionId } = await pawl.run("trainer", { userId: "ada", input: "Make me a plan" }).result;
+ * for await (const { data } of store.read(sessionId, { types: ["knowledge"] })) console.log(data); // { source: "goals", data: "Run 10 km." … }
+ * ```
+ */
+export function initializer<Deps = unknown>(options: InitializerOptions<Deps>): Hook<Deps> {
+  const work = workOf(options);
+  return {
+    name: work.name,
+    beforeRun: async (context) => {
+      try {
+        await initialize(work, context);
+      } catch (cause) {
+        if (isLogFailure(cause)) throw cause;
+        if (!context.signal.aborted) work.report(cause, context);
+      }
+      return undefined;
+    },
+  };
+}
+
+function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
+  const { model, sources, guidance = "", name = "initializer", clock = systemClock, spoken } = options;
+  const { timeoutMs = 8_000, sourceTimeoutMs = 5_000, maxTokens = 2_000, earlierMessages = 4 } = options;
+  for (const [what, limit] of Object.entries({ timeoutMs, sourceTimeoutMs, maxTokens }))
+    checkLimit(limit, `${what} of "${name}"`);
+  if (!(Number.isInteger(earlierMessages) && earlierMessages >= 0)) {
+    throw new PawlError("config", `earlierMessages of "${name}" must be a whole number from 0.`);
+  }
+  if (sources.length === 0) throw new PawlError("config", `"${name}" has no sources to choose from.`);
+  const known = byName(sources, "data sources");
+  checkGuidance(guidance, known);
+  const report = reporter(name, options.onError);
+  return {
+    ...{ model, sources, guidance, name, clock, spoken, byName: known, report },
+    ...{ timeoutMs, sourceTimeoutMs, maxTokens, earlierMessages },
+  };
+}
+
+async function initialize<Deps>(work: Work<Deps>, context: RunContext<Deps>): Promise<void> {
+  const log = await readLog(context, work.name, work.spoken);
+  if (log.hasFailed || log.messages.length === 0) return;
+  const chosen = log.plan?.chosen ?? (await select(work, context, log));
+  const missing = chosen.filter(({ source }) => !log.settled.has(source));
+  if (missing.length > 0) await deliver(work, context, missing);
+}

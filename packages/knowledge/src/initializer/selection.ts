@@ -1,0 +1,104 @@
+import { type JsonObject, type ToolSpec, toJson } from "@pawl/core";
+
+/** Why a source is wanted: nothing of it is there, more of it is needed, or what is there is too old. */
+export type SelectionReason = "not_in_context" | "expand_range" | "refresh_state";
+
+/** From the lightest to the weightiest. */
+export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_range", "refresh_state"];
+
+/** One source that the model wants. */
+export interface Wanted {
+  source: string;
+  reason: SelectionReason;
+  /** How far back, where the source can tell; `null` leaves it to the source. */
+  daysBack: number | null;
+}
+
+/** What the model has answered, as far as it makes sense. */
+export interface Selection {
+  reasoning: string;
+  wanted: Wanted[];
+  useExisting: string[];
+  /** The sources, or what stood in their place, of entries that make no sense. */
+  malformed: string[];
+}
+
+/** The tool whose input is the answer. */
+export const SELECT = "select_knowledge";
+
+/** As strict as both APIs' structured output can be: what the model answers fits, where they keep their word. */
+export function selectTool(sources: readonly string[]): ToolSpec {
+  const entry = objectOf({
+    source: { type: "string", enum: [...sources] },
+    reason: { type: "string", enum: [...reasons] },
+    days_back: {
+      type: ["integer", "null"],
+      description: "How many days back; null where that does not matter.",
+    },
+  });
+  return {
+    name: SELECT,
+    description: "Says which data the assistant is to be given before it answers.",
+    strict: true,
+    input_schema: objectOf({
+      reasoning: { type: "string", description: "Why, in a sentence or two." },
+      append_knowledge: {
+        type: "array",
+        items: entry,
+        description: "What is to be fetched; empty if nothing is.",
+      },
+      use_existing: {
+        type: "array",
+        items: { type: "string" },
+        description: "Sources that are loaded already and serve as they are.",
+      },
+    }),
+  };
+}
+
+function objectOf(properties: JsonObject): JsonObject {
+  return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/** How much of the model's words is kept. */
+const MAX_CHARS = 2_000;
+const MAX_NAME = 100;
+const MAX_ENTRIES = 100;
+
+/** Believes nothing: `undefined` for what is no answer at all; entries that make no sense are told apart from the others. */
+export function parseSelection(answer: unknown): Selection | undefined {
+  const { reasoning, append_knowledge: append, use_existing: existing } = asObject(answer);
+  if (!Array.isArray(append)) return undefined;
+  const selection: Selection = {
+    reasoning: shortened(reasoning ?? "", MAX_CHARS),
+    wanted: [],
+    useExisting: [],
+    malformed: [],
+  };
+  for (const entry of append.slice(0, MAX_ENTRIES)) {
+    const wanted = wantedIn(entry);
+    if (wanted === undefined) selection.malformed.push(shortened(asObject(entry).source ?? entry, MAX_NAME));
+    else selection.wanted.push(wanted);
+  }
+  if (Array.isArray(existing))
+    selection.useExisting = existing.slice(0, MAX_ENTRIES).map((name) => shortened(name, MAX_NAME));
+  return selection;
+}
+
+function wantedIn(entry: unknown): Wanted | undefined {
+  const { source, reason, days_back = null } = asObject(entry);
+  const known = reasons.find((one) => one === reason);
+  if (typeof source !== "string" || known === undefined) return undefined;
+  if (days_back === null) return { source, reason: known, daysBack: null };
+  const isDays = typeof days_back === "number" && Number.isSafeInteger(days_back) && days_back >= 1;
+  return isDays ? { source, reason: known, daysBack: days_back } : undefined;
+}
+
+function asObject(value: unknown): { [field: string]: unknown } {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : {};
+}
+
+function shortened(value: unknown, limit: number): string {
+  const text = typeof value === "string" ? value : JSON.stringify(toJson(value));
+  return text.slice(0, limit).toWellFormed();
+}

@@ -1,0 +1,22 @@
+import type { Clock, HookContext } from "@pawl/core";
+import type { OnError } from "../failures.ts";
+import type { SpokenIn } from "../read-log.ts";
+import type { DataSource } from "../sources/data-source.ts";
+import type { Ask } from "./prompt.ts";
+
+/** The options of an initializer, with every default filled in. */
+export interface Work<Deps> extends Ask<Deps> {
+  name: string;
+  byName: ReadonlyMap<string, DataSource<Deps>>;
+  timeoutMs: number;
+  sourceTimeoutMs: number;
+  clock: Clock;
+  spoken: SpokenIn | undefined;
+  /** Never throws. */
+  report: OnError;
+}
+
+/** The key of what an initializer stores once a run. */
+export function keyOf<Deps>({ name }: Work<Deps>, { runId }: HookContext, what: string): string {
+  return `knowledge:${name}:${runId}:${what}`;
+}

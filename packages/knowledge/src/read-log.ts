@@ -1,0 +1,130 @@
+import { type JsonObject, REDACTED, type RunContext, type StoredEvent, textOf } from "@pawl/core";
+import { EVENTS, type StoredPlan, storedPlan } from "./events.ts";
+
+/** Knowledge that the model can read. */
+export interface Loaded {
+  source: string;
+  params: JsonObject;
+  seq: number;
+  /** How long ago, in milliseconds. */
+  ageMs: number;
+}
+
+/** One thing that was said. */
+export interface Spoken {
+  who: "user" | "assistant";
+  text: string;
+}
+
+/** What the log says to whoever chooses. */
+export interface LogSoFar {
+  /** The messages that the run is about: no request has covered them yet. */
+  messages: string[];
+  /** What was said before, oldest first. */
+  conversation: Spoken[];
+  loaded: Loaded[];
+  /** What was chosen for this run, if that was done before a crash. */
+  plan: StoredPlan | undefined;
+  /** Choosing has failed for this run. */
+  hasFailed: boolean;
+  /** The sources of the plan that are there, or have failed. */
+  settled: ReadonlySet<string>;
+}
+
+/** What the agent has said with an event, if it has. */
+export type SpokenIn = (event: StoredEvent) => string | undefined;
+
+/** What `textIn` reads. */
+const SAID = ["assistant_message"] as const;
+
+/** The agent's words are its text. */
+export function textIn(event: StoredEvent): string | undefined {
+  if (event.type !== "assistant_message" || event.data.disposition === "discarded") return undefined;
+  return textOf(event.data.content);
+}
+
+interface Fold {
+  said: (Spoken & { seq: number })[];
+  loaded: (Omit<Loaded, "ageMs"> & { at: number })[];
+  uptoSeq: number;
+  now: number;
+  plan: (StoredPlan & { seq: number }) | undefined;
+  hasFailed: boolean;
+  settled: Set<string>;
+}
+
+/** Folds the session's log, for the hook of this name. Time is the store's own. */
+export async function readLog(context: RunContext, hook: string, spoken?: SpokenIn): Promise<LogSoFar> {
+  const fold: Fold = {
+    said: [],
+    loaded: [],
+    uptoSeq: 0,
+    now: 0,
+    plan: undefined,
+    hasFailed: false,
+    settled: new Set(),
+  };
+  const own = [
+    "user_message",
+    "knowledge",
+    "checkpoint",
+    "llm_request",
+    EVENTS.selection,
+    EVENTS.failed,
+  ] as const;
+  const events = context.read(spoken === undefined ? { types: [...own, ...SAID] } : {});
+  for await (const event of events) {
+    fold.now = Math.max(fold.now, Date.parse(event.at) || 0);
+    takeContext(fold, event);
+    takeOwn(fold, event, `${hook}:${context.runId}`);
+    const words = (spoken ?? textIn)(event);
+    if (words !== undefined && words.trim() !== "")
+      fold.said.push({ who: "assistant", text: words, seq: event.seq });
+  }
+  const isNew = ({ who, seq }: Fold["said"][number]) => who === "user" && seq > fold.uptoSeq;
+  const withoutSeq = ({ who, text }: Spoken) => ({ who, text });
+  return {
+    messages: fold.said.filter(isNew).map(({ text }) => text),
+    conversation: fold.said.filter((one) => !isNew(one)).map(withoutSeq),
+    loaded: fold.loaded.map(({ at, ...one }) => ({ ...one, ageMs: fold.now - at })),
+    plan: fold.plan,
+    hasFailed: fold.hasFailed,
+    settled: fold.settled,
+  };
+}
+
+function takeContext(fold: Fold, event: StoredEvent): void {
+  switch (event.type) {
+    case "user_message":
+      fold.said.push({ who: "user", text: event.data.message, seq: event.seq });
+      break;
+    case "llm_request":
+      fold.uptoSeq = Math.max(fold.uptoSeq, event.data.prompt.upto_seq);
+      break;
+    case "knowledge": {
+      const { source, data, params = {} } = event.data;
+      // What was taken back is not there any more.
+      if (data === REDACTED) break;
+      fold.loaded.push({ source, params, seq: event.seq, at: Date.parse(event.at) || 0 });
+      if (fold.plan !== undefined) fold.settled.add(source);
+      break;
+    }
+    case "checkpoint":
+      // Of what was there before, the model reads a summary or nothing.
+      if (event.data.reason !== "drop_old_results")
+        fold.loaded = fold.loaded.filter(({ seq }) => seq >= event.data.from_seq);
+      break;
+  }
+}
+
+/** What this hook has stored for this run. */
+function takeOwn(fold: Fold, event: StoredEvent, mine: string): void {
+  if (event.type !== EVENTS.selection && event.type !== EVENTS.failed) return;
+  const data = event.data as JsonObject;
+  if (`${data.hook}:${data.run_id}` !== mine) return;
+  if (event.type === EVENTS.selection) {
+    fold.plan = { ...storedPlan(data), seq: event.seq };
+    fold.settled.clear();
+  } else if (typeof data.source === "string") fold.settled.add(data.source);
+  else fold.hasFailed = true;
+}

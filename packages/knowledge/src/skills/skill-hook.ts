@@ -1,0 +1,117 @@
+import { type Clock, type Hook, type RunContext, systemClock } from "@pawl/core";
+import { checkLimit } from "../clipped.ts";
+import { isLogFailure, type OnError, reporter } from "../failures.ts";
+import { readLog } from "../read-log.ts";
+import { byName } from "../sources/data-source.ts";
+import { within } from "../within.ts";
+import type { Skill } from "./skill.ts";
+
+/** The names of the skills that a message calls for, the most important first. */
+export type SkillSignals<Deps = unknown> = (
+  message: string,
+  context: RunContext<Deps>,
+) => readonly string[] | Promise<readonly string[]>;
+
+export interface SkillHookOptions<Deps = unknown> {
+  skills: readonly Skill[];
+  /** Says what a message calls for, beside the skills' own keywords. Given `deps`, it can look at more than words. */
+  signals?: SkillSignals<Deps>;
+  /** The most skills that one message loads, so that one that names all of them does not. Default: 3. */
+  atMost?: number;
+  /** How long `signals` may take, in milliseconds. Default: 5 s. */
+  timeoutMs?: number;
+  /** Unique among the agent's hooks. Default: `skills`. */
+  name?: string;
+  clock?: Clock;
+  /** Told of signals that fail, or name a skill that is none. The run goes on. Default: the console. */
+  onError?: OnError;
+}
+
+/**
+ * A hook that loads the whole text of a skill when the user's message calls for it, as `knowledge` of the source
+ * `skill:<name>`. What the model can still read is not loaded again.
+ *
+ * @throws PawlError `config` for two skills of one name, or a bad limit.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { parseSkill, skillHook } from "@pawl/knowledge";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const titles = ["Goal", "When to use", "Context needed", "Tools", "Constraints", "Guidance"];
+ * const text = titles.map((title) => `## ${title}\nNone.`).join("\n");
+ * const skills = [parseSkill(`---\nkeywords: [tired]\n---\n${text}`, "rest_day")];
+ * const model = scriptedModel([{ text: "Rest." }]);
+ * const coach = agent({ name: "coach", model, instructions: "You are a coach.", hooks: [skillHook({ skills })] });
+ * const store = memoryStore();
+ * const pawl = runtime({ agents: [coach], store });
+ * const { sessionId } = await pawl.run("coach", { userId: "ada", input: "I am so tired." }).result;
+ * for await (const { data } of store.read(sessionId, { types: ["knowledge"] })) console.log(data); // { source: "skill:rest_day" … }
+ * ```
+ */
+export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook<Deps> {
+  const { skills, signals, atMost = 3, timeoutMs = 5_000, name = "skills", clock = systemClock } = options;
+  const known = byName(skills, "skills");
+  const words = skills.flatMap(({ name: skill, keywords }) =>
+    keywords.map((word) => [skill, patternOf(word)] as const),
+  );
+  const report = reporter(name, options.onError);
+  checkLimit(atMost, `atMost of "${name}"`);
+  checkLimit(timeoutMs, `timeoutMs of "${name}"`);
+
+  const signalled = async (message: string, context: RunContext<Deps>): Promise<string[]> => {
+    if (signals === undefined) return [];
+    const { signal } = context;
+    try {
+      const named = await within({ signal, timeoutMs, clock }, async () => [
+        ...(await signals(message, context)),
+      ]);
+      const strange = named.filter((one) => !known.has(one));
+      if (strange.length > 0) report(new Error(`There is no skill "${strange.join('", "')}".`), context);
+      return named;
+    } catch (cause) {
+      if (!signal.aborted) report(cause, context);
+      return [];
+    }
+  };
+  const load = async (context: RunContext<Deps>): Promise<void> => {
+    const { messages, loaded } = await readLog(context, name);
+    if (messages.length === 0) return;
+    const message = messages.join("\n\n");
+    const byWord = words.flatMap(([skill, pattern]) => (pattern.test(message) ? [skill] : []));
+    const wanted = new Set([...(await signalled(message, context)), ...byWord]);
+    // What this run has loaded before a crash counts as what it loads.
+    const before = new Set(loaded.flatMap(({ source, seq }) => (seq < context.run.seq ? [source] : [])));
+    const fresh = [...wanted].flatMap((one) => (before.has(sourceOf(one)) ? [] : (known.get(one) ?? [])));
+    for (const skill of fresh.slice(0, atMost)) {
+      if (context.signal.aborted) return;
+      const source = sourceOf(skill.name);
+      const key = `knowledge:${name}:${context.runId}:${source}`;
+      await context.append({ type: "knowledge", data: { source, data: skill.text }, key });
+    }
+  };
+  return {
+    name,
+    beforeRun: async (context) => {
+      try {
+        await load(context);
+      } catch (cause) {
+        if (isLogFailure(cause)) throw cause;
+        if (!context.signal.aborted) report(cause, context);
+      }
+      return undefined;
+    },
+  };
+}
+
+function sourceOf(skill: string): string {
+  return `skill:${skill}`;
+}
+
+/** A keyword as whole words, whatever their case and the space between them. */
+function patternOf(keyword: string): RegExp {
+  const words = keyword.trim().split(/\s+/);
+  const literal = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s+");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${literal}(?![\\p{L}\\p{N}_])`, "iu");
+}

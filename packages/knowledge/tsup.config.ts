@@ -1,0 +1,14 @@
+import { defineConfig } from "tsup";
+
+export default defineConfig({
+  entry: ["src/index.ts", "src/disk.ts"],
+  format: "esm",
+  target: "es2023",
+  platform: "neutral",
+  sourcemap: true,
+  clean: true,
+  dts: false,
+  // What `./disk` is for. Any other of Node's modules is an error: the main entry runs anywhere.
+  external: ["node:fs/promises", "node:path"],
+  removeNodeProtocol: false,
+});
