@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { agent, isToolUse, type JsonObject, type ModelClient, memoryStore, runtime } from "@pawl/core";
-import { type TrainerDeps, type TrainerSource, trainerTools } from "@pawl/example-trainer";
+import { type TrainerDeps, trainerTools } from "@pawl/example-trainer";
+import { dataSource } from "@pawl/knowledge";
 import { handler } from "@pawl/sse";
 import { scriptedModel } from "@pawl/testing";
 import { Hono } from "hono";
@@ -19,13 +20,13 @@ export interface TrainerServer extends Listening {
 }
 
 /** One that knows nothing of a user, and so needs no database. */
-const profile: TrainerSource = {
+const profile = dataSource({
   name: "user_profile",
   displayName: "Profile",
   description: "Who they are.",
   fetch: async () => ({}),
   format: () => "Ada.",
-};
+});
 
 /**
  * The playground with the trainer's own tools and a model that follows a script. Its database is a list of what was

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@pawl/core";
+import { fetchSources } from "@pawl/knowledge";
 import type { Database } from "@pawl/postgres";
 import { describe, expect, it } from "vitest";
 import { ask } from "../../src/data/ask.ts";
@@ -257,11 +259,14 @@ export function dataSuite(database: () => Database): void {
   describe("X2 sources and sections", () => {
     const texts = async (data: TrainerData, userId: string, params: object = {}) => {
       const request = { userId, deps: { trainer: data }, signal: new AbortController().signal };
-      const pairs = dataSources().map(async ({ name, fetch, format, params: schema }) => {
-        const raw = await fetch({ ...request, params: schema?.parse(params) ?? {} });
-        return [name, format(raw)] as const;
-      });
-      return Object.fromEntries(await Promise.all(pairs));
+      const queries = dataSources().map((source) => ({
+        source: source.name,
+        ...(source.params && { params: params as JsonObject }),
+      }));
+      const fetched = await fetchSources(dataSources(), queries, request);
+      return Object.fromEntries(
+        fetched.map(({ source, data: text, error }) => [source, text ?? error.message]),
+      );
     };
 
     it("I4 there are eight, each with words for people and for models", async () => {
