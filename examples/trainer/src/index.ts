@@ -21,8 +21,6 @@ export {
   type TrainerData,
   type TrainerDataOptions,
   type TrainerDeps,
-  type TrainerRequest,
-  type TrainerSource,
   trainerData,
   type UserDataSection,
   userDataSections,

@@ -29,7 +29,7 @@ describe("X2 the workout under way is a fold", () => {
   const made = workout(press(), plank(), run());
   const swapped = step("swap_exercise", {
     old_exercise: { id: "id-1" },
-    new_exercise: { ...at(made, 3), id: "new", order: 1 },
+    new_exercise: { ...at(made, 3), id: "new" },
     new_id: "new",
   });
 

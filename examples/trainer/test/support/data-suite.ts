@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "@pawl/core";
+import { fetchSources } from "@pawl/knowledge";
 import type { Database } from "@pawl/postgres";
 import { describe, expect, it } from "vitest";
 import { ask } from "../../src/data/ask.ts";
@@ -258,6 +260,8 @@ export function dataSuite(database: () => Database): void {
         );
         await Promise.all(sets);
         expect(await currentOnes(userId)).toHaveLength(1);
+        // From none too: then there is no row that all of them change.
+        await rows("UPDATE trainer.user_locations SET current_location = false WHERE user_id = $1", userId);
       }
     });
 
@@ -271,11 +275,14 @@ export function dataSuite(database: () => Database): void {
   describe("X2 sources and sections", () => {
     const texts = async (data: TrainerData, userId: string, params: object = {}) => {
       const request = { userId, deps: { trainer: data }, signal: new AbortController().signal };
-      const pairs = dataSources().map(async ({ name, fetch, format, params: schema }) => {
-        const raw = await fetch({ ...request, params: schema?.parse(params) ?? {} });
-        return [name, format(raw)] as const;
-      });
-      return Object.fromEntries(await Promise.all(pairs));
+      const queries = dataSources().map((source) => ({
+        source: source.name,
+        ...(source.params && { params: params as JsonObject }),
+      }));
+      const fetched = await fetchSources(dataSources(), queries, request);
+      return Object.fromEntries(
+        fetched.map(({ source, data: text, error }) => [source, text ?? error.message]),
+      );
     };
 
     it("I4 there are eight, each with words for people and for models", async () => {
@@ -295,7 +302,7 @@ export function dataSuite(database: () => Database): void {
       expect(found.category_goals).toContain("- strength (weight 0.4): Squat");
       expect(found.muscle_goals).toContain("- Back: 0.9");
       expect(found.active_preferences).toMatch(/^- injury: Left shoulder.* \(until 2026-12-01\)$/m);
-      expect(found.workout_history).toMatch(/^2026-11-20: .*\n {2}- .+: .+ reps/m);
+      expect(found.workout_history).toMatch(/^2026-11-\d\d: .*\n {2}- .+: .+ reps/m);
       expect(found.exercise_distribution).toMatch(/Last 30 days: \d+ workouts.*\nMuscles:\n- .+: \d+ %/);
       expect(found.user_settings).toContain("Weights in kg, distances in km");
       expect(found.all_locations).toMatch(/^Home Gym \([0-9a-f-]{36}\), the current one/m);

@@ -178,6 +178,19 @@ export function exerciseToolsSuite(open: () => TrainerData): void {
       expect(await open().history(made.userId, { daysBack: 1 })).toEqual([]);
     });
 
+    it("X2 W5 a database that fails is told to nobody, and the workout goes on", async () => {
+      const fail = () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7 password=hunter2"));
+      const made = await bench({ ...open(), logWorkout: fail, setCurrentLocation: fail });
+      const { actions } = await made.calls(
+        generate(),
+        ["log_workout", { completed_exercises: [{ exercise_id: "1" }] }],
+        ["set_current_location", { location_name: "City Gym" }],
+      );
+      expect(actions.map(({ success }) => success)).toEqual([true, false, false]);
+      expect(JSON.stringify(await made.log())).not.toMatch(/hunter2|ECONNREFUSED/);
+      expect(await made.workout()).toBeDefined();
+    });
+
     it("X2 log_workout cut off between the write and its result is run again and is one history", async () => {
       const made = await bench(open());
       await made.calls(generate());
