@@ -56,6 +56,8 @@ const PARTS: readonly (readonly [RegExp, Move["part"][]])[] = [
 function toWords(scene: Scene): Reply {
   const { said } = scene;
   if (/^\W*(?:please\s+)?log\b/i.test(said)) return log(scene);
+  if (/^\W*(?:thanks|thank you|great|okay|ok|bye)\b\W*$/i.test(said))
+    return notify("Any time. Rest well until then.");
   const number = meant(scene);
   if (/\bswap\b|\breplace\b|\binstead of\b/i.test(said)) return swap(scene, number);
   if (/\b(adjust|change|more|fewer|heavier|lighter)\b/i.test(said) && number) return adjust(scene, number);
