@@ -56,9 +56,9 @@ interface Env {
  * | `POST /agent/sessions` | begins one: 201 `{ session }` |
  * | `GET /agent/sessions/:id` | `{ session, recentActions }`: its last calls and their results |
  *
- * Without a `sessionId` the newest session that is not completed goes on, or a new one begins. Errors are
+ * Without a `sessionId` the newest session that is active or waits for a reply goes on, or a new one begins. Errors are
  * `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session that is not the user's, 409 while
- * it is at work, 429.
+ * it is at work, 413, 429. Where the model has failed, `chat` is a {@link ChatAnswer} with status 502.
  */
 export function agentApi(options: AgentApiOptions): (request: Request) => Promise<Response> {
   const { runtime, authorize, onError } = options;
@@ -145,7 +145,7 @@ function served(options: AgentApiOptions) {
   };
 }
 
-/** A request that names no session goes on with the user's newest one that is not completed, if there is one. */
+/** A request that names no session goes on with the user's newest one that is active or waits for a reply, if there is one. */
 async function withSession(runtime: Runtime, userId: string, body: string): Promise<string> {
   const sent = parsed(body);
   if (sent === undefined || (sent.sessionId !== undefined && sent.sessionId !== null)) return body;
