@@ -96,9 +96,9 @@ describe("the loop", () => {
     const ended = {
       text: "Done.",
       tools: [{ name: "save_file", input: { file_type: "capture", content: "x" } }],
-      stopReason: "end_turn",
+      stop: "end_turn",
     };
-    const { ask } = await scriptedCoach([ended as never], undefined, { files });
+    const { ask } = await scriptedCoach([ended], undefined, { files });
     const { stop, actions } = await ask({ input: "Go" });
     expect(actions.filter(({ success }) => success === true)).toEqual([]);
     expect(await files.list()).toEqual([]);
@@ -113,12 +113,11 @@ describe("the loop", () => {
     const cut = {
       text: "I will save",
       tools: [{ name: "save_file", input: { file_type: "capture", content: "x" } }],
-      clip: 0.5,
-      stopReason: "max_tokens",
+      clip: 20,
     };
     const { ask, model } = await ruledCoach(undefined, {
       files,
-      script: [cut as never, { text: "Where were we?" }],
+      script: [cut, { text: "Where were we?" }],
     });
     const { stop, sessionId } = await ask({ input: "Go" });
     expect(stop.type).toBe("max_tokens");
@@ -142,7 +141,11 @@ describe("the loop", () => {
   it("L13 runs fifteen calls of a request, refuses the sixteenth, and begins anew with the next request", async () => {
     const files = memoryFiles();
     const many = (from: number) => Array.from({ length: 8 }, (_, n) => capture(from + n));
-    const script = [...calling(...many(0)).slice(0, 1), ...calling(...many(8)), ...calling(capture(99))];
+    const script = [
+      ...calling(...many(0)).slice(0, 1),
+      ...calling(...many(8)).slice(0, 1),
+      ...calling(capture(99)),
+    ];
     const { ask } = await scriptedCoach(script, undefined, { files });
     const { actions, stop, sessionId } = await ask({ input: "Go" });
     expect(actions.filter(({ success }) => success)).toHaveLength(coachLimits.toolCalls);
