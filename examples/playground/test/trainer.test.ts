@@ -124,5 +124,6 @@ describe("the trainer in the playground", () => {
       { authorization: `Bearer ${access_token}` },
     );
     expect([chat.status, Number(chat.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect((await ask("/agent/sessions", {}, { authorization: `Bearer ${access_token}` })).status).toBe(429);
   });
 });

@@ -13,6 +13,7 @@ import {
   trainer as trainerDialect,
   type WireError,
   type WireErrorCode,
+  withinRate,
 } from "@pawl/sse";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -99,6 +100,7 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
     return c.json({ sessions: sessions.map(wireSession) });
   });
   app.post("/sessions", async (c) => {
+    await withinRate(options.rateLimit, c.get("userId"));
     const begun = { id: crypto.randomUUID(), userId: c.get("userId"), agent: AGENT };
     return c.json({ session: wireSession(await runtime.store.sessions.create(begun)) }, 201);
   });
