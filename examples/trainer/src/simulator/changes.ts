@@ -6,13 +6,13 @@ import { asObject, type Scene } from "./scene.ts";
 
 /** Another exercise for the same muscle that is not in the workout yet. */
 export function swap(scene: Scene, number: string | undefined): Reply {
-  const { workout = [], equipment, unit, said } = scene;
+  const { workout = [], unit, said } = scene;
   return withWorkout(scene, number ?? namedIn(scene), (exercise, at) => {
     const [first] = Array.isArray(exercise.muscles_utilized) ? exercise.muscles_utilized : [];
     const { muscle } = asObject(first);
     const taken = new Set(workout.map(({ exercise_name }) => exercise_name));
     const bare = /no equipment|without equipment/i.test(said);
-    const free = possible(bare ? "" : equipment).filter(({ name }) => !taken.has(name));
+    const free = possible(bare ? { ...scene, equipment: "" } : scene).filter(({ name }) => !taken.has(name));
     const other =
       free.find(({ muscles }) => muscles[0]?.[0] === muscle) ??
       free.find(({ muscles }) => muscles.some(([name]) => name === muscle)) ??
@@ -65,9 +65,10 @@ export function log(scene: Scene): Reply {
     }),
   );
   const completed_exercises = done.length === 0 ? all : done;
-  return withWorkout(scene, undefined, () =>
-    call("log_workout", { completed_exercises, workout_notes: scene.said.slice(0, 300) }),
-  );
+  // What the card's button says is in the history anyhow.
+  const isOurs = /^please log this workout/i.test(scene.said);
+  const notes = isOurs ? {} : { workout_notes: scene.said.slice(0, 300) };
+  return withWorkout(scene, undefined, () => call("log_workout", { completed_exercises, ...notes }));
 }
 
 function withWorkout(

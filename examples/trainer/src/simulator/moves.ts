@@ -1,4 +1,5 @@
 import type { JsonObject } from "@pawl/core";
+import type { Scene } from "./scene.ts";
 
 /** An exercise that the simulated trainer knows. */
 export interface Move {
@@ -59,10 +60,23 @@ export const moves: readonly Move[] = [
   { name: "Easy run", part: "cardio", type: "duration", muscles: shares("Quadriceps 50, Calves 50") },
 ];
 
-/** The moves that the equipment allows. Without a word about equipment, those of the body alone. */
-export function possible(equipment: string): Move[] {
+/** What the user's preferences may rule out, and the moves that this goes for. */
+const RULED_OUT: readonly (readonly [words: RegExp, names: readonly string[]])[] = [
+  [/no overhead press/i, ["Dumbbell shoulder press", "Pike push-up"]],
+  [/no dips/i, ["Bench dip"]],
+];
+
+/**
+ * The moves that the equipment allows and the user's preferences do not rule out. Without a word about equipment, those of
+ * the body alone.
+ */
+export function possible({ equipment, knowledge }: Pick<Scene, "equipment" | "knowledge">): Move[] {
   const there = equipment.toLowerCase();
-  return moves.filter(({ needs }) => needs === undefined || there.includes(needs));
+  const wishes = knowledge.get("active_preferences") ?? "";
+  const ruledOut = new Set(RULED_OUT.flatMap(([words, names]) => (words.test(wishes) ? names : [])));
+  return moves.filter(
+    ({ name, needs }) => !ruledOut.has(name) && (needs === undefined || there.includes(needs)),
+  );
 }
 
 /** A move as the tools take it. */
