@@ -53,6 +53,12 @@ describe("X2 the trainer that is played", () => {
     }
   });
 
+  it("X2 names the places that there are without their ids", async () => {
+    const { say } = await simulated();
+    const { messages } = await say("I'm at the park");
+    expect(messages[0]).toMatch(/There are: Home Gym; City Gym; Hotel room\.$/);
+  });
+
   it("X2 tells of the last workouts line by line, and notes nothing that only the card has said", async () => {
     const { say } = await simulated();
     await say("A quick chest workout");

@@ -11,7 +11,7 @@ export function answer(scene: Scene): Reply {
   const last = scene.outcomes.at(-1);
   if (last === undefined) return toWords(scene);
   if (last.tool === "message_notify_user") return call("idle", { reason: "The user has been told." });
-  if (last.failed) return notify(`That did not work: ${plain(last.text)}`);
+  if (last.failed) return notify(`That did not work: ${withoutIds(plain(last.text))}`);
   return afterTool(scene, last.tool, last.input, last.text);
 }
 
@@ -124,4 +124,9 @@ function superset(exercises: JsonObject[]): JsonObject[] {
 /** Text without the tags around it. */
 function plain(text: string): string {
   return text.replace(/<[^>]+>/g, "").trim();
+}
+
+/** Ids are for the model; people know their places by name. */
+function withoutIds(text: string): string {
+  return text.replace(/ \([0-9a-f]{8}-[0-9a-f-]{27}\)/g, "");
 }
