@@ -1,9 +1,9 @@
 import { claude } from "@pawl/anthropic";
 import type { MessagesApi } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { ClientResponse } from "../src/http/client-response.ts";
 import { trainerRules } from "../src/index.ts";
-import { world } from "./support/world.ts";
+import { embeddedPlace, world } from "./support/world.ts";
 
 const small = (api: MessagesApi) => claude("claude-haiku-5-5", { apiKey: "simulator", baseURL: api.url });
 
@@ -26,6 +26,11 @@ async function simulated() {
 }
 
 describe("X2 the trainer that is played", () => {
+  // Making the database takes longer than a test may where the machine is busy.
+  beforeAll(async () => {
+    await embeddedPlace();
+  }, 120_000);
+
   it.each(["A quick full-body workout, 30 minutes", "A quick full body workout", "Full body"])(
     "X2 takes the page's own words, and leaves no half of the body out: %s",
     async (words) => {
