@@ -137,6 +137,25 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await close();
   });
 
+  it("X2 K6 what is ticked in one tab is ticked in the others, and what they log is all of it", async () => {
+    const { page, problems, say, sent, close } = await open();
+    await say("A workout, please");
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const done = (tab: Page) => tab.getByTestId("workout-done").textContent({ timeout: WAIT });
+    await exercise(page, "Bench press").getByRole("checkbox").first().check();
+    await expect.poll(() => done(other), { timeout: WAIT }).toMatch(/^1 of /);
+    await exercise(other, "Bench press").getByRole("checkbox").nth(1).check();
+    await expect.poll(() => done(page), { timeout: WAIT }).toMatch(/^2 of /);
+    await exercise(page, "Bench press").getByRole("checkbox").first().uncheck();
+    await expect.poll(() => done(other), { timeout: WAIT }).toMatch(/^1 of /);
+    await exercise(page, "Bench press").getByRole("checkbox").nth(2).check();
+    await page.getByRole("button", { name: "Log workout" }).click();
+    await sent("Please log this workout: 1 (Bench press) 2 of 4 sets; the rest I skipped");
+    expect(problems).toEqual([]);
+    await close();
+  });
+
   it("X2 ends a workout when it is logged, folds it away for a newer one, and says that a change failed", async () => {
     const { page, say, sent, close } = await open(320);
     await say("A workout, please");

@@ -1,7 +1,7 @@
-import { strictModel } from "@pawl/testing";
+import { scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { agent, type JsonObject, memoryStore, runtime, tool } from "../src/index.ts";
+import { agent, type JsonObject, memoryStore, runtime, type ToolContext, tool } from "../src/index.ts";
 import { named, sound } from "./support/hooks.ts";
 import { setup } from "./support/setup.ts";
 import { begin, slow } from "./support/when-busy.ts";
@@ -122,6 +122,32 @@ describe("params of a run", () => {
     const { sessionId } = await world.say("Hi", { params: { a: 1 } });
     await world.say("Hi", { sessionId });
     expect(seen).toEqual([{ a: 1 }, {}]);
+  });
+
+  it("X2 L14 are read by tools too, also in the process that goes on after a wait", async () => {
+    const read: JsonObject[] = [];
+    const remember = (_: unknown, { params }: ToolContext) => {
+      read.push(params);
+      return "Done.";
+    };
+    const input = z.object({});
+    const tools = [
+      tool({ name: "now", description: "", input, execute: remember }),
+      tool({ name: "later", description: "", input, suspends: { answer: z.string() }, execute: remember }),
+    ];
+    const model = scriptedModel([
+      { tools: [{ name: "now" }] },
+      { tools: [{ name: "later" }] },
+      { text: "Ok." },
+    ]);
+    const store = memoryStore();
+    const made = () =>
+      runtime({ agents: [agent({ name: "tester", model, instructions: "Test.", tools })], store });
+    const asked = { userId: "u1", input: "Hi", params: { model: "small" } };
+    const { sessionId, pending } = await made().run("tester", asked).result;
+    const answers = [{ callId: pending[0]?.callId ?? "", value: "yes" }];
+    await made().run("tester", { userId: "u1", sessionId, answers }).result;
+    expect(read).toEqual([{ model: "small" }, { model: "small" }]);
   });
 
   it("X2 of a message that waits are those of the run that is begun for it, and of no other", async () => {

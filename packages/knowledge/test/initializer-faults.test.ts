@@ -100,7 +100,9 @@ describe("an initializer that fails", () => {
       { hook: "initializer", run_id: runId, source: "broken", code: "failed" },
     ]);
     expect(JSON.stringify(await world.log(sessionId))).not.toContain("hunter2");
-    expect(String(world.errors)).toContain("hunter2");
+    expect(world.errors).toMatchObject([
+      { message: `broken: ${secret}`, cause: { code: "store_unavailable" } },
+    ]);
   });
 
   it("I3 gives way at once when the run is stopped, and logs no failure of its own", async () => {

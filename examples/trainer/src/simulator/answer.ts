@@ -2,6 +2,7 @@ import type { JsonObject } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { ask, call, notify } from "./calls.ts";
 import { adjust, log, meant, remove, swap } from "./changes.ts";
+import { lookBack } from "./looking-back.ts";
 import { exerciseOf, type Move, possible } from "./moves.ts";
 import { asObject, type Scene } from "./scene.ts";
 
@@ -10,7 +11,7 @@ export function answer(scene: Scene): Reply {
   const last = scene.outcomes.at(-1);
   if (last === undefined) return toWords(scene);
   if (last.tool === "message_notify_user") return call("idle", { reason: "The user has been told." });
-  if (last.failed) return notify(`That did not work: ${plain(last.text)}`);
+  if (last.failed) return notify(`That did not work: ${withoutIds(plain(last.text))}`);
   return afterTool(scene, last.tool, last.input, last.text);
 }
 
@@ -36,13 +37,14 @@ function afterTool({ artifactId, workout }: Scene, tool: string, input: JsonObje
     case "set_current_location":
       return notify("Got it. From now on I plan with what is there.");
     case "fetch_data":
-      return notify(`Here is what I see:\n\n${plain(text).slice(0, 900)}`);
+      return notify(lookBack(plain(text)));
     default:
       return call("idle", { reason: "There is nothing left to do." });
   }
 }
 
-const PARTS: readonly (readonly [RegExp, Move["part"][]])[] = [
+const FULL_BODY: readonly Move["part"][] = ["legs", "chest", "back", "core"];
+const PARTS: readonly (readonly [RegExp, readonly Move["part"][]])[] = [
   [/\b(chest|push)\b/i, ["chest", "shoulders", "arms", "core"]],
   [/\b(back|pull)\b/i, ["back", "arms", "core"]],
   [/\b(legs?|lower body|glutes)\b/i, ["legs", "core"]],
@@ -50,7 +52,7 @@ const PARTS: readonly (readonly [RegExp, Move["part"][]])[] = [
   [/\b(arms?|biceps|triceps)\b/i, ["arms", "shoulders"]],
   [/\b(core|abs)\b/i, ["core", "legs"]],
   [/\b(cardio|run|conditioning)\b/i, ["cardio", "core"]],
-  [/\b(full body|everything|whole body)\b/i, ["legs", "chest", "back", "core"]],
+  [/\b((?:full|whole)[ -]body|everything)\b/i, FULL_BODY],
 ];
 
 function toWords(scene: Scene): Reply {
@@ -90,20 +92,19 @@ function workoutFor(scene: Scene): Reply {
   return call("generate_workout", { workout: workoutOf(scene, parts, quick) });
 }
 
-function workoutOf(
-  { equipment, preferences, unit }: Scene,
-  parts: readonly Move["part"][],
-  quick: boolean,
-): JsonObject {
+function workoutOf(scene: Scene, parts: readonly Move["part"][], quick: boolean): JsonObject {
+  const { equipment, preferences, unit } = scene;
   const there = possible(equipment, preferences);
+  const isFull = parts === FULL_BODY;
+  const ofMain = isFull ? (quick ? 1 : 2) : 3;
   const chosen = parts.flatMap((part, at) =>
-    there.filter((move) => move.part === part).slice(0, at === 0 ? 3 : 1),
+    there.filter((move) => move.part === part).slice(0, at === 0 ? ofMain : 1),
   );
   const most = chosen.slice(0, quick ? 3 : 6);
   const exercises = most.map((move, at) =>
     exerciseOf(move, { order: at + 1, sets: at === 0 && !quick ? 4 : 3, unit }),
   );
-  const main = parts[0] ?? "body";
+  const main = isFull ? "full body" : (parts[0] ?? "body");
   const paired = !quick && exercises.length >= 4;
   return {
     title: `${quick ? "Quick " : ""}${main} session`.replace(/^./, (letter) => letter.toUpperCase()),
@@ -127,4 +128,9 @@ function superset(exercises: JsonObject[]): JsonObject[] {
 /** Text without the tags around it. */
 function plain(text: string): string {
   return text.replace(/<[^>]+>/g, "").trim();
+}
+
+/** Ids are for the model; people know their places by name. */
+function withoutIds(text: string): string {
+  return text.replace(/ \([0-9a-f]{8}-[0-9a-f-]{27}\)/g, "");
 }

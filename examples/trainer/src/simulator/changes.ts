@@ -65,9 +65,10 @@ export function log(scene: Scene): Reply {
     }),
   );
   const completed_exercises = done.length === 0 ? all : done;
-  return withWorkout(scene, undefined, () =>
-    call("log_workout", { completed_exercises, workout_notes: scene.said.slice(0, 300) }),
-  );
+  // What the card's button says is in the history anyhow.
+  const isOurs = /^please log this workout/i.test(scene.said);
+  const notes = isOurs ? {} : { workout_notes: scene.said.slice(0, 300) };
+  return withWorkout(scene, undefined, () => call("log_workout", { completed_exercises, ...notes }));
 }
 
 function withWorkout(

@@ -12,7 +12,7 @@ const NEEDS: readonly (readonly [RegExp, readonly string[], number | null])[] = 
     30,
   ],
   [
-    /\b(workout|train|session|chest|back|legs?|arms?|shoulders?|core|full body|swap)\b/i,
+    /\b(workout|train|session|chest|back|legs?|arms?|shoulders?|core|(?:full|whole)[ -]body|swap)\b/i,
     ["category_goals", "muscle_goals", "active_preferences", "workout_history"],
     14,
   ],

@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import { setsOf } from "./dose.ts";
 
@@ -15,7 +15,10 @@ const KEY = "pawl.trainer.ticks";
 /** Of so many sessions the ticks are kept. */
 const KEPT = 20;
 
-/** The sets that the user has ticked off in a session: kept in this browser, and told to the server with the next message. */
+/**
+ * The sets that the user has ticked off in a session: kept in this browser, the same in all its tabs, and told to the
+ * server with the next message.
+ */
 export function useTicks(sessionId: string | undefined): Ticks {
   const [state, setState] = useState(() => ({ sessionId, ticked: read(sessionId) }));
   const ticked = state.sessionId === sessionId ? state.ticked : read(sessionId);
@@ -32,6 +35,15 @@ export function useTicks(sessionId: string | undefined): Ticks {
     },
     [sessionId],
   );
+  useEffect(() => {
+    const changedElsewhere = ({ key }: StorageEvent) => {
+      if (key !== KEY) return;
+      inMemory.clear();
+      setState({ sessionId, ticked: read(sessionId) });
+    };
+    addEventListener("storage", changedElsewhere);
+    return () => removeEventListener("storage", changedElsewhere);
+  }, [sessionId]);
   return useMemo(
     () => ({
       doneOf: (exercise) => (ticked[exercise.id] ?? []).filter((set) => set < setsOf(exercise)),

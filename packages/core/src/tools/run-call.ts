@@ -137,10 +137,12 @@ const STOPPED = "the run was stopped before it came back.";
 const TOO_LONG = "it took too long.";
 
 function callContext(leg: Leg, call: CallState) {
+  const run = openRun(leg.log.state);
   return {
     sessionId: leg.session.id,
     userId: leg.session.userId,
-    runId: openRun(leg.log.state)?.runId ?? "",
+    runId: run?.runId ?? "",
+    params: run?.params ?? {},
     callId: call.callId,
     idempotencyKey: idempotencyKeyOf(leg, call),
     type: effectiveType(leg),

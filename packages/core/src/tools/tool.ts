@@ -3,7 +3,7 @@ import { PawlError } from "../errors.ts";
 import type { StoredEvent } from "../events/event.ts";
 import type { ReadOptions } from "../events/event-store.ts";
 import type { SessionStatus } from "../events/session-row.ts";
-import type { Json } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { Delegate } from "../sub-agents/agent-tool.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
@@ -16,6 +16,8 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** The session's owner. */
   userId: string;
   runId: string;
+  /** What the run was asked with beside its message, see `RunOptions.params`; empty when absent. */
+  params: JsonObject;
   callId: string;
   /** The same for every try of this call, in every process. Hand it to services that know idempotency keys. */
   idempotencyKey: string;
@@ -34,7 +36,10 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
    * succeeds. Throws a PawlError `invalid_input` for a draft that lacks something.
    */
   createArtifact(draft: ArtifactDraft): string;
-  /** The session's artifact with this id. */
+  /**
+   * The session's artifact with this id, as soon as the call that made it has its result. To hand it to the user, return it;
+   * with a `format` that names it only, the model is spared the payload.
+   */
   artifact(id: string): Promise<Artifact | undefined>;
   /** The mode that a tool has set, or else the session's `metadata.type`. */
   type: string | undefined;

@@ -1,4 +1,4 @@
-import { type RunContext, toJson } from "@pawl/core";
+import { messageOf, type RunContext, toJson } from "@pawl/core";
 import { type Chosen, EVENTS, type KnowledgeFailure } from "../events.ts";
 import { type FetchedSource, fetchSources } from "../sources/fetch-sources.ts";
 import { keyOf, type Work } from "./work.ts";
@@ -31,7 +31,8 @@ async function store<Deps>(work: Work<Deps>, context: RunContext<Deps>, found: F
     await context.append({ type: "knowledge", data: { source, data: text, params }, key });
     return;
   }
-  work.report(error.cause ?? new Error(`${source}: ${error.message}`), context);
+  const { cause = error.message } = error;
+  work.report(new Error(`${source}: ${messageOf(cause)}`, { cause }), context);
   const data: KnowledgeFailure = { hook: work.name, run_id: context.runId, source, code: error.code };
   const key = keyOf(work, context, `failed:${source}`);
   await context.append({ type: EVENTS.failed, data: toJson(data), key });

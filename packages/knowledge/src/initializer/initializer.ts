@@ -28,7 +28,10 @@ export interface InitializerOptions<Deps = unknown> {
   /** Unique among the agent's hooks. Default: `initializer`. */
   name?: string;
   clock?: Clock;
-  /** Told the words of what fails, which the log does not say because clients see it. Default: the console. */
+  /**
+   * Told the words of what fails, which the log does not say because clients see it. Of a source, an error that names it, with
+   * what it threw as its `cause`. Default: the console.
+   */
   onError?: OnError;
 }
 
