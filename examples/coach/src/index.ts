@@ -1,6 +1,40 @@
-export { type CoachOptions, coach } from "./coach.ts";
-export type { CoachDeps } from "./deps.ts";
+export { type CoachOptions, coach, coachLimits } from "./coach.ts";
+export { type Facts, signalTable } from "./context/signals.ts";
+export { coachContext } from "./context/user-context.ts";
+export {
+  type CalendarEvent,
+  type CoachData,
+  type CoachDeps,
+  type CoachDepsOptions,
+  coachDeps,
+  type PastSession,
+} from "./deps.ts";
+export { fileIndex, type IndexedFile } from "./files/file-index.ts";
 export { type FileType, fileTypes } from "./files/file-type.ts";
+export { type MarkdownFile, readFrontMatter, withFrontMatter } from "./files/front-matter.ts";
+export { harmlessMarkdown } from "./files/harmless.ts";
+export { readMarkdown, userFiles } from "./files/user-files.ts";
+export { type LegacyPart, legacyParts, withoutBlocks, withoutTags } from "./legacy/index.ts";
+export { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";
+export { postgresDayPlans } from "./plans/postgres-day-plans.ts";
+export { type LifeDomain, lifeDomains, type Ratings } from "./pulse/domains.ts";
+export { coachExtra } from "./sessions/extra.ts";
+export {
+  type Arc,
+  arcs,
+  DEFAULT_TYPE,
+  rulesOf,
+  type SessionRules,
+  type SessionType,
+  sessionTypes,
+  type ToolName,
+  toolNames,
+} from "./sessions/session-types.ts";
+export type { Summarize, ToSummarize } from "./sessions/summary.ts";
 export { type CoachRulesOptions, coachRules } from "./simulator/rules.ts";
-export { MAX_CONTENT } from "./tools/save-file.ts";
+export { coachSkills } from "./skills.ts";
+export type { Completed } from "./tools/complete-session.ts";
+export { fileText, MAX_CONTENT, type SavedFile, type SaveFileInput } from "./tools/save-file.ts";
 export type { Option } from "./tools/show-options.ts";
+export type { PulseChange, PulseResult } from "./tools/show-pulse-check.ts";
+export { type MessageRow, messageRows } from "./view/message-rows.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fileTypes, MAX_CONTENT } from "../src/index.ts";
-import { filesIn, saving, scriptedCoach } from "./harness.ts";
+import { fileTypes, MAX_CONTENT, readFrontMatter, sessionTypes } from "../src/index.ts";
+import { filesIn, saving, scriptedCoach, tempDir } from "./harness.ts";
 
 describe("save_file", () => {
   it("T1 T4 waits for the write and tells the model path and size", async () => {
@@ -10,9 +10,9 @@ describe("save_file", () => {
     const { ask, dir, model } = await scriptedCoach(saving({ file_type: "day-plan", content }));
     const { actions, stop } = await ask({ input: "Plan" });
     const written = await readFile(join(dir, "ada/day-plans/2026-11-21.md"));
-    const result = { path: "day-plans/2026-11-21.md", bytes: written.byteLength };
+    const result = { success: true, path: "day-plans/2026-11-21.md", bytes: written.byteLength };
     expect(actions).toMatchObject([{ tool: "save_file", success: true, result }]);
-    expect(written.toString()).toBe(`---\ntype: "day-plan"\n---\n\n${content}`);
+    expect(written.toString()).toBe(`---\ntype: day-plan\ndate: 2026-11-21\n---\n\n${content}`);
     expect(model.requests[1]?.messages.at(-1)?.content[0]).toMatchObject({
       type: "tool_result",
       content: JSON.stringify(result),
@@ -26,17 +26,11 @@ describe("save_file", () => {
       domains_touched: ["work", "sleep"],
       status: "okay",
     };
-    const { ask, dir } = await scriptedCoach(saving({ file_type: "check-in", content: "Hm.", attributes }));
+    const { ask, dir } = await scriptedCoach(saving({ file_type: "capture", content: "Hm.", attributes }));
     await ask({ input: "Save" });
-    const [, head = "", body] = (await readFile(join(dir, "ada/check-ins/2026-11-21.md"), "utf8")).split(
-      /^---$/m,
-    );
-    expect(body).toBe("\n\nHm.\n");
-    const fields = head
-      .trim()
-      .split("\n")
-      .map((line) => [line.slice(0, line.indexOf(":")), JSON.parse(line.slice(line.indexOf(":") + 1))]);
-    expect(Object.fromEntries(fields)).toEqual({ type: "check-in", ...attributes });
+    const [path = ""] = await filesIn(dir);
+    const file = readFrontMatter(await readFile(join(dir, path), "utf8"));
+    expect(file).toEqual({ attributes: { type: "capture", date: "2026-11-21", ...attributes }, body: "Hm." });
   });
 
   it("X1 accepts 100,000 characters", async () => {
@@ -69,23 +63,43 @@ describe("save_file", () => {
 
   it("X1 replaces a file whole, shorter text included", async () => {
     const { ask, dir } = await scriptedCoach([
-      ...saving({ file_type: "overview", content: "A long first version of it." }),
-      ...saving({ file_type: "overview", content: "Short." }),
+      ...saving({ file_type: "sage-context", content: "A long first version of it." }),
+      ...saving({ file_type: "sage-context", content: "Short." }),
     ]);
     const { sessionId } = await ask({ input: "Save" });
     await ask({ input: "Again", sessionId });
-    expect(await readFile(join(dir, "ada/life-map/overview.md"), "utf8")).toMatch(/---\n\nShort\.\n$/);
-    expect(await filesIn(dir)).toEqual(["ada/life-map/overview.md"]);
+    expect(await readFile(join(dir, "ada/sage/context.md"), "utf8")).toMatch(/---\n\nShort\.\n$/);
+    expect(await filesIn(dir)).toEqual(["ada/sage/context.md"]);
   });
 
-  it("X1 has a place for every type", async () => {
-    const { ask, dir } = await scriptedCoach(
-      saving(...fileTypes.map((file_type) => ({ file_type, file_name: file_type, content: "x" }))),
-    );
+  it("X1 T6 writes in every type of session what it may write, all eleven types among them, and nothing else", async () => {
+    const written = new Set<string>();
+    for (const [type, { writes }] of Object.entries(sessionTypes)) {
+      const dir = await tempDir();
+      const all = fileTypes.map((file_type) => ({
+        file_type,
+        content: file_type,
+        ...(file_type === "domain" && { file_name: "Work" }),
+      }));
+      const { ask } = await scriptedCoach(saving(...all), dir);
+      const { actions } = await ask({ input: "Save", metadata: { type } });
+      const saved = actions.map(({ success }, n) => (success ? fileTypes[n] : undefined));
+      expect(new Set(saved.filter((one) => one !== undefined))).toEqual(new Set(writes));
+      expect(await filesIn(dir)).toHaveLength(writes.length);
+      for (const file of writes) written.add(file);
+    }
+    expect(written).toEqual(new Set(fileTypes));
+  });
+
+  it.each([
+    ["a day that does not exist", { file_type: "day-plan", file_name: "2026-02-31" }],
+    ["a title in place of a day", { file_type: "day-plan", file_name: "my plan" }],
+    ["a path in place of a fixed name", { file_type: "sage-context", file_name: "../../etc/passwd" }],
+  ])("T3 refuses %s", async (_, input) => {
+    const { ask, dir } = await scriptedCoach(saving({ ...input, content: "x" }));
     const { actions } = await ask({ input: "Save" });
-    expect(actions.filter(({ success }) => success)).toHaveLength(fileTypes.length);
-    expect(await filesIn(dir)).toHaveLength(fileTypes.length);
-    expect(fileTypes).toContain("reflection-prompt");
+    expect(actions).toMatchObject([{ success: false, result: expect.stringContaining("file_name") }]);
+    expect(await filesIn(dir)).toEqual([]);
   });
 
   it("X1 keeps two captures of one day apart", async () => {

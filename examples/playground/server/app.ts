@@ -1,5 +1,6 @@
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { Runtime } from "@pawl/core";
+import { coachExtra } from "@pawl/example-coach";
 import { handler } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { browserIdentity } from "./browser-identity.ts";
@@ -54,6 +55,7 @@ export function playgroundApp({
       authorize: identity.userOf,
       basePath: `/api/${agent}`,
       maxInputLength: MAX_MESSAGE,
+      ...(agent === "coach" && { extra: coachExtra() }),
       expose,
       onError,
     });

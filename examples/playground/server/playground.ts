@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { messageOf, runtime } from "@pawl/core";
-import { type CoachDeps, coach } from "@pawl/example-coach";
+import { diskFiles } from "@pawl/core/disk";
+import { type CoachDeps, coach, coachDeps, postgresDayPlans } from "@pawl/example-coach";
 import { type TrainerDeps, trainer, trainerData, withSessionLog } from "@pawl/example-trainer";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { playgroundApp } from "./app.ts";
@@ -28,7 +29,11 @@ export async function startPlayground(config: Config): Promise<Playground> {
   try {
     const data = await trainerData(embedded.db);
     const models = await agentModels(config);
-    const files = join(config.dir, "files");
+    const coaching = coachDeps({
+      files: diskFiles(join(config.dir, "files")),
+      plans: await postgresDayPlans(embedded.db),
+      store,
+    });
     const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
     const hooks = [errorLines(console.error, config.apiKey)];
     const agents = [coach({ model: models.coach, hooks }), ...tester];
@@ -36,7 +41,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
       agents: [...agents, trainer({ models: models.trainer, initializer: models.chooser, hooks })],
       store,
       blobs: store.blobs,
-      deps: () => ({ dir: files, trainer: data }),
+      deps: (session) => ({ ...coaching(session), trainer: data }),
     });
     const { host, webDir } = config;
     const onError = (error: unknown) => console.error(messageOf(error));

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { memoryStore, type RuntimeOptions, runtime, type StoredEvent } from "@pawl/core";
-import { coach } from "@pawl/example-coach";
+import { memoryFiles, memoryStore, type RuntimeOptions, runtime, type StoredEvent } from "@pawl/core";
+import { coach, coachDeps } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { playgroundApp } from "../server/app.ts";
@@ -20,7 +20,7 @@ afterAll(() => rm(webDir, { recursive: true, force: true }));
 
 function app({ host = "127.0.0.1", store = memoryStore() as RuntimeOptions<unknown>["store"] } = {}) {
   const model = scriptedModel(() => ({ text: "Hello." }));
-  const pawl = runtime({ agents: [coach({ model })], store, deps: () => ({ dir: webDir }) });
+  const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles() }) });
   const info = { model: model.id, simulated: true };
   const errors: unknown[] = [];
   const served = playgroundApp({
@@ -159,7 +159,7 @@ describe("who a browser is", () => {
     expect(await prefixOn("0.0.0.0")).toMatchObject({ system: [], tools: [] });
     for (const host of ["127.0.0.1", "localhost", "::1"]) {
       const { system, tools } = (await prefixOn(host)) ?? {};
-      expect([system?.length, tools?.length]).toEqual([1, 3]);
+      expect([system?.length, tools?.length]).toEqual([2, 5]);
     }
   });
 
@@ -198,7 +198,11 @@ describe("requests of other pages", () => {
 
 async function playgroundAt(url: string, host = "127.0.0.1"): Promise<Response> {
   const model = scriptedModel([]);
-  const pawl = runtime({ agents: [coach({ model })], store: memoryStore(), deps: () => ({ dir: webDir }) });
+  const pawl = runtime({
+    agents: [coach({ model })],
+    store: memoryStore(),
+    deps: coachDeps({ files: memoryFiles() }),
+  });
   const served = playgroundApp({
     runtime: pawl,
     agents: ["coach"],

@@ -1,7 +1,6 @@
-import { tmpdir } from "node:os";
-import { memoryStore, runtime } from "@pawl/core";
+import { memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { summaryOf } from "@pawl/core/inspect";
-import { coach, coachRules } from "@pawl/example-coach";
+import { coach, coachDeps, coachRules } from "@pawl/example-coach";
 import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { familyOf } from "../web/log/family.ts";
@@ -9,7 +8,7 @@ import { familyOf } from "../web/log/family.ts";
 it("O4 has a line for every event that a conversation with the coach brings about", async () => {
   const model = strictModel({ rules: coachRules({ speed: Number.POSITIVE_INFINITY }) });
   const store = memoryStore();
-  const pawl = runtime({ agents: [coach({ model })], store, deps: () => ({ dir: tmpdir() }) });
+  const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles() }) });
   const user = { userId: "ada" };
   const { sessionId, pending } = await pawl.run("coach", { ...user, input: "Hello" }).result;
   const callId = pending[0]?.callId ?? "";

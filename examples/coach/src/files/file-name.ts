@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
+import { isDay } from "../day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
-/** Long enough for a title; in UTF-8 with its ending it stays below the 255 bytes of common file systems. */
+/** Long enough for a title; spelt in hexadecimal by a store it stays below the limits of disks and buckets. */
 const LONGEST = 60;
 /** Letters, digits and marks of any script, and the few signs a title needs. No slash, no control, nothing unseen. */
 const ALLOWED = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} _.-]*$/u;
@@ -34,21 +35,33 @@ export interface NamedFile {
   callKey: string;
 }
 
-/** Folder and name of a file inside its user's folder. */
-export function placeOf({ type, name, today, callKey }: NamedFile): { folder: string; file: string } {
-  const { folder, name: fallback }: FilePlace = filePlaces[type];
-  return { folder, file: safeFileName(name ?? defaultName(type, fallback, today, callKey)) };
+/** The path of a file among its user's files, and the day that it is about. */
+export function placeOf({ type, name, today, callKey }: NamedFile): { path: string; day: string } {
+  const place: FilePlace = filePlaces[type];
+  // Also where the name is not used: whoever sends a path is told.
+  const title = name === undefined ? undefined : safeFileName(name);
+  const day = place.name === "day" && title !== undefined ? title.slice(0, -3) : today;
+  if (!isDay(day)) {
+    throw new Error(`The file_name of a "${type}" is its day, e.g. ${today}. Leave it out for today.`);
+  }
+  return { path: `${place.folder}/${fileOf(type, place.name, title, day, callKey)}`, day };
 }
 
-function defaultName(type: FileType, fallback: FilePlace["name"], today: string, callKey: string): string {
-  switch (fallback) {
-    case "required":
-      throw new Error(`A file of the type "${type}" needs a file_name.`);
-    case "date":
-      return today;
-    case "call":
-      return `${today}-${createHash("sha256").update(callKey).digest("hex").slice(0, 8)}`;
-    default:
-      return fallback;
-  }
+function fileOf(
+  type: FileType,
+  kind: FilePlace["name"],
+  title: string | undefined,
+  day: string,
+  key: string,
+): string {
+  if (kind === "day") return `${day}.md`;
+  if (kind === "call") return title ?? `${day}-${shortHash(key)}.md`;
+  if (kind !== "title") return `${kind}.md`;
+  if (title === undefined) throw new Error(`A file of the type "${type}" needs a file_name.`);
+  return title;
+}
+
+/** Eight hexadecimal digits that stand for a text. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

@@ -1,12 +1,30 @@
-import type { Json } from "@pawl/core";
+import { parse, stringify } from "yaml";
 
-/** Markdown with its attributes above it. JSON values are YAML values too, which settles all quoting. */
-export function withFrontMatter(
-  attributes: { readonly [key: string]: Json | undefined },
-  body: string,
-): string {
-  const lines = Object.entries(attributes)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
-  return ["---", ...lines, "---", "", `${body.trimEnd()}\n`].join("\n");
+/** A Markdown file: what stands above it, and its text. */
+export interface MarkdownFile {
+  attributes: Readonly<Record<string, unknown>>;
+  body: string;
+}
+
+/** The longest head that is read, in characters: files can be edited from elsewhere. */
+const LONGEST_HEAD = 10_000;
+
+/** Markdown with its attributes above it, as YAML; those that are `undefined` are left out. */
+export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, body: string): string {
+  const said = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  return `---\n${stringify(Object.fromEntries(said), { lineWidth: 0 })}---\n\n${body.trim()}\n`;
+}
+
+/** Parts a file. One without a head, or with a damaged one, is text from beginning to end. */
+export function readFrontMatter(text: string): MarkdownFile {
+  const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const end = plain.startsWith("---\n") ? plain.indexOf("\n---\n", 3) : -1;
+  if (end === -1 || end > LONGEST_HEAD) return { attributes: {}, body: plain.trim() };
+  try {
+    const head: unknown = parse(plain.slice(4, end + 1), { logLevel: "error", maxAliasCount: 0 });
+    const isMap = typeof head === "object" && head !== null && !Array.isArray(head);
+    return { attributes: isMap ? { ...head } : {}, body: plain.slice(end + 5).trim() };
+  } catch {
+    return { attributes: {}, body: plain.trim() };
+  }
 }

@@ -1,6 +1,17 @@
 import type { Reply } from "@pawl/testing";
-import { directions, excerpt, followUp, goodbye, greeting, longTalk, reflection, showcase } from "./lines.ts";
-import { looksLikePlan, planFile, planSummary, quote, stepsOf } from "./plan.ts";
+import { arcAfterTools, arcToWords, asksForArc } from "./arcs.ts";
+import {
+  backAgain,
+  directions,
+  excerpt,
+  followUp,
+  goodbye,
+  greeting,
+  longTalk,
+  reflection,
+  showcase,
+} from "./lines.ts";
+import { looksLikePlan, planSummary, quote, savePlan, stepsOf } from "./plan.ts";
 import { field, type Scene } from "./scene.ts";
 
 const FAREWELL =
@@ -14,8 +25,12 @@ export function answer(scene: Scene): Reply {
 }
 
 function toWords(scene: Scene): Reply {
-  const { said, messages, direction } = scene;
+  const { said, messages, direction, type } = scene;
   if (FAREWELL.test(said) && said.length < 80 && !/\bbut\b/i.test(said)) return farewell(scene);
+  const inArc = arcToWords(scene);
+  if (inArc !== undefined) return inArc;
+  const wanted = type === "open_conversation" ? asksForArc(said) : undefined;
+  if (wanted !== undefined) return wanted;
   if (/\b(markdown|table|showcase)\b/i.test(said)) return { text: showcase };
   if (/\b(long|everything|whole week|story)\b/i.test(said)) return { text: longTalk };
   if (direction === directions.plan || looksLikePlan(said)) return savePlan(said);
@@ -34,7 +49,10 @@ function afterTools(scene: Scene): Reply {
     };
   }
   const last = outcomes.at(-1);
-  if (outcomes.some(({ tool }) => tool === "complete_session")) return { text: goodbye };
+  const ended = outcomes.find(({ tool }) => tool === "complete_session");
+  if (ended !== undefined) return { text: ended.input.type === "arc" ? backAgain : goodbye };
+  const inArc = arcAfterTools(scene);
+  if (inArc !== undefined) return inArc;
   if (last?.tool === "show_options") {
     const chosen = field(last.value, "chosen");
     return chosen === undefined ? toWords(scene) : { text: followUp(chosen) };
@@ -43,33 +61,6 @@ function afterTools(scene: Scene): Reply {
   if (saved.includes("day-plan")) return { text: planSummary(stepsOf(said)) };
   if (saved.includes("daily-log")) return { text: afterReflection(said) };
   return { text: afterThought(said) };
-}
-
-/** Two files in one turn: the plan, and what it says about the person. */
-function savePlan(said: string): Reply {
-  const steps = stepsOf(said);
-  const first = steps[0]?.what ?? said;
-  return {
-    thinking: `There are ${steps.length} things in this. The first one is usually what matters; the plan should say so without burying it. I save it before I answer.`,
-    text: "Let me put that in order.",
-    tools: [
-      {
-        name: "save_file",
-        input: {
-          file_type: "day-plan",
-          content: planFile(steps, said),
-          attributes: { preview_line: excerpt(first, 80), domains_touched: ["day"] },
-        },
-      },
-      {
-        name: "save_file",
-        input: {
-          file_type: "sage-context",
-          content: `# What to know next time\n\n- Named first when planning: ${excerpt(first, 100)}\n- Things planned: ${steps.length}\n`,
-        },
-      },
-    ],
-  };
 }
 
 function saveReflection(said: string): Reply {
@@ -114,7 +105,8 @@ function afterThought(said: string): string {
   return `Written down. What I heard is: *${excerpt(said)}*\n\nWhich part of that is **yours to move**, and which part is not?`;
 }
 
-function farewell({ messages }: Scene): Reply {
+function farewell({ messages, arc }: Scene): Reply {
   const summary = `A conversation of ${messages} ${messages === 1 ? "message" : "messages"}.`;
-  return { tools: [{ name: "complete_session", input: { summary } }] };
+  const type = arc === undefined ? "session" : "arc";
+  return { tools: [{ name: "complete_session", input: { type, summary } }] };
 }

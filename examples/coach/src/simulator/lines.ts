@@ -95,3 +95,7 @@ export function excerpt(text: string, most = 140): string {
     line.length <= most ? line : `${line.slice(0, line.lastIndexOf(" ", most) + 1 || most).trim()}…`;
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }
+
+/** What is said once an arc is complete and the conversation is open again. */
+export const backAgain =
+  "Good. That part is done, and it is all in your notes. I'm still here: is there anything else you want to talk about?";

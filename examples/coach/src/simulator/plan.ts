@@ -1,3 +1,6 @@
+import type { Reply } from "@pawl/testing";
+import { excerpt } from "./lines.ts";
+
 /** One thing to do, with the hour if the user named one. */
 export interface Step {
   at?: string;
@@ -46,6 +49,38 @@ export function looksLikePlan(text: string): boolean {
 export function planFile(steps: readonly Step[], said: string): string {
   const list = steps.map(({ at, what }) => `- [ ] ${at === undefined ? "" : `**${at}** · `}${what}`);
   return ["# Plan for the day", "", ...list, "", "## In your words", "", quote(said)].join("\n");
+}
+
+/** Two files in one turn: the plan, and what it says about the person. */
+export function savePlan(said: string): Reply {
+  const steps = stepsOf(said);
+  const first = steps[0]?.what ?? said;
+  return {
+    thinking: `There are ${steps.length} things in this. The first one is usually what matters; the plan should say so without burying it. I save it before I answer.`,
+    text: "Let me put that in order.",
+    tools: [
+      {
+        name: "save_file",
+        input: {
+          file_type: "day-plan",
+          content: planFile(steps, said),
+          attributes: {
+            preview_line: excerpt(first, 80),
+            domains_touched: ["day"],
+            intention: excerpt(first, 80),
+            priorities: steps.slice(0, 3).map(({ what }) => what.slice(0, 200)),
+          },
+        },
+      },
+      {
+        name: "save_file",
+        input: {
+          file_type: "sage-context",
+          content: `# What to know next time\n\n- Named first when planning: ${excerpt(first, 100)}\n- Things planned: ${steps.length}\n`,
+        },
+      },
+    ],
+  };
 }
 
 /** The plan as the coach tells it. */

@@ -20,39 +20,74 @@ export interface Scene {
   outcomes: Outcome[];
   /** The direction that was chosen and has not led to a file yet. */
   direction: string | undefined;
+  /** The type of the session, or the arc that it is in. */
+  type: string;
+  /** The arc that was entered and is not complete. */
+  arc: string | undefined;
+  /** The files that were saved since the session or the arc began, by type. */
+  saved: string[];
+  /** How many messages the user has written since then. */
+  told: number;
+  /** The last pulse check of them. */
+  pulse: Json | undefined;
 }
 
 /** Reads a request from its first block to its last. */
 export function sceneOf(request: ParsedRequest): Scene {
-  const scene: Scene = { said: "", messages: 0, outcomes: [], direction: undefined };
+  const type = TYPE.exec(systemText(request))?.[1] ?? "open_conversation";
+  const scene: Scene = {
+    ...{ said: "", messages: 0, outcomes: [], direction: undefined },
+    ...{ type, arc: undefined, saved: [], told: 0, pulse: undefined },
+  };
   const calls = new Map<string, ContentBlock>();
   for (const { role, content } of request.messages) {
     const blocks: ContentBlock[] =
       typeof content === "string" ? [{ type: "text", text: content }] : [...content];
-    for (const block of blocks) {
-      if (role === "assistant") {
-        if (block.type === "tool_use") calls.set(String(block.id), block);
-      } else if (block.type === "tool_result") hear(scene, outcomeOf(block, calls));
-      else if (block.type === "text" && !isInserted(String(block.text))) listen(scene, String(block.text));
-    }
+    for (const block of blocks) take(scene, calls, role, block);
   }
-  return scene;
+  return { ...scene, type: scene.arc ?? type };
+}
+
+function take(scene: Scene, calls: Map<string, ContentBlock>, role: string, block: ContentBlock): void {
+  if (role === "assistant") {
+    if (block.type === "tool_use") calls.set(String(block.id), block);
+  } else if (block.type === "tool_result") hear(scene, outcomeOf(block, calls));
+  else if (block.type === "text" && !isInserted(String(block.text))) listen(scene, String(block.text));
+}
+
+/** What the user data say of the session. */
+const TYPE = /<this_session>\s*Type: (\w+)/;
+
+function systemText({ system }: ParsedRequest): string {
+  return typeof system === "string" ? system : (system ?? []).map(({ text }) => String(text)).join("\n");
 }
 
 function listen(scene: Scene, text: string): void {
   scene.said = text;
   scene.messages += 1;
+  scene.told += 1;
   scene.outcomes = [];
 }
 
 function hear(scene: Scene, outcome: Outcome): void {
   scene.outcomes.push(outcome);
   if (outcome.failed) return;
-  if (outcome.tool === "save_file") scene.direction = undefined;
+  if (outcome.tool === "save_file") {
+    scene.direction = undefined;
+    scene.saved.push(String(outcome.input.file_type));
+  }
+  if (outcome.tool === "show_pulse_check") scene.pulse = outcome.value;
+  if (outcome.tool === "enter_structured_arc") begin(scene, field(outcome.value, "arc"));
+  if (outcome.tool === "complete_session" && outcome.input.type === "arc") begin(scene, undefined);
   if (outcome.tool === "show_options") {
     scene.direction = field(outcome.value, "chosen");
     scene.said = field(outcome.value, "own_words") ?? scene.said;
   }
+}
+
+/** An arc begins, or the open conversation again. */
+function begin(scene: Scene, arc: string | undefined): void {
+  Object.assign(scene, { arc, saved: [], told: 0, pulse: undefined });
 }
 
 function outcomeOf(block: ContentBlock, calls: ReadonlyMap<string, ContentBlock>): Outcome {

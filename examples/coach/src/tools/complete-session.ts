@@ -1,24 +1,73 @@
-import { tool } from "@pawl/core";
+import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
+import { dayOf } from "../day.ts";
+import type { CoachDeps } from "../deps.ts";
+import { fileIndex } from "../files/file-index.ts";
+import { activeArc } from "../sessions/active-arc.ts";
+import { nextCheckin } from "../sessions/check-in-status.ts";
 
-/** Closes the session once the coach has said goodbye; the run goes on until then. */
+/** What `complete_session` tells: done, done before, or why it cannot be done. */
+export type Completed =
+  | {
+      success: true;
+      completed: string;
+      already_completed?: true;
+      next_checkin_due: string | null;
+      summary?: string;
+    }
+  | { success: false; error: "session_expired"; message: string };
+
+/**
+ * Closes the session, or the arc that it is in, once the coach has said goodbye; the run goes on until then. What belongs to the
+ * end of a session (its summary) is the runtime's to do when all has been said, never this tool's.
+ */
 export const completeSession = tool({
   name: "complete_session",
   description:
-    "Marks this session as complete. Use it when the person says goodbye or has what they came for, and only once; " +
+    "Marks this session (type session), or the arc that it is in (type arc), as complete. An arc that ends leads back into the open " +
+    "conversation. Use it when the person says goodbye or has what they came for, and only once; " +
     "then say goodbye in a sentence or two. Do not use it to end a conversation that the person wants to go on with.",
   input: z.object({
-    summary: z
-      .string()
-      .max(500)
-      .optional()
-      .describe("What came out of the session, in one or two sentences."),
+    type: z.enum(["session", "arc"]),
+    summary: z.string().max(500).optional().describe("What came out of it, in one or two sentences."),
   }),
   category: "execute",
-  status: { start: "Wrapping up…", done: "Session complete" },
+  status: { start: "Wrapping up…", done: "Complete" },
   idempotent: true,
-  execute: ({ summary }, { completeSession }) => {
-    completeSession();
-    return { completed: true, ...(summary !== undefined && { summary }) };
+  execute: async ({ type, summary }, context: ToolContext<CoachDeps>): Promise<Completed> => {
+    const { files, now, timeZone, status } = context.deps.coach;
+    const arc = await activeArc(context);
+    if (type === "arc" && arc === undefined) {
+      throw new Error(
+        'No arc is under way, so none can be completed. To close the session, use the type "session".',
+      );
+    }
+    if ((await status()) === "expired") {
+      const message =
+        "This session has expired and stays so. What was saved is safe; the next one begins afresh.";
+      return { success: false, error: "session_expired", message };
+    }
+    const due = nextCheckin(await fileIndex(files), dayOf(now(), timeZone)) ?? null;
+    const already = type === "session" && (await isCompleted(context));
+    if (arc !== undefined) context.setMode(null);
+    if (type === "session") context.completeSession();
+    return {
+      success: true,
+      completed: type === "arc" ? (arc ?? type) : type,
+      ...(already && { already_completed: true as const }),
+      next_checkin_due: due,
+      ...(summary !== undefined && { summary }),
+    };
   },
 });
+
+/** Whether this run has completed its session before. */
+async function isCompleted({ read, callId }: Pick<ToolContext, "read" | "callId">): Promise<boolean> {
+  let completed = false;
+  for await (const event of read({ types: ["run_started", "tool_result"] })) {
+    if (event.type === "run_started") completed = false;
+    if (event.type !== "tool_result" || event.data.call_id === callId) continue;
+    completed ||= event.data.tool_name === "complete_session" && event.data.session_status === "completed";
+  }
+  return completed;
+}

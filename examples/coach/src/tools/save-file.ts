@@ -1,14 +1,15 @@
-import { join } from "node:path";
-import { type ToolContext, tool } from "@pawl/core";
+import { type FileStore, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { type CoachDeps, localDate } from "../deps.ts";
+import { dayOf } from "../day.ts";
+import type { CoachDeps } from "../deps.ts";
+import { capturesFor, capturesOf, markFolded, withCaptures } from "../files/captures.ts";
 import { placeOf } from "../files/file-name.ts";
-import { fileTypes } from "../files/file-type.ts";
+import { type FileType, fileTypes } from "../files/file-type.ts";
 import { withFrontMatter } from "../files/front-matter.ts";
-import { userFolder } from "../files/user-folder.ts";
-import { writeWhole } from "../files/write-whole.ts";
+import { harmlessMarkdown } from "../files/harmless.ts";
+import { prioritiesIn } from "../plans/day-plans.ts";
 
-/** The longest content of one file, in characters. */
+/** The longest content of one file, in UTF-16 code units. */
 export const MAX_CONTENT = 100_000;
 
 const short = z.string().min(1).max(300);
@@ -20,6 +21,8 @@ const attributes = z.object({
   mood_signal: short.optional(),
   domains_touched: z.array(short).max(20).optional(),
   preview_line: short.optional().describe("One line that stands for the file in a list."),
+  intention: short.optional().describe("Of a day-plan: what the day is for."),
+  priorities: z.array(short).max(10).optional().describe("Of a day-plan: what comes first."),
 });
 
 const input = z.object({
@@ -29,33 +32,83 @@ const input = z.object({
     .max(120)
     .optional()
     .describe(
-      "A plain title without folders. Needed for domain; otherwise the date or a fixed name is used.",
+      "A plain title without folders; a domain needs one. Of a file that there is one of a day: the day, YYYY-MM-DD, if not today.",
     ),
   content: z.string().min(1).max(MAX_CONTENT).describe("The whole file as Markdown, without front matter."),
   attributes: attributes.optional(),
 });
 
+export type SaveFileInput = z.infer<typeof input>;
+
+/** What `save_file` tells. */
+export interface SavedFile {
+  success: true;
+  path: string;
+  /** In UTF-8. */
+  bytes: number;
+  /** How many captures have gone into this journal with this call. */
+  captures_folded?: number;
+}
+
 /**
- * Keeps Markdown in the user's own folder. Writing the same again is harmless, so a call that a crash cut off simply
- * runs once more.
+ * Keeps Markdown among the user's own files, and waits until it is there. Writing the same again is harmless, so a call that
+ * a crash cut off simply runs once more.
  */
 export const saveFile = tool({
   name: "save_file",
   description:
-    "Writes one Markdown file to the person's own notes and waits until it is safe on disk. A file of the same type " +
+    "Writes one Markdown file to the person's own notes and waits until it is safe. A file of the same type " +
     "and name is replaced, so always send the whole text. Use it as soon as something is worth keeping: a plan for " +
-    "the day, a thought to hold on to, a question to reflect on. Several files may be saved in one turn.",
+    "the day, a thought to hold on to, a question to reflect on. Several files may be saved in one turn. The day's captures " +
+    "are added to a daily-log by themselves.",
   input,
   category: "execute",
   status: { start: "Saving…", done: "Saved" },
   idempotent: true,
   timeoutMs: 10_000,
-  execute: async ({ file_type, file_name, content, attributes = {} }, context: ToolContext<CoachDeps>) => {
-    const { dir, today = localDate } = context.deps;
-    const callKey = context.idempotencyKey;
-    const { folder, file } = placeOf({ type: file_type, name: file_name, today: today(), callKey });
-    const data = new TextEncoder().encode(withFrontMatter({ type: file_type, ...attributes }, content));
-    await writeWhole(join(await userFolder(dir, context.userId, folder), file), data, context.signal);
-    return { path: `${folder}/${file}`, bytes: data.byteLength };
+  resend: ["content"],
+  execute: async (file, context: ToolContext<CoachDeps>): Promise<SavedFile> => {
+    const { files, plans, now, timeZone } = context.deps.coach;
+    const today = dayOf(now(), timeZone);
+    const { file_type: type, file_name: name } = file;
+    const { path, day } = placeOf({ type, name, today, callKey: context.idempotencyKey });
+    const content = harmlessMarkdown(file.content);
+    if (content.trim() === "") throw new Error("content has no text.");
+    context.signal.throwIfAborted();
+    if (type === "daily-log") return await saveJournal(files, { ...file, content }, path, day);
+    const saved = await put(files, path, fileText({ ...file, content }, day));
+    if (type === "day-plan") {
+      const { intention, priorities = prioritiesIn(content) } = file.attributes ?? {};
+      await plans.save({ day, path, priorities, ...(intention !== undefined && { intention }) });
+    }
+    return saved;
   },
 });
+
+/** A file as it is kept. */
+export function fileText({ file_type, attributes = {}, content }: SaveFileInput, day: string): string {
+  return withFrontMatter({ type: file_type satisfies FileType, date: day, ...attributes }, content);
+}
+
+/** The journal first, then the notes in its captures: cut off in between, both are done again and come to the same. */
+async function saveJournal(
+  files: FileStore,
+  file: SaveFileInput,
+  path: string,
+  day: string,
+): Promise<SavedFile> {
+  const captures = capturesFor(await capturesOf(files), day, path);
+  const saved = await put(
+    files,
+    path,
+    fileText({ ...file, content: withCaptures(file.content, captures) }, day),
+  );
+  const folded = await markFolded(files, captures, path);
+  return { ...saved, ...(folded > 0 && { captures_folded: folded }) };
+}
+
+async function put(files: FileStore, path: string, text: string): Promise<SavedFile> {
+  const data = new TextEncoder().encode(text);
+  await files.put(path, data);
+  return { success: true, path, bytes: data.byteLength };
+}

@@ -1,0 +1,31 @@
+/** Words of somebody who is overwhelmed. One of them is enough: a calmer voice does no harm where it was not needed. */
+const WORDS = [
+  "overwhelmed",
+  "overwhelming",
+  "panicking",
+  "panic attack",
+  "hopeless",
+  "falling apart",
+  "breaking down",
+  "can't cope",
+  "cannot cope",
+  "can't breathe",
+  "can't go on",
+  "cannot go on",
+  "can't take it anymore",
+  "give up on everything",
+  "hate myself",
+  "hurt myself",
+  "kill myself",
+  "want to die",
+  "no way out",
+  "crying all",
+  "can't stop crying",
+];
+
+const PATTERN = new RegExp(`\\b(?:${WORDS.join("|").replaceAll(" ", "\\s+")})\\b`, "i");
+
+/** Whether a message sounds as if somebody needs to be held before anything else. */
+export function isDistressed(message: string): boolean {
+  return PATTERN.test(message.replaceAll("’", "'"));
+}

@@ -1,0 +1,26 @@
+import type { FileStore } from "@pawl/core";
+import { fileIndex } from "../files/file-index.ts";
+import { readMarkdown } from "../files/user-files.ts";
+
+export interface FlaggedDomain {
+  name: string;
+  status: string;
+  body: string;
+}
+
+/** Enough for every life; a folder can be filled from elsewhere. */
+const MOST = 24;
+const FLAGS = ["in_crisis", "needs_attention"];
+
+/** The areas of a life that need somebody's attention, the worst first. */
+export async function flaggedDomains(files: FileStore): Promise<FlaggedDomain[]> {
+  const index = await fileIndex(files, "domains");
+  const read = await Promise.all(
+    index.slice(0, MOST).map(async ({ path, name }): Promise<FlaggedDomain[]> => {
+      const file = await readMarkdown(files, path);
+      const status = String(file?.attributes.status ?? "");
+      return file !== undefined && FLAGS.includes(status) ? [{ name, status, body: file.body }] : [];
+    }),
+  );
+  return read.flat().sort((a, b) => FLAGS.indexOf(a.status) - FLAGS.indexOf(b.status));
+}

@@ -1,0 +1,66 @@
+import type { SkillSignals } from "@pawl/knowledge";
+import { type DayPart, dayOf, dayPartOf } from "../day.ts";
+import type { CoachData, CoachDeps } from "../deps.ts";
+import { fileIndex } from "../files/file-index.ts";
+import { nextCheckin } from "../sessions/check-in-status.ts";
+import { coachSkills, skillOfType } from "../skills.ts";
+import { isDistressed } from "./distress.ts";
+import { flaggedDomains } from "./flagged.ts";
+
+/** What the signals look at. */
+export interface Facts {
+  message: string;
+  dayPart: DayPart;
+  hasLifeMap: boolean;
+  hasPlanToday: boolean;
+  hasJournalToday: boolean;
+  isCheckinDue: boolean;
+  hasFlaggedDomain: boolean;
+}
+
+/** Which skill is called for by what, the most important first. Where no row fits, the coach goes by its own prompt alone. */
+export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
+  { skill: "crisis-support", when: ({ message }) => isDistressed(message) },
+  { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
+  { skill: "weekly-checkin", when: ({ hasLifeMap, isCheckinDue }) => hasLifeMap && isCheckinDue },
+  { skill: "open-day", when: ({ dayPart, hasPlanToday }) => dayPart === "morning" && !hasPlanToday },
+  {
+    skill: "close-day",
+    when: ({ dayPart, hasPlanToday, hasJournalToday }) =>
+      dayPart === "evening" && hasPlanToday && !hasJournalToday,
+  },
+  { skill: "domain-deep-dive", when: ({ hasFlaggedDomain }) => hasFlaggedDomain },
+];
+
+/** For `skillHook`: a session that was begun for something is about that; an open one goes by the signals. */
+export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps }) => {
+  const { type } = session.metadata;
+  const own = typeof type === "string" ? skillOfType(type) : "";
+  if (coachSkills.some(({ name }) => name === own)) {
+    return isDistressed(message) ? ["crisis-support", own] : [own];
+  }
+  if (type === "quick_capture") return [];
+  const facts = await factsOf(deps.coach, message);
+  return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+};
+
+async function factsOf({ files, plans, now, timeZone }: CoachData, message: string): Promise<Facts> {
+  const today = dayOf(now(), timeZone);
+  const [index, plan, flagged] = await Promise.all([
+    fileIndex(files),
+    plans.get(today),
+    flaggedDomains(files),
+  ]);
+  const has = (type: string, day?: string): boolean =>
+    index.some((file) => file.type === type && (day === undefined || file.day === day));
+  const due = nextCheckin(index, today);
+  return {
+    message,
+    dayPart: dayPartOf(now(), timeZone),
+    hasLifeMap: has("overview"),
+    hasPlanToday: plan !== undefined || has("day-plan", today),
+    hasJournalToday: has("daily-log", today),
+    isCheckinDue: due !== undefined && due <= today,
+    hasFlaggedDomain: flagged.length > 0,
+  };
+}

@@ -1,0 +1,58 @@
+import type { FileStore } from "@pawl/core";
+import { isDay } from "../day.ts";
+import { type FilePlace, type FileType, filePlaces, ownPlaces } from "./file-type.ts";
+
+/** A file among a user's, and what its path says of it. */
+export interface IndexedFile {
+  path: string;
+  type: FileType | keyof typeof ownPlaces;
+  /** Without folder and ending. */
+  name: string;
+  /** The day that its name begins with, `YYYY-MM-DD`. */
+  day?: string;
+  /** In bytes. */
+  size: number;
+  /** ISO 8601. */
+  modifiedAt: string;
+}
+
+const places = Object.entries({ ...filePlaces, ...ownPlaces }) as [IndexedFile["type"], FilePlace][];
+
+/**
+ * What there is of a user, or in one of their folders, by path. Files that are at no place of the coach's are left out: they are the
+ * user's own.
+ *
+ * @example
+ * ```ts
+ * import { memoryFiles } from "@pawl/core";
+ * import { fileIndex } from "@pawl/example-coach";
+ *
+ * const files = memoryFiles();
+ * await files.put("check-ins/2026-11-14.md", "A quiet week.");
+ * console.log(await fileIndex(files)); // [ { type: "check-in", day: "2026-11-14", … } ]
+ * ```
+ */
+export async function fileIndex(files: FileStore, folder = ""): Promise<IndexedFile[]> {
+  const found = await files.list(folder);
+  return found.flatMap(({ path, size, modifiedAt }): IndexedFile[] => {
+    const [, where = "", name = ""] = /^([^/]+)\/([^/]+)\.md$/.exec(path) ?? [];
+    const place = places.find(
+      ([, { folder, name: kind }]) => folder === where && (!isFixed(kind) || kind === name),
+    );
+    if (place === undefined) return [];
+    const day = name.slice(0, 10);
+    return [{ path, type: place[0], name, ...(isDay(day) && { day }), size, modifiedAt }];
+  });
+}
+
+/** The last ones of a folder whose names begin with their day, newest first. */
+export function newest(index: readonly IndexedFile[], count: number): IndexedFile[] {
+  return index
+    .filter(({ day }) => day !== undefined)
+    .sort((a, b) => (a.name < b.name ? 1 : -1))
+    .slice(0, count);
+}
+
+function isFixed(kind: FilePlace["name"]): boolean {
+  return !["day", "call", "title"].includes(kind);
+}

@@ -1,0 +1,55 @@
+import type { FileStore } from "@pawl/core";
+import { fileIndex, newest } from "../files/file-index.ts";
+import { shortHash } from "../files/file-name.ts";
+import { withFrontMatter } from "../files/front-matter.ts";
+import { readMarkdown } from "../files/user-files.ts";
+import { domainIds, type Ratings } from "./domains.ts";
+
+/** What was last said of each domain, and when. */
+export interface PulseBaseline {
+  day: string;
+  ratings: Ratings;
+}
+
+const FOLDER = "pulse-checks";
+
+/** The baseline that a pulse check is compared with; `callKey` names a check that does not count, because it is the one being made. */
+export async function pulseBaseline(files: FileStore, callKey?: string): Promise<PulseBaseline | undefined> {
+  const index = await fileIndex(files, FOLDER);
+  const others =
+    callKey === undefined ? index : index.filter(({ name }) => !name.endsWith(shortHash(callKey)));
+  const [last] = newest(others, 1);
+  const file = last && (await readMarkdown(files, last.path));
+  if (file === undefined || last?.day === undefined) return undefined;
+  return { day: last.day, ratings: ratingsIn(file.attributes.known) };
+}
+
+/** Keeps a pulse check, once for each call however often it is tried. */
+export async function keepPulse(
+  files: FileStore,
+  {
+    day,
+    time,
+    callKey,
+    ratings,
+    before,
+  }: { day: string; time: string; callKey: string; ratings: Ratings; before: Ratings },
+): Promise<string> {
+  const mark = shortHash(callKey);
+  const kept = (await fileIndex(files, FOLDER)).find(({ name }) => name.endsWith(mark));
+  const path = kept?.path ?? `${FOLDER}/${day}-${time}-${mark}.md`;
+  const lines = Object.entries(ratings).map(([domain, rating]) => `- ${domain}: ${rating}`);
+  const head = { type: "pulse-check", date: day, ratings, known: { ...before, ...ratings } };
+  await files.put(path, withFrontMatter(head, lines.join("\n")));
+  return path;
+}
+
+/** What of a head are ratings: the file may have been edited. */
+function ratingsIn(value: unknown): Ratings {
+  const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  const known = domainIds.flatMap((id) => {
+    const rating = fields[id];
+    return Number.isInteger(rating) && Number(rating) >= 1 && Number(rating) <= 5 ? [[id, rating]] : [];
+  });
+  return Object.fromEntries(known);
+}

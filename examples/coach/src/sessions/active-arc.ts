@@ -1,0 +1,10 @@
+import type { ToolContext } from "@pawl/core";
+
+/** The arc that the session is in at the moment: the last mode that a tool has set. */
+export async function activeArc({ read }: Pick<ToolContext, "read">): Promise<string | undefined> {
+  let mode: string | null | undefined;
+  for await (const event of read({ types: ["tool_result"] })) {
+    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
+  }
+  return mode ?? undefined;
+}

@@ -1,0 +1,31 @@
+import { daysBetween, plusDays } from "../day.ts";
+import type { IndexedFile } from "../files/file-index.ts";
+
+/** Days from one check-in to the next. */
+export const CHECKIN_EVERY = 7;
+
+/** When the next weekly check-in is due, as `YYYY-MM-DD`; nothing without a life map to check in on. */
+export function nextCheckin(index: readonly IndexedFile[], today: string): string | undefined {
+  const last = newestDay(index, "check-in");
+  if (last !== undefined) return plusDays(last, CHECKIN_EVERY);
+  const mapped = index.find(({ type }) => type === "overview");
+  return mapped === undefined ? undefined : plusDays(mapped.modifiedAt.slice(0, 10) || today, CHECKIN_EVERY);
+}
+
+/** The same in words. */
+export function checkinStatus(next: string | undefined, today: string): string {
+  if (next === undefined) return "none yet";
+  const days = daysBetween(today, next);
+  if (days > 0) return `next on ${next}`;
+  return days === 0 ? "due today" : `overdue since ${next}`;
+}
+
+export function newestDay(index: readonly IndexedFile[], type: string): string | undefined {
+  return index
+    .filter((file) => file.type === type)
+    .map(({ day }) => day ?? "")
+    .reduce<string | undefined>(
+      (newest, day) => (day !== "" && day > (newest ?? "") ? day : newest),
+      undefined,
+    );
+}

@@ -1,0 +1,80 @@
+import type { FileType } from "../files/file-type.ts";
+
+/** The coach's tools, in the order in which the model is shown them. */
+export const toolNames = [
+  "save_file",
+  "complete_session",
+  "enter_structured_arc",
+  "show_pulse_check",
+  "show_options",
+] as const;
+
+export type ToolName = (typeof toolNames)[number];
+
+/** What may happen in a session of one type. */
+export interface SessionRules {
+  /** For people. */
+  title: string;
+  tools: readonly ToolName[];
+  /** The types of file that `save_file` may write. */
+  writes: readonly FileType[];
+}
+
+const memory = ["sage-context", "sage-patterns", "reflection-prompt", "capture"] as const;
+const guided = ["save_file", "complete_session", "show_pulse_check", "show_options"] as const;
+
+/** Every type of session, and so every arc: an arc is such a type that an open conversation enters for a while. */
+export const sessionTypes = {
+  open_conversation: {
+    title: "Open conversation",
+    tools: toolNames,
+    writes: [...memory, "domain", "life-plan", "day-plan", "daily-log"],
+  },
+  open_day: { title: "Open the day", tools: guided, writes: [...memory, "day-plan"] },
+  close_day: { title: "Close the day", tools: guided, writes: [...memory, "daily-log"] },
+  life_mapping: {
+    title: "Life mapping",
+    tools: guided,
+    writes: [...memory, "domain", "overview", "life-plan"],
+  },
+  weekly_checkin: {
+    title: "Weekly check-in",
+    tools: guided,
+    writes: [...memory, "check-in", "weekly-plan", "domain", "overview", "life-plan"],
+  },
+  quick_capture: {
+    title: "Quick capture",
+    tools: ["save_file", "complete_session"],
+    writes: ["capture"],
+  },
+} as const satisfies Record<string, SessionRules>;
+
+export type SessionType = keyof typeof sessionTypes;
+
+/** The arcs that an open conversation may enter. */
+export const arcs = ["open_day", "close_day", "life_mapping", "weekly_checkin"] as const;
+
+export type Arc = (typeof arcs)[number];
+
+/** The type of a session that was begun without one. */
+export const DEFAULT_TYPE: SessionType = "open_conversation";
+
+/**
+ * The rules of an effective type, as core says it: the mode that a tool has set, or else the type that the session was begun
+ * with. One that is unknown may do least.
+ *
+ * @example
+ * ```ts
+ * import { rulesOf } from "@pawl/example-coach";
+ *
+ * console.log(rulesOf("quick_capture").writes); // [ "capture" ]
+ * ```
+ */
+export function rulesOf(type: string | undefined): SessionRules {
+  if (type === undefined) return sessionTypes[DEFAULT_TYPE];
+  return isSessionType(type) ? sessionTypes[type] : sessionTypes.quick_capture;
+}
+
+export function isSessionType(type: unknown): type is SessionType {
+  return typeof type === "string" && Object.hasOwn(sessionTypes, type);
+}

@@ -1,0 +1,33 @@
+import { type Tool, type ToolContext, tool } from "@pawl/core";
+import type { Skill } from "@pawl/knowledge";
+import * as z from "zod";
+import { activeArc } from "../sessions/active-arc.ts";
+import { arcs, sessionTypes } from "../sessions/session-types.ts";
+import { skillOfType } from "../skills.ts";
+
+/** Leads an open conversation into an arc. The model reads how to go about it with the result, once. */
+export function enterStructuredArc(skills: readonly Skill[]): Tool {
+  return tool({
+    name: "enter_structured_arc",
+    description:
+      "Leads this open conversation into an arc with a shape of its own: opening or closing the day, mapping a life, or the weekly " +
+      "check-in. Use it when the person wants that, not to steer them there. complete_session with the type arc leads back.",
+    input: z.object({
+      arc: z.enum(arcs),
+      reason: z.string().max(300).optional().describe("Why now, in a few words."),
+    }),
+    category: "execute",
+    status: { start: "Changing over…", done: "Ready" },
+    idempotent: true,
+    // One at a time: of two in a turn only the first leads anywhere.
+    dependsOn: ["enter_structured_arc"],
+    execute: async ({ arc }, context: ToolContext) => {
+      const active = await activeArc(context);
+      if (active !== undefined) throw new Error(`The arc "${active}" is under way. Complete it first.`);
+      context.setMode(arc);
+      const { writes } = sessionTypes[arc];
+      const guidance = skills.find(({ name }) => name === skillOfType(arc))?.text;
+      return { success: true, arc, may_write: [...writes], ...(guidance !== undefined && { guidance }) };
+    },
+  });
+}

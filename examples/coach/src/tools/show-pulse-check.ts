@@ -1,0 +1,94 @@
+import { type Json, type ToolContext, tool } from "@pawl/core";
+import * as z from "zod";
+import { dayOf } from "../day.ts";
+import type { CoachDeps } from "../deps.ts";
+import { domainIds, lifeDomains, type Ratings } from "../pulse/domains.ts";
+import { keepPulse, pulseBaseline } from "../pulse/pulse-log.ts";
+
+const rating = z.int().min(1).max(5);
+
+/** An answer: a rating from 1 to 5 for each domain that one wants to rate, or nothing of it. */
+const answer = z.union([
+  z.object({
+    ratings: z
+      .partialRecord(z.enum(domainIds), rating)
+      .refine((ratings) => Object.keys(ratings).length > 0, "At least one domain, or skipped."),
+  }),
+  z.object({ skipped: z.literal(true) }),
+]);
+
+/** How a domain was and is; `change` is absent where nothing is known of before. */
+export interface PulseChange {
+  before?: number;
+  after: number;
+  change?: number;
+}
+
+/** What `show_pulse_check` tells. */
+export type PulseResult =
+  | { skipped: true; baseline: Ratings }
+  | {
+      ratings: Ratings;
+      /** What was known before, and from which day. */
+      baseline: Ratings;
+      baseline_day?: string;
+      changes: Record<string, PulseChange>;
+    };
+
+/**
+ * Asks how the areas of life are, with a control for each, and waits for as long as it takes. The result brings what was said before
+ * beside what is said now.
+ */
+export const showPulseCheck = tool({
+  name: "show_pulse_check",
+  description:
+    "Shows the person a pulse check: each area of their life to be rated from 1 to 5, as few or as many as they like, and waits. " +
+    "They may skip it. The result tells what has changed since the last one.",
+  input: z.object({
+    context: z.string().trim().min(1).max(300).describe("Why you ask now, in one sentence to the person."),
+    domains: z
+      .array(z.enum(domainIds))
+      .min(1)
+      .max(domainIds.length)
+      .optional()
+      .describe("Only these; all when absent."),
+  }),
+  category: "suspend",
+  suspends: {
+    kind: "pulse_check",
+    answer,
+    payload: ({ context, domains = domainIds }): Json => ({
+      context,
+      domains: lifeDomains.filter(({ id }) => domains.includes(id)).map(({ id, label }) => ({ id, label })),
+      scale: { min: 1, max: 5, labels: ["Hard", "Shaky", "Okay", "Good", "Thriving"] },
+      skippable: true,
+    }),
+  },
+  idempotent: true,
+  repeatable: true,
+  execute: async (_, context: ToolContext<CoachDeps, z.infer<typeof answer>>): Promise<PulseResult> => {
+    const { files, now, timeZone } = context.deps.coach;
+    const callKey = context.idempotencyKey;
+    const last = await pulseBaseline(files, callKey);
+    const baseline = last?.ratings ?? {};
+    if ("skipped" in context.answer) return { skipped: true, baseline };
+    const { ratings } = context.answer;
+    const time = new Date(now()).toISOString().slice(11, 19).replaceAll(":", "");
+    await keepPulse(files, { day: dayOf(now(), timeZone), time, callKey, ratings, before: baseline });
+    return {
+      ratings,
+      baseline,
+      ...(last !== undefined && { baseline_day: last.day }),
+      changes: changesOf(baseline, ratings),
+    };
+  },
+});
+
+function changesOf(baseline: Ratings, ratings: Ratings): Record<string, PulseChange> {
+  const rated = domainIds.flatMap((id): [string, PulseChange][] => {
+    const [before, after] = [baseline[id], ratings[id]];
+    if (after === undefined) return [];
+    return [[id, before === undefined ? { after } : { before, after, change: after - before }]];
+  });
+  return Object.fromEntries(rated);
+}

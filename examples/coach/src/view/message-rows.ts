@@ -1,0 +1,45 @@
+import type { Json, JsonObject, ViewMessage, ViewPart } from "@pawl/core";
+
+/** A message as apps list it: what was said, and beside it what was done. */
+export interface MessageRow {
+  id: string;
+  role: "user" | "assistant";
+  /** The text alone. */
+  content: string;
+  metadata: { tool_calls?: { name: string; input: Json }[] };
+}
+
+/**
+ * Messages of a session's view as rows: text only, with the calls in the metadata. Contents of files are not repeated there: of a
+ * long text of an input its length is told.
+ *
+ * @example
+ * ```ts
+ * import { messageRows } from "@pawl/example-coach";
+ *
+ * const rows = messageRows([{ id: "1", role: "user", text: "Good morning", parts: [], seq: 1 }]);
+ * console.log(rows); // [ { id: "1", role: "user", content: "Good morning", metadata: {} } ]
+ * ```
+ */
+export function messageRows(messages: readonly ViewMessage[]): MessageRow[] {
+  return messages.map(({ id, role, text, parts }) => {
+    const calls = parts.filter((part): part is ViewPart & { type: "tool" } => part.type === "tool");
+    const tool_calls = calls.map(({ toolName: name, arguments: input }) => ({
+      name,
+      input: shortened(input),
+    }));
+    return { id, role, content: text, metadata: tool_calls.length === 0 ? {} : { tool_calls } };
+  });
+}
+
+/** The longest text of an input that is told. */
+const LONGEST = 300;
+
+function shortened(input: Json): Json {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  const fields = Object.entries(input as JsonObject).map(([name, value]) => {
+    const isLong = name === "content" || (typeof value === "string" && value.length > LONGEST);
+    return [name, isLong && typeof value === "string" ? `[${value.length} chars]` : value];
+  });
+  return Object.fromEntries(fields) as JsonObject;
+}
