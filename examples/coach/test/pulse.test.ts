@@ -1,0 +1,128 @@
+import { type Json, memoryFiles, memoryStore } from "@pawl/core";
+import { strictModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import { fileIndex, userFiles } from "../src/index.ts";
+import { calling, coached, MORNING } from "./harness.ts";
+
+const DAY = 86_400_000;
+const ask = (context = "How are things?"): [string, object] => ["show_pulse_check", { context }];
+const ended = [{ text: "I see." }];
+
+/** Processes one after the other, over the same log and the same files. */
+function world() {
+  const [log, files] = [memoryStore(), memoryFiles()];
+  let now = MORNING;
+  return {
+    files: userFiles(files, "ada"),
+    wait: (days: number) => {
+      now += days * DAY;
+    },
+    process: (script: Parameters<typeof strictModel>[0]) => {
+      const model = strictModel(script);
+      return { model, ...coached(model, { log, files, now: () => now }) };
+    },
+  };
+}
+
+const answerOf = (callId: string, value: Json) => [{ callId, value }];
+
+describe("the pulse check", () => {
+  it("P1 P2 P4 waits three days, outlives its server, and goes on with the ratings; of two devices one counts", async () => {
+    const { process, wait, files } = world();
+    const before = process({ script: calling(ask()) });
+    const first = await before.ask({ input: "Hi" });
+    await before.ask({
+      sessionId: first.sessionId,
+      answers: answerOf(first.pending[0]?.callId ?? "", { ratings: { health: 3, work: 4 } }),
+    });
+
+    const asking = process({ script: calling(ask("And now?")) });
+    const asked = await asking.ask({ input: "Hi again" });
+    expect(asked.stop.type).toBe("suspended");
+    await asking.pawl.drain();
+
+    wait(3);
+    const after = process({ script: ended });
+    const { sessionId } = asked;
+    const { pending } = await after.pawl.view(sessionId, { userId: "ada" });
+    expect(pending).toMatchObject([
+      {
+        kind: "pulse_check",
+        payload: {
+          context: "And now?",
+          skippable: true,
+          scale: { min: 1, max: 5 },
+          domains: expect.arrayContaining([{ id: "health", label: "Health" }]),
+        },
+      },
+    ]);
+    const callId = pending[0]?.callId ?? "";
+    const devices = await Promise.allSettled([
+      after.ask({ sessionId, answers: answerOf(callId, { ratings: { health: 2, love: 5 } }) }),
+      after.ask({ sessionId, answers: answerOf(callId, { ratings: { health: 5 } }) }),
+    ]);
+    expect(devices.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    const results = await after.results(sessionId);
+    expect(results).toHaveLength(1);
+    const [won] = devices.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(won?.text).toContain("I see.");
+    const { health } = Object(results[0]?.result).ratings as { health: number };
+    expect(results[0]?.result).toMatchObject({
+      baseline: { health: 3, work: 4 },
+      baseline_day: "2026-11-21",
+      changes: { health: { before: 3, after: health, change: health - 3 } },
+    });
+    const read = JSON.stringify(after.model.requests[0]?.messages.at(-1));
+    expect(read).toContain(`\\"after\\":${health}`);
+    expect(after.model.rejected).toEqual([]);
+    const kept = (await fileIndex(files, "pulse-checks")).map(({ day }) => day);
+    expect(kept).toEqual(["2026-11-21", "2026-11-24"]);
+  });
+
+  it("P2 may be skipped, and then changes nothing", async () => {
+    const { process, files } = world();
+    const { ask: say } = process({ script: calling(ask()) });
+    const { sessionId, pending } = await say({ input: "Hi" });
+    const { actions } = await say({
+      sessionId,
+      answers: answerOf(pending[0]?.callId ?? "", { skipped: true }),
+    });
+    expect(actions).toMatchObject([{ success: true, result: { skipped: true, baseline: {} } }]);
+    expect(await files.list()).toEqual([]);
+  });
+
+  it.each<[string, Json]>([
+    ["a rating above the scale", { ratings: { work: 6 } }],
+    ["a rating below it", { ratings: { work: 0 } }],
+    ["half a rating", { ratings: { work: 2.5 } }],
+    ["a domain that is none", { ratings: { hacking: 3 } }],
+    ["no ratings", { ratings: {} }],
+    ["a list", [1, 2, 3]],
+    ["a rating in words", { ratings: { work: "5" } }],
+  ])("P5 refuses %s and keeps the question open", async (_, value) => {
+    const { ask: say, pawl } = world().process({ script: calling(ask()) });
+    const { sessionId, pending } = await say({ input: "Hi" });
+    const answers = answerOf(pending[0]?.callId ?? "", value);
+    await expect(say({ sessionId, answers })).rejects.toMatchObject({ code: "invalid_answer" });
+    expect((await pawl.view(sessionId, { userId: "ada" })).pending).toHaveLength(1);
+  });
+
+  it("P3 keeps what was saved beside the question, and P6 closes the question when something is said instead", async () => {
+    const script = [
+      ...calling(["save_file", { file_type: "capture", content: "A thought" }], ask()).slice(0, 1),
+      ...ended,
+    ];
+    const { process, files } = world();
+    const { ask: say, results, model } = process({ script });
+    const { sessionId } = await say({ input: "Hi" });
+    expect(await files.list("captures")).toHaveLength(1);
+    await say({ sessionId, input: "Not now" });
+    expect(
+      (await results(sessionId)).map(({ tool_name, result }) => [tool_name, Object(result).answered]),
+    ).toEqual([
+      ["save_file", undefined],
+      ["show_pulse_check", false],
+    ]);
+    expect(model.rejected).toEqual([]);
+  });
+});
