@@ -29,8 +29,9 @@ export async function startPlayground(config: Config): Promise<Playground> {
   try {
     const data = await trainerData(embedded.db);
     const models = await agentModels(config);
+    const files = diskFiles(join(config.dir, "files"));
     const coaching = coachDeps({
-      files: diskFiles(join(config.dir, "files")),
+      files,
       plans: await postgresDayPlans(embedded.db),
       store,
     });
@@ -49,6 +50,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
       playgroundApp({
         runtime: pawl,
         agents: agents.map(({ name }) => name),
+        files,
         trainer: {
           data,
           models: models.trainer.map(({ id }) => id),
