@@ -24,8 +24,12 @@ const WRITERS: ReadonlySet<string> = new Set(["save_file", "show_pulse_check", "
 /** What was written in this conversation: how often, and what last. Both come out of the log, so a reload knows them too. */
 export function writtenIn(messages: readonly ViewMessage[]): { count: number; last: string | undefined } {
   const calls = callsDone(messages).filter(({ toolName }) => WRITERS.has(toolName));
-  const saved = calls.findLast(({ toolName }) => toolName === "save_file");
-  return { count: calls.length, last: saved && textIn(fieldsOf(saved.result).path) };
+  const saved = calls.flatMap(({ toolName, result }) =>
+    toolName === "save_file" ? (textIn(fieldsOf(result).path) ?? []) : [],
+  );
+  // What the coach keeps for itself is there to be read, but is not what somebody waits for.
+  const last = saved.findLast((path) => !path.startsWith("sage/")) ?? saved.at(-1);
+  return { count: calls.length, last };
 }
 
 /** The user's files, read again whenever `written` changes and when somebody comes back to the window. */

@@ -13,8 +13,9 @@ export interface LabelProps {
 export function Label({ messages, type = DEFAULT_TYPE }: LabelProps) {
   if (messages.length === 0) return null;
   const arc = activeArc(messages);
+  const isUsual = arc === undefined && type === DEFAULT_TYPE;
   return (
-    <p className="session-label" data-testid="session-label">
+    <p className={`session-label ${isUsual ? "session-label-usual" : ""}`} data-testid="session-label">
       <span className={arc === undefined ? "" : "session-label-around"}>{labelOf(type)}</span>
       {arc !== undefined && <span className="session-label-arc">{labelOf(arc)}</span>}
     </p>
