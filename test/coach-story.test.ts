@@ -48,6 +48,8 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await page.keyboard.press("Enter");
     await page.getByTestId("message-user").filter({ hasText: text }).waitFor({ timeout: WAIT });
   };
+  const heard = (page: Page, words: string) =>
+    page.getByTestId("message-assistant").getByText(words).waitFor({ timeout: WAIT });
   const begin = async (page: Page, type: string, text: string) => {
     await page.getByRole("radio", { name: type }).focus();
     await page.keyboard.press("Space");
@@ -78,7 +80,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await say(page, "Write the report, call Mum at 5pm, go for a run");
     await waits(page);
     // What was saved stands beside the conversation without anybody asking for it.
-    await note(page, "day-plans").getByText("Call Mum").waitFor({ timeout: WAIT });
+    await note(page, "day-plans").getByText("5pm · Call Mum").waitFor({ timeout: WAIT });
     expect(await page.getByTestId("at-work").count()).toBe(0);
 
     await page.reload();
@@ -123,13 +125,13 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     const context = await person();
     const page = await visit(context);
     await begin(page, "Evening", "Good evening");
-    await page.getByText("Which moment of today").waitFor({ timeout: WAIT });
+    await heard(page, "Which moment of today");
     await idle(page);
 
     await page.reload();
-    await page.getByText("Which moment of today").waitFor({ timeout: WAIT });
+    await heard(page, "Which moment of today");
     await say(page, "The walk with my sister along the river was good, work was tiring");
-    await page.getByText("Does this fit").waitFor({ timeout: WAIT });
+    await heard(page, "Does this fit");
     await idle(page);
     const journal = note(page, "daily-logs");
     await journal.getByText("along the river").waitFor({ timeout: WAIT });
@@ -150,7 +152,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await idle(page);
 
     await page.reload();
-    await page.getByText("Take good care of yourself").waitFor({ timeout: WAIT });
+    await heard(page, "Take good care of yourself");
     expect(await label(page)).toBe("Evening");
     await expect
       .poll(() => page.getByTestId("past-session").first().textContent(), { timeout: WAIT })

@@ -13,6 +13,7 @@ export { fileIndex, type IndexedFile } from "./files/file-index.ts";
 export { type FileType, fileTypes } from "./files/file-type.ts";
 export { type MarkdownFile, readFrontMatter, withFrontMatter } from "./files/front-matter.ts";
 export { harmlessMarkdown } from "./files/harmless.ts";
+export { type FilesAt, openFiles } from "./files/open-files.ts";
 export { readMarkdown, userFiles } from "./files/user-files.ts";
 export { type LegacyPart, legacyParts, withoutBlocks, withoutTags } from "./legacy/index.ts";
 export { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";

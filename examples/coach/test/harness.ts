@@ -40,6 +40,7 @@ export async function filesIn(dir: string): Promise<string[]> {
 /** What differs from test to test. */
 export interface Setting extends Partial<CoachDepsOptions>, Omit<CoachOptions, "model"> {
   log?: EventStore;
+  leaseTtlMs?: number;
 }
 
 export interface Coached {
@@ -70,7 +71,15 @@ export async function ruledCoach(dir?: string, setting: Setting & { script?: rea
 /** A coach as one process has it. */
 export function coached(
   model: ModelClient,
-  { log = memoryStore(), files, hooks, summarize, onContext, ...more }: Setting & { files: FileStore },
+  {
+    log = memoryStore(),
+    leaseTtlMs,
+    files,
+    hooks,
+    summarize,
+    onContext,
+    ...more
+  }: Setting & { files: FileStore },
 ): Coached {
   const options = {
     ...(hooks && { hooks }),
@@ -78,7 +87,8 @@ export function coached(
     ...(onContext && { onContext }),
   };
   const deps = coachDeps({ files, store: log, timeZone: "Europe/Berlin", now: () => MORNING, ...more });
-  const pawl = runtime({ agents: [coach({ model, ...options })], store: log, deps });
+  const lease = leaseTtlMs === undefined ? {} : { leaseTtlMs };
+  const pawl = runtime({ agents: [coach({ model, ...options })], store: log, deps, ...lease });
   return {
     pawl,
     log,

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import type { FilesAt } from "@pawl/example-coach";
 
 /** What the playground can be told from outside. The names are those of `.env.example`. */
 export interface Config {
@@ -20,6 +21,8 @@ export interface Config {
   supabase?: { url: string; key: string };
   /** Where the Messages API is, if not at its usual place. */
   baseURL?: string;
+  /** Where the coach's files are. */
+  files: FilesAt;
   /** Serves the agent that the tests need as well. */
   test: boolean;
 }
@@ -35,10 +38,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL, OPENAI_API_KEY: openaiKey } = env;
   const { PRIMARY_MODEL: trainerModel } = env;
   const supabase = supabaseIn(env);
+  const dir = resolve(env.PAWL_DIR || join(here, "..", "..", ".pawl"));
   return {
     host: env.HOST || "127.0.0.1",
     port: portOf(env.PORT || "4321"),
-    dir: resolve(env.PAWL_DIR || join(here, "..", "..", ".pawl")),
+    dir,
+    files: bucketIn(env) ?? { directory: join(dir, "files") },
     webDir: join(here, "dist", "web"),
     modelId: env.COACH_MODEL_ID || "claude-sonnet-5-5",
     test: env.PAWL_TEST === "1",
@@ -58,6 +63,19 @@ function supabaseIn({
   if (!url || !key) throw new Error("Set both SUPABASE_PUBLIC_URL and SUPABASE_PUBLISHABLE_KEY, or neither.");
   if (!URL.canParse(url)) throw new Error(`SUPABASE_PUBLIC_URL must be an address, not "${url}".`);
   return { url, key };
+}
+
+function bucketIn({
+  COACH_FILES_BUCKET: bucket,
+  SUPABASE_SECRET_KEY: secretKey,
+  SUPABASE_URL: url,
+}: Readonly<Record<string, string | undefined>>): FilesAt | undefined {
+  if (!bucket && !secretKey && !url) return undefined;
+  if (!bucket || !secretKey || !url) {
+    throw new Error("Set all of COACH_FILES_BUCKET, SUPABASE_URL and SUPABASE_SECRET_KEY, or none.");
+  }
+  if (!URL.canParse(url)) throw new Error(`SUPABASE_URL must be an address, not "${url}".`);
+  return { bucket, secretKey, url };
 }
 
 function portOf(text: string): number {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { messageOf, runtime } from "@pawl/core";
-import { diskFiles } from "@pawl/core/disk";
-import { type CoachDeps, coach, coachDeps, postgresDayPlans } from "@pawl/example-coach";
+import { type CoachDeps, coach, coachDeps, openFiles, postgresDayPlans } from "@pawl/example-coach";
 import { type TrainerDeps, trainer, trainerData, withSessionLog } from "@pawl/example-trainer";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { playgroundApp } from "./app.ts";
@@ -29,7 +28,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
   try {
     const data = await trainerData(embedded.db);
     const models = await agentModels(config);
-    const files = diskFiles(join(config.dir, "files"));
+    const files = openFiles(config.files);
     const coaching = coachDeps({
       files,
       plans: await postgresDayPlans(embedded.db),

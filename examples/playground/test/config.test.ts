@@ -8,6 +8,7 @@ describe("readConfig", () => {
       host: "127.0.0.1",
       port: 4321,
       dir: resolve(import.meta.dirname, "../../../.pawl"),
+      files: { directory: resolve(import.meta.dirname, "../../../.pawl/files") },
       webDir: resolve(import.meta.dirname, "../dist/web"),
       modelId: "claude-sonnet-5-5",
       test: false,
@@ -31,6 +32,19 @@ describe("readConfig", () => {
       port: 0,
       dir: join(process.cwd(), "somewhere"),
     });
+  });
+
+  it("X5 keeps the coach's files in a bucket, if it is told all of where", () => {
+    const env = {
+      COACH_FILES_BUCKET: "coach",
+      SUPABASE_URL: "http://127.0.0.1:9",
+      SUPABASE_SECRET_KEY: "sb_secret_x",
+    };
+    const files = { bucket: "coach", url: "http://127.0.0.1:9", secretKey: "sb_secret_x" };
+    expect(readConfig(env).files).toEqual(files);
+    for (const name of Object.keys(env))
+      expect(() => readConfig({ ...env, [name]: "" })).toThrow("Set all of");
+    expect(() => readConfig({ ...env, SUPABASE_URL: "somewhere" })).toThrow("must be an address");
   });
 
   it("takes an empty variable for an absent one", () => {

@@ -83,6 +83,11 @@ function saidIn(part: ToolPart): string | undefined {
 const WRITING: Readonly<Record<string, string>> = {
   generate_workout: "Putting your workout together…",
   swap_exercise: "Looking for another exercise…",
+  adjust_exercise: "Changing the exercise…",
+  remove_exercise: "Taking it out…",
+  log_workout: "Writing your workout down…",
+  fetch_data: "Looking something up…",
+  set_current_location: "Switching location…",
   message_notify_user: "Writing to you…",
   message_ask_user: "Thinking of a question…",
 };

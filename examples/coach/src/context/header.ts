@@ -1,14 +1,14 @@
 import { dayOf, dayPartOf, daysBetween } from "../day.ts";
 import type { CoachData } from "../deps.ts";
-import { fileIndex } from "../files/file-index.ts";
-import { checkinStatus, nextCheckin } from "../sessions/check-in-status.ts";
+import { indexOf } from "../files/file-index.ts";
+import { CHECKIN_FOLDERS, checkinStatus, nextCheckin } from "../sessions/check-in-status.ts";
 import { clip, textOf } from "./read.ts";
 
 /** Four fields: who it is, when we last spoke, what time it is for them, and how the weekly check-in stands. */
 export async function header(coach: CoachData): Promise<string> {
   const { files, now, timeZone, name } = coach;
   const today = dayOf(now(), timeZone);
-  const [last, index] = await Promise.allSettled([coach.lastSession(), fileIndex(files)]);
+  const [last, index] = await Promise.allSettled([coach.lastSession(), indexOf(files, CHECKIN_FOLDERS)]);
   const weekday = new Intl.DateTimeFormat("en", { timeZone, weekday: "long" }).format(now());
   const status =
     index.status === "rejected" ? "unknown" : checkinStatus(nextCheckin(index.value, today), today);

@@ -1,8 +1,9 @@
 import type { SkillSignals } from "@pawl/knowledge";
 import { type DayPart, dayOf, dayPartOf } from "../day.ts";
 import type { CoachData, CoachDeps } from "../deps.ts";
-import { fileIndex } from "../files/file-index.ts";
-import { nextCheckin } from "../sessions/check-in-status.ts";
+import { indexOf } from "../files/file-index.ts";
+import { readMarkdown } from "../files/user-files.ts";
+import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";
 import { coachSkills, skillOfType } from "../skills.ts";
 import { isDistressed } from "./distress.ts";
 import { flaggedDomains } from "./flagged.ts";
@@ -46,20 +47,20 @@ export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, 
 
 async function factsOf({ files, plans, now, timeZone }: CoachData, message: string): Promise<Facts> {
   const today = dayOf(now(), timeZone);
-  const [index, plan, flagged] = await Promise.all([
-    fileIndex(files),
+  const [index, plan, planFile, journal, flagged] = await Promise.all([
+    indexOf(files, CHECKIN_FOLDERS),
     plans.get(today),
+    readMarkdown(files, `day-plans/${today}.md`),
+    readMarkdown(files, `daily-logs/${today}.md`),
     flaggedDomains(files),
   ]);
-  const has = (type: string, day?: string): boolean =>
-    index.some((file) => file.type === type && (day === undefined || file.day === day));
   const due = nextCheckin(index, today);
   return {
     message,
     dayPart: dayPartOf(now(), timeZone),
-    hasLifeMap: has("overview"),
-    hasPlanToday: plan !== undefined || has("day-plan", today),
-    hasJournalToday: has("daily-log", today),
+    hasLifeMap: index.some(({ type }) => type === "overview"),
+    hasPlanToday: plan !== undefined || planFile !== undefined,
+    hasJournalToday: journal !== undefined,
     isCheckinDue: due !== undefined && due <= today,
     hasFlaggedDomain: flagged.length > 0,
   };

@@ -40,6 +40,9 @@ const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["flagged_domains", 3_000, flagged],
 ];
 
+/** Of how many captures those are told that are in no journal yet. */
+const CAPTURES = 20;
+
 /** How long one section may take, in milliseconds. */
 const SECTION_MS = 2_000;
 
@@ -88,7 +91,7 @@ async function pulse({ coach }: Reading): Promise<string | undefined> {
 }
 
 async function captures({ coach }: Reading): Promise<string | undefined> {
-  const open = (await capturesOf(coach.files)).filter(({ foldedInto }) => foldedInto === undefined);
+  const open = (await capturesOf(coach.files, CAPTURES)).filter(({ foldedInto }) => foldedInto === undefined);
   const lines = open.reverse().map(({ day, body }) => `- ${day}: ${clip(textOf(body), 300)}`);
   return lines.length === 0 ? undefined : lines.join("\n");
 }

@@ -1,5 +1,5 @@
 import type { FileStore } from "@pawl/core";
-import { fileIndex } from "./file-index.ts";
+import { fileIndex, type IndexedFile } from "./file-index.ts";
 import { type MarkdownFile, withFrontMatter } from "./front-matter.ts";
 import { readMarkdown } from "./user-files.ts";
 
@@ -10,14 +10,14 @@ export interface Capture extends MarkdownFile {
   foldedInto?: string;
 }
 
-/** How many captures are looked at, the newest ones. */
+/** How many captures are looked at when a journal is written: more than anybody has in a day. */
 const MOST = 100;
 
-/** A user's captures, oldest first. */
-export async function capturesOf(files: FileStore): Promise<Capture[]> {
-  const index = (await fileIndex(files, "captures")).sort((a, b) => (a.modifiedAt < b.modifiedAt ? -1 : 1));
+/** A user's captures, oldest first; `most` of them, the newest ones. */
+export async function capturesOf(files: FileStore, most: number = MOST): Promise<Capture[]> {
+  const index = (await fileIndex(files, "captures")).sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   const read = await Promise.all(
-    index.slice(-MOST).map(async ({ path, day, modifiedAt }): Promise<Capture[]> => {
+    index.slice(-most).map(async ({ path, day, modifiedAt }): Promise<Capture[]> => {
       const file = await readMarkdown(files, path);
       if (file === undefined) return [];
       const { date, folded_into } = file.attributes;
@@ -32,6 +32,11 @@ export async function capturesOf(files: FileStore): Promise<Capture[]> {
     }),
   );
   return read.flat();
+}
+
+/** By day first: a capture that has gone into a journal was written anew. */
+function ageOf({ day, modifiedAt }: IndexedFile): string {
+  return `${day ?? modifiedAt.slice(0, 10)} ${modifiedAt}`;
 }
 
 /** The heading under which a journal carries its day's captures. */

@@ -45,6 +45,11 @@ export async function fileIndex(files: FileStore, folder = ""): Promise<IndexedF
   });
 }
 
+/** What there is in some folders alone: of a year of days that is much less. */
+export async function indexOf(files: FileStore, folders: readonly string[]): Promise<IndexedFile[]> {
+  return (await Promise.all(folders.map((folder) => fileIndex(files, folder)))).flat();
+}
+
 /** The last ones of a folder whose names begin with their day, newest first. */
 export function newest(index: readonly IndexedFile[], count: number): IndexedFile[] {
   return index

@@ -4,6 +4,9 @@ import type { IndexedFile } from "../files/file-index.ts";
 /** Days from one check-in to the next. */
 export const CHECKIN_EVERY = 7;
 
+/** The folders that say when it is due. */
+export const CHECKIN_FOLDERS = ["check-ins", "life-map"] as const;
+
 /** When the next weekly check-in is due, as `YYYY-MM-DD`; nothing without a life map to check in on. */
 export function nextCheckin(index: readonly IndexedFile[], today: string): string | undefined {
   const last = newestDay(index, "check-in");

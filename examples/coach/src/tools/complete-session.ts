@@ -2,9 +2,9 @@ import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
 import { dayOf } from "../day.ts";
 import type { CoachDeps } from "../deps.ts";
-import { fileIndex } from "../files/file-index.ts";
+import { indexOf } from "../files/file-index.ts";
 import { activeArc } from "../sessions/active-arc.ts";
-import { nextCheckin } from "../sessions/check-in-status.ts";
+import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";
 
 /** What `complete_session` tells: done, done before, or why it cannot be done. */
 export type Completed =
@@ -47,7 +47,7 @@ export const completeSession = tool({
         "This session has expired and stays so. What was saved is safe; the next one begins afresh.";
       return { success: false, error: "session_expired", message };
     }
-    const due = nextCheckin(await fileIndex(files), dayOf(now(), timeZone)) ?? null;
+    const due = nextCheckin(await indexOf(files, CHECKIN_FOLDERS), dayOf(now(), timeZone)) ?? null;
     const already = type === "session" && (await isCompleted(context));
     if (arc !== undefined) context.setMode(null);
     if (type === "session") context.completeSession();

@@ -71,11 +71,8 @@ export async function trainerServer({ pace = 0, port = 0 } = {}): Promise<Traine
       },
     },
   });
-  const agents = [
-    { name: "coach", title: "Coach" },
-    { name: "trainer", title: "Trainer" },
-  ];
-  const info = { model: "scripted", simulated: true, agents };
+  const info = { model: "scripted", simulated: true };
+  const agents = ["coach", "trainer"];
   const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
   const app = new Hono();
   app.use("/api/*", identity.middleware);
@@ -87,7 +84,7 @@ export async function trainerServer({ pace = 0, port = 0 } = {}): Promise<Traine
     return c.json(progressAfter(logged.filter((who) => who === user).length));
   });
   app.all("/api/trainer/*", (c) => talk(c.req.raw));
-  app.route("/", playgroundApp({ runtime: pawl, info, host: "localhost", webDir }));
+  app.route("/", playgroundApp({ runtime: pawl, agents, info, host: "localhost", webDir }));
   return { ...(await listen(app, { host: "localhost", port })), received, hold };
 }
 

@@ -96,19 +96,23 @@ async function read(root: string, path: string): Promise<StoredFile> {
 
 /** The store's files below a folder. One that is deleted meanwhile is left out. */
 async function collect(folder: string, stored: string, found: FileInfo[]): Promise<void> {
-  for (const entry of await entriesOf(folder)) {
-    const name = stored === "" ? entry.name : `${stored}/${entry.name}`;
+  const entries = await entriesOf(folder);
+  const nameOf = ({ name }: Dirent): string => (stored === "" ? name : `${stored}/${name}`);
+  for (const entry of entries) {
     // No folder of the store has a dot in its name.
     if (entry.isDirectory() && !entry.name.includes(".")) {
-      await collect(join(folder, entry.name), name, found);
+      await collect(join(folder, entry.name), nameOf(entry), found);
     }
-    const path = entry.isFile() ? pathOfStored(name) : undefined;
-    if (path === undefined) continue;
-    const stat = await lstat(join(folder, entry.name)).catch(ignoreMissing);
-    if (stat === undefined) continue;
-    const { size, mtime } = stat;
-    found.push({ path, contentType: contentTypeOf(path), size, modifiedAt: mtime.toISOString() });
   }
+  // Side by side: a folder may have a file for every day of years.
+  const files = entries.map(async (entry): Promise<FileInfo[]> => {
+    const path = entry.isFile() ? pathOfStored(nameOf(entry)) : undefined;
+    const stat = path && (await lstat(join(folder, entry.name)).catch(ignoreMissing));
+    if (path === undefined || !stat) return [];
+    const { size, mtime } = stat;
+    return [{ path, contentType: contentTypeOf(path), size, modifiedAt: mtime.toISOString() }];
+  });
+  for (const file of await Promise.all(files)) found.push(...file);
 }
 
 async function entriesOf(folder: string): Promise<Dirent[]> {
