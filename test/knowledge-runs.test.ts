@@ -121,11 +121,10 @@ describe.each(providers)("an initializer played by %s", (_title, provider, isFor
     expect(body).toContain('"strict":true');
     expect(body?.includes('"tool_choice"')).toBe(isForced);
     expect(second).toContain('workout_history {\\"days_back\\":14}');
-    const [selection] = own(log, "knowledge.selection").map(
-      ({ data }) => data as { tokens: { total: number } },
-    );
+    const [selection] = own(log, "knowledge.selection").map(({ data }) => data);
     expect(selection).toMatchObject({ model: model.id, reasoning: "A workout needs them." });
-    expect(selection?.tokens.total).toBeGreaterThan(100);
+    const [spending] = ofType(log, "spending").map(({ data }) => data);
+    expect(spending?.tokens.total).toBeGreaterThan(100);
   });
 
   it("I1 may answer in words instead of a call, as JSON", async () => {

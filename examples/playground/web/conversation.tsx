@@ -1,5 +1,6 @@
 import type { UseAgent } from "@pawl/client/react";
-import { type Dispatch, type SetStateAction, useEffect, useRef, useState } from "react";
+import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from "react";
+import { TalkContext, type Talk as Talking } from "./agents/face.ts";
 import { Composer } from "./composer/composer.tsx";
 import { type Field, goToField } from "./composer/focus.ts";
 import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
@@ -15,8 +16,8 @@ const MAX_MESSAGE = 4_000;
 interface ConversationProps {
   agent: UseAgent;
   field: Field;
-  /** The model is writing the input of a tool. */
-  preparesCall: boolean;
+  /** The tool whose input the model is writing. */
+  writes: string | undefined;
   replay: Replay;
   maxMessage?: number;
 }
@@ -41,7 +42,7 @@ interface TalkProps extends Omit<ConversationProps, "replay"> {
   setText: Dispatch<SetStateAction<string>>;
 }
 
-function Talk({ agent, field, preparesCall, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
+function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
   const scroll = useStickToEnd();
   const working = isWorking(agent.phase);
   const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
@@ -64,7 +65,9 @@ function Talk({ agent, field, preparesCall, maxMessage = MAX_MESSAGE, text, setT
 
   return (
     <>
-      <Thread {...{ agent, preparesCall, scroll, loading, ...problem }} onSend={sendByButton} />
+      <TalkContext value={useTalking(sendByButton, working)}>
+        <Thread {...{ agent, writes, scroll, loading, ...problem }} onSend={sendByButton} />
+      </TalkContext>
       {!scroll.atEnd && (
         <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
           Latest
@@ -85,6 +88,13 @@ function Talk({ agent, field, preparesCall, maxMessage = MAX_MESSAGE, text, setT
       />
     </>
   );
+}
+
+/** What parts can do; the same object while a text grows, so that they are not rendered with it. */
+function useTalking(send: (text: string) => void, busy: boolean): Talking {
+  const latest = useRef(send);
+  latest.current = send;
+  return useMemo(() => ({ busy, say: (text) => latest.current(text) }), [busy]);
 }
 
 /** The buttons of an answered question go away with the focus on them: it moves to where one goes on. */

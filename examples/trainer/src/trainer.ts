@@ -1,16 +1,11 @@
 import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
-import { type DataSource, dataSource, initializer, unifiedContext } from "@pawl/knowledge";
+import { initializer, unifiedContext } from "@pawl/knowledge";
 import { dataSources, type TrainerDeps, userDataSections } from "./data/index.ts";
 import { modelChoice } from "./models.ts";
 import { instructions } from "./prompt/instructions.ts";
 import { spoken } from "./spoken.ts";
 import { taskData } from "./task-data.ts";
 import { trainerTools } from "./tools/index.ts";
-
-/** The eight sources of data, ready to be chosen from. */
-const sources: readonly DataSource<TrainerDeps>[] = dataSources().map((source) =>
-  dataSource(source as never),
-);
 
 export interface TrainerOptions {
   /** The first one answers where a request asks for none. */
@@ -59,7 +54,7 @@ export function trainer({
     chooser &&
     initializer<TrainerDeps>({
       model: chooser,
-      sources,
+      sources: dataSources(),
       guidance: taskData,
       spoken,
       ...(initializerTimeoutMs !== undefined && { timeoutMs: initializerTimeoutMs }),

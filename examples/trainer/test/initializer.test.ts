@@ -81,6 +81,9 @@ describe("12.3 the initializer in the trainer", () => {
     await say(made, { sessionId });
     const pieces = await made.of(sessionId, "knowledge");
     expect(pieces.map(({ data }) => data.params)).toMatchObject([{ days_back: 14 }, { days_back: 60 }]);
+    const workouts = pieces.map(({ data }) => new Set(data.data.match(/\d{4}-\d\d-\d\d/g)).size);
+    expect(workouts[0]).toBeLessThan(10);
+    expect(workouts[1]).toBeGreaterThan(20);
     expect(made.api.rejected).toEqual([]);
   });
 

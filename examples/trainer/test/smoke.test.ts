@@ -98,6 +98,11 @@ describe.each([
       await made.ask("/chat", { json: { message: "A chest workout" } })
     ).json()) as { sessionId: string };
     await made.ask("/chat", { json: { message: "I'm done, please log it", sessionId } });
+    await made.ask("/chat", { json: { message: "A leg workout", sessionId } });
+    const partly = "Please log this workout: 1 (Goblet squat) 1 of 4 sets; the rest I skipped";
+    await made.ask("/chat", { json: { message: partly, sessionId } });
+    const [last] = await place.data.history(made.userId, { limit: 1 });
+    expect(last?.exercise).toMatchObject({ sets: 1, planned_sets: 4 });
     const after = await place.data.progress(made.userId, { weeks: 10 });
     const sets = (of: typeof before) => of.weeks.reduce((sum, week) => sum + week.sets, 0);
     expect(sets(after)).toBeGreaterThan(sets(before));

@@ -4,7 +4,7 @@ import { batch } from "./batch.ts";
 import { type Conversation, newConversation, update } from "./conversation.ts";
 import { SILENCE_MS } from "./read-events.ts";
 import { watchAgain } from "./reading.ts";
-import { sendAnswer, sendMessage, sendStop } from "./submit.ts";
+import { type SendOptions, sendAnswer, sendMessage, sendStop } from "./submit.ts";
 import { type WireOptions, wire } from "./wire.ts";
 
 export interface AgentClientOptions extends WireOptions {
@@ -29,9 +29,10 @@ export interface AgentClient {
   subscribe(listener: () => void): () => void;
   /**
    * Sends a message; a session begins with the first one. Resolves to whether it was accepted. While a message or an
-   * answer is on its way it is refused at once. Why the server refused is in `state.error`.
+   * answer is on its way it is refused at once. Why the server refused is in `state.error`. `extra` goes with it, see
+   * {@link SendOptions}.
    */
-  send(text: string): Promise<boolean>;
+  send(text: string, options?: SendOptions): Promise<boolean>;
   /**
    * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. A call may ask again:
    * with `question`, the `seq` of a question, the answer counts for that one only.
@@ -99,7 +100,7 @@ export function createAgentClient({
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
-    send: (text) => sendMessage(current, text),
+    send: (text, options) => sendMessage(current, text, options),
     answer: (callId, value, question) => sendAnswer(current, callId, value, question),
     stop: () => sendStop(current),
     open: (id) => {

@@ -8,4 +8,5 @@ export {
   type Question,
   type QuestionTypes,
 } from "./questions.ts";
+export type { SendOptions } from "./submit.ts";
 export type { HeaderSource, WireOptions } from "./wire.ts";

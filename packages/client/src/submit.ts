@@ -1,4 +1,4 @@
-import type { Json } from "@pawl/core";
+import type { Json, JsonObject } from "@pawl/core";
 import type { AgentFailure } from "./agent-state.ts";
 import { isSubmitting } from "./agent-state.ts";
 import { backoffMs, pause } from "./backoff.ts";
@@ -9,12 +9,25 @@ import { isTemporary, Refused, type RunBody } from "./wire.ts";
 /** How often a message or an answer is sent when the server cannot be reached. It counts once all the same. */
 const TRIES = 3;
 
+/** What goes to the server beside a message's text. */
+export interface SendOptions {
+  /**
+   * Fields of the request's body that are the application's own, e.g. what is on the screen. The server reads those that its
+   * `handler({ extra })` names.
+   */
+  extra?: JsonObject;
+}
+
 /** Sends a message, unless something is on its way. Shows it at once, and takes it back if it is refused. */
-export async function sendMessage(talk: Conversation, text: string): Promise<boolean> {
+export async function sendMessage(
+  talk: Conversation,
+  text: string,
+  { extra }: SendOptions = {},
+): Promise<boolean> {
   if (talk.life.signal.aborted || text.trim() === "" || isSubmitting(talk.facts)) return false;
   const id = talk.newId();
   update(talk, { sending: { id, text }, error: undefined });
-  return await submit(talk, { input: text, clientMessageId: id }, { text });
+  return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
 }
 
 /** Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again: that is another one. */

@@ -1,4 +1,4 @@
-import { approval, jsonSchema, tool } from "@pawl/core";
+import { approval, type JsonObject, jsonSchema, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { answerable } from "../src/index.ts";
@@ -12,6 +12,7 @@ import {
   lastText,
   phasesOf,
   serve,
+  tampered,
   when,
 } from "./support/clients.ts";
 
@@ -46,6 +47,31 @@ describe("a conversation", () => {
     await when(client, isIdle);
     expect(phases).toEqual(["idle", "submitting", "streaming", "idle"]);
     await expectSame(served, client);
+  });
+
+  it("X2 sends fields of the application's own with a message, also when it is sent again", async () => {
+    const sent: unknown[] = [];
+    const extra = {
+      fields: ["screen"],
+      read: (fields: JsonObject) => {
+        sent.push(fields);
+        return { params: fields };
+      },
+    };
+    const served = await serve(scriptedModel([{ text: "Hello." }, { text: "Again." }]), { extra });
+    const lost = tampered("/runs", (response, n) => (n === 1 ? new Response("", { status: 503 }) : response));
+    const client = clientOf(served, { fetch: lost });
+    // What names the message stays the client's.
+    expect(await client.send("Hi", { extra: { screen: "a card", input: "forged" } })).toBe(true);
+    const { sessionId } = await when(client, isIdle);
+    await client.send("Bye");
+    await when(client, (state) => lastText(state) === "Again.");
+    expect(sent).toEqual([{ screen: "a card" }, { screen: "a card" }]);
+    const log = await Array.fromAsync(served.store.read(sessionId ?? "", { types: ["user_message"] }));
+    expect(log.map(({ data }) => data)).toEqual([
+      { message: "Hi", params: { screen: "a card" } },
+      { message: "Bye" },
+    ]);
   });
 
   it("K1 K2 K5 tells when tools are at work, and keeps the text of turns apart", async () => {

@@ -1,9 +1,9 @@
 import type { Agent } from "./agent.ts";
 import { PawlError } from "./errors.ts";
-import type { NewEvent } from "./events/event.ts";
+import type { EventData, NewEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
 import type { JsonObject } from "./json.ts";
-import type { Knowledge } from "./runtime-types.ts";
+
 import { eventKey } from "./session/keys.ts";
 
 /** A user's message on its way into the log. */
@@ -11,7 +11,7 @@ export interface Said {
   session: Session;
   agent: Agent;
   message: string;
-  knowledge?: readonly Knowledge[] | undefined;
+  knowledge?: readonly EventData["knowledge"][] | undefined;
   params?: JsonObject | undefined;
   clientMessageId?: string | undefined;
   signal?: AbortSignal | undefined;

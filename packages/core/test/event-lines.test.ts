@@ -15,9 +15,15 @@ describe("O3 a line for every event", () => {
     const tokens = { prompt: 400, cached: 2800, cache_write: 0, completion: 20 };
     expect(
       eventLine(
-        event("llm_response", { raw_response: { stop_reason: "tool_use" }, tokens, cost_cents: 0.123 }, { durationMs: 1_300 }),
+        event(
+          "llm_response",
+          { raw_response: { stop_reason: "tool_use" }, tokens, cost_cents: 0.123 },
+          { durationMs: 1_300 },
+        ),
       ),
-    ).toBe("14:32:01.123 [a1b2c3d4] 📥 llm_response tool_use · 3,200 in (2,800 cached), 20 out · $0.0012 · 1.3 s");
+    ).toBe(
+      "14:32:01.123 [a1b2c3d4] 📥 llm_response tool_use · 3,200 in (2,800 cached), 20 out · $0.0012 · 1.3 s",
+    );
     expect(eventLine(event("planning.plan", { steps: [] }))).toBe("14:32:01.123 [a1b2c3d4] ▫️ planning.plan");
   });
 

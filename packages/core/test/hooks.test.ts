@@ -172,3 +172,44 @@ describe("the order of hooks", () => {
     await sound(world, sessionId);
   });
 });
+
+describe("what a hook's own model has used up", () => {
+  const tokens = { prompt: 900, completion: 100, cached: 0, cache_write: 0, cache_write_1h: 0, total: 1_000 };
+  const asking = (data: object) =>
+    named("asking", {
+      beforeRun: async ({ append }) => {
+        await append({
+          type: "spending",
+          data: { by: "asking", model: "small", tokens, cost_cents: 1, ...data },
+        });
+        return undefined;
+      },
+    });
+
+  it("E4 E10 L14 counts towards the session's totals and the run's limits", async () => {
+    const world = setup([{ text: "Ok." }], { hooks: [asking({})] });
+    const { sessionId, usage, costMicroUsd } = await world.say("Hi");
+    const [answer] = await world.of(sessionId, "llm_response");
+    expect(usage.inputTokens).toBe(900 + (answer?.data.tokens.prompt ?? 0));
+    expect(costMicroUsd).toBeGreaterThanOrEqual(10_000);
+    const session = await world.store.sessions.get(sessionId);
+    expect(session).toMatchObject({ usage, costCents: 1 + (answer?.data.cost_cents ?? 0) });
+    const limited = setup([{ text: "Ok." }], { hooks: [asking({})], limits: { inputTokens: 900 } });
+    expect((await limited.say("Hi")).stop.type).toBe("token_limit");
+    expect(limited.model.requests).toEqual([]);
+  });
+
+  it("H1 is refused where it would give something back", async () => {
+    for (const bad of [
+      { cost_cents: -1 },
+      { cost_cents: Number.NaN },
+      { tokens: { ...tokens, total: -5 } },
+      { tokens: {} },
+    ]) {
+      const world = setup([{ text: "Ok." }], { hooks: [asking(bad)] });
+      const { sessionId, stop } = await world.say("Hi");
+      expect(stop.type).toBe("error");
+      expect(await world.of(sessionId, "spending")).toEqual([]);
+    }
+  });
+});

@@ -1,4 +1,4 @@
-import type { Json, JsonObject, TokenUsage } from "@pawl/core";
+import type { Json, JsonObject } from "@pawl/core";
 import { reasons, type SelectionReason } from "./initializer/selection.ts";
 import type { SourceError } from "./sources/fetch-sources.ts";
 
@@ -22,16 +22,11 @@ export interface Dropped {
   why: "unknown_source" | "malformed" | "duplicate" | "invalid_params" | "already_there" | "not_wider";
 }
 
-/** What a call of the model has used up. */
-export interface Spending {
-  model: string;
-  tokens: TokenUsage;
-  cost_cents: number;
-}
-
 /** The data of `knowledge.selection`: what was chosen for a run. It is stored before anything is fetched. */
-export interface KnowledgeSelection extends Spending {
+export interface KnowledgeSelection {
   hook: string;
+  /** The model that has chosen. What it has used up stands in the `spending` event before this one. */
+  model: string;
   run_id: string;
   reasoning: string;
   append_knowledge: Chosen[];
@@ -47,7 +42,7 @@ export type ChoiceError = "timed_out" | "model_error" | "refused" | "invalid_ans
  * words of failures go to `onError` and not to the log, which clients may see.
  */
 export type KnowledgeFailure =
-  | ({ hook: string; run_id: string; code: ChoiceError; source?: never } & Partial<Spending>)
+  | { hook: string; run_id: string; code: ChoiceError; model: string; source?: never }
   | { hook: string; run_id: string; code: SourceError["code"]; source: string };
 
 /** What is read back of a selection. */

@@ -13,7 +13,6 @@ export type {
   Dropped,
   KnowledgeFailure,
   KnowledgeSelection,
-  Spending,
 } from "./events.ts";
 export type { OnError } from "./failures.ts";
 export { type InitializerOptions, initializer } from "./initializer/initializer.ts";

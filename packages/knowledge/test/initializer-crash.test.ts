@@ -12,7 +12,7 @@ const wishes = [
 ];
 
 describe("an initializer whose process dies", () => {
-  const points = [1, 2, 3, 4, 5].flatMap((n) =>
+  const points = [1, 2, 3, 4, 5, 6].flatMap((n) =>
     (["before", "after"] as const).map((when) => [when, n] as const),
   );
   it.each(points)(
@@ -47,7 +47,7 @@ describe("an initializer whose process dies", () => {
   it("I3 does not ask again where asking had failed", async () => {
     let clock = Date.UTC(2026, 10, 20);
     const base = memoryStore({ now: () => clock });
-    const dying = dyingAt(base, 3, "before");
+    const dying = dyingAt(base, 4, "before");
     const small = scriptedModel(() => ({ text: "No." }));
     const hooks = [initializer({ model: small, sources: someSources(), onError: () => {} })];
     const old = worldOf({ hooks }, { store: dying.store, onError: () => {} });

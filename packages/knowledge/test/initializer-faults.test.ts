@@ -128,7 +128,10 @@ describe("an initializer that fails", () => {
     const world = worldOf({ hooks: [initializer({ model, sources: someSources() })] });
     const { sessionId } = await world.say("Hi");
     expect(await world.of(sessionId, "knowledge.selection")).toMatchObject([
-      { append_knowledge: [{ source: "muscle_goals" }], tokens: { prompt: 2_000 }, cost_cents: 0.2 },
+      { append_knowledge: [{ source: "muscle_goals" }] },
+    ]);
+    expect(await world.of(sessionId, "spending")).toMatchObject([
+      { tokens: { prompt: 2_000 }, cost_cents: 0.2 },
     ]);
   });
 });

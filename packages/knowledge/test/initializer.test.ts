@@ -155,16 +155,18 @@ describe("what is done with its choice", () => {
         use_existing: [],
         dropped: [],
         model: "small",
-        tokens: {
-          prompt: 1_000,
-          completion: 100,
-          cached: 0,
-          cache_write: 0,
-          cache_write_1h: 0,
-          total: 1_100,
-        },
-        cost_cents: 0.14,
       },
+    ]);
+    const tokens = {
+      prompt: 1_000,
+      completion: 100,
+      cached: 0,
+      cache_write: 0,
+      cache_write_1h: 0,
+      total: 1_100,
+    };
+    expect(await world.of(sessionId, "spending")).toEqual([
+      { by: "initializer", model: "small", tokens, cost_cents: 0.14 },
     ]);
     const [request] = world.model.requests;
     expect(JSON.stringify(request?.messages)).toContain('<knowledge source=\\"workout_history\\">\\n30 days');

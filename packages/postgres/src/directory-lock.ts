@@ -5,6 +5,9 @@ import { messageOf, PawlError } from "@pawl/core";
 /** How long two that start at once let each other go first, in milliseconds. */
 const PATIENCE_MS = 250;
 
+/** The locks of this process. Nothing else need hold on to one, and SQLite drops what is collected as garbage. */
+const held = new Set<object>();
+
 /** SQLite's code for a lock that somebody else has. */
 const BUSY = 5;
 
@@ -29,7 +32,11 @@ export async function lockDirectory(directory: string): Promise<() => void> {
       lock.close();
       throw error;
     }
-    return () => lock.close();
+    held.add(lock);
+    return () => {
+      held.delete(lock);
+      lock.close();
+    };
   } catch (cause) {
     const { errcode } = cause as { errcode?: number };
     const message =

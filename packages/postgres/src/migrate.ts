@@ -54,7 +54,16 @@ export const migrations: readonly Migration[] = [
  */
 export async function migrate(db: Database): Promise<void> {
   const done = await applied(db);
-  for (const migration of migrations) if (!done.has(migration.version)) await ask(db, guarded(migration));
+  for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
+}
+
+/** Where transactions see only what was there when they began, one that has waited for another one finds its work done. */
+async function apply(db: Database, migration: Migration): Promise<void> {
+  try {
+    await ask(db, guarded(migration));
+  } catch (error) {
+    if (!(await applied(db)).has(migration.version)) throw error;
+  }
 }
 
 /** Versions that have been applied, as far as this role can see. */

@@ -4,9 +4,13 @@ import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import type { StoredEvent } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { lockDirectory } from "../src/directory-lock.ts";
 
 const appender = new URL("appender.ts", import.meta.url).pathname;
 
@@ -148,6 +152,18 @@ describe("embeddedStore on disk", () => {
     const second = await open(dataDir);
     expect((await eventsOf(second)).map((event) => event.data)).toEqual([{ z: 1, a: "\0" }]);
   }, 60_000);
+
+  it("E2 a directory stays in use when nobody keeps what would let go of it", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const lock = async () => void (await lockDirectory(join(root, "log")));
+    await lock();
+    for (let n = 0; n < 5; n += 1) {
+      collectGarbage();
+      await sleep(10);
+    }
+    await expect(lock()).rejects.toThrow(/in use/);
+  });
 
   it("E2 a directory that cannot be opened is refused by name and not kept locked", async () => {
     const file = join(root, "file");

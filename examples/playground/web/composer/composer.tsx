@@ -1,4 +1,5 @@
 import { type KeyboardEvent, useEffect } from "react";
+import { useFace } from "../agents/face.ts";
 import { SendButton, StopButton } from "./buttons.tsx";
 import { type Field, goToField } from "./focus.ts";
 
@@ -12,8 +13,9 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-/** Where the user writes. It can be written in at any time; it can be sent when the coach has finished. */
+/** Where the user writes. It can be written in at any time; it can be sent when the agent has finished. */
 export function Composer({ text, setText, working, maxLength, field, onSend, onStop }: ComposerProps) {
+  const { voice } = useFace();
   const sendable = text.trim() !== "" && !working;
   const send = (): void => {
     if (!sendable) return;
@@ -45,7 +47,7 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
           rows={1}
           value={text}
           maxLength={maxLength}
-          placeholder="Write to Sage"
+          placeholder={`Write to ${voice}`}
           aria-label="Your message"
           aria-describedby="composer-help"
           enterKeyHint="send"
@@ -56,7 +58,7 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
         {working ? <StopButton {...{ field, onStop }} /> : <SendButton disabled={!sendable} />}
       </div>
       <p className="composer-help" id="composer-help">
-        <span>Enter sends, Shift + Enter starts a new line, Esc stops Sage.</span>
+        <span>Enter sends, Shift + Enter starts a new line, Esc stops {voice}.</span>
         <Room left={maxLength - text.length} />
       </p>
     </form>

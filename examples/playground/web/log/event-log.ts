@@ -6,6 +6,8 @@ export interface LogState {
   events: readonly StoredEvent[];
   /** How many events of each kind passed by that are not stored, since the last one that is. */
   live: Readonly<Record<string, number>>;
+  /** The tool whose input was written last since then. */
+  writes?: string;
 }
 
 /** Gathers the events of the session that is open. */
@@ -69,7 +71,8 @@ export function createEventLog(url: string): EventLog {
 
 function withEvent(state: LogState, event: SessionEvent): LogState {
   if ("seq" in event) return { events: merged(state.events, [event]), live: {} };
-  return { ...state, live: { ...state.live, [event.type]: (state.live[event.type] ?? 0) + 1 } };
+  const live = { ...state.live, [event.type]: (state.live[event.type] ?? 0) + 1 };
+  return { ...state, live, ...(event.type === "tool_input_delta" && { writes: event.data.tool_name }) };
 }
 
 function merged(one: readonly StoredEvent[], other: readonly StoredEvent[]): StoredEvent[] {

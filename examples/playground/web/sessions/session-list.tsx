@@ -1,4 +1,5 @@
-import { hashOf } from "../hooks/use-session-hash.ts";
+import { useFace } from "../agents/face.ts";
+import { hashOf } from "../hooks/use-address.ts";
 
 /** A session as the server lists it. */
 export interface PastSession {
@@ -17,6 +18,7 @@ interface SessionListProps {
 
 /** Past conversations. They are links, so that they can be opened in a tab of their own. */
 export function SessionList({ sessions, current, onNew, onPick }: SessionListProps) {
+  const { name: agent } = useFace();
   return (
     <nav className="sessions" aria-label="Conversations">
       <button type="button" className="new" data-testid="new-conversation" onClick={onNew}>
@@ -30,7 +32,7 @@ export function SessionList({ sessions, current, onNew, onPick }: SessionListPro
         {sessions.map(({ id, title, status, updatedAt }) => (
           <li key={id}>
             <a
-              href={hashOf(id)}
+              href={hashOf({ agent, sessionId: id })}
               aria-current={id === current ? "page" : undefined}
               data-testid="past-session"
               onClick={onPick}

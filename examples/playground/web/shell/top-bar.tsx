@@ -1,24 +1,28 @@
 import type { Connection } from "@pawl/client";
+import { useFace } from "../agents/face.ts";
+import type { BesideIt } from "./use-layout.ts";
 import { Wheel } from "./wheel.tsx";
 
-/** What the server says about the model. */
+/** What the server says about the model, and whom it serves. */
 export interface Info {
   model: string;
   simulated: boolean;
   maxMessage: number;
+  agents?: readonly { name: string; title: string }[];
 }
 
 interface TopBarProps {
   info: Info | undefined;
   connection: Connection;
   hasSession: boolean;
-  logOpen: boolean;
+  beside: BesideIt | undefined;
   onMenu: (() => void) | undefined;
-  onLog: () => void;
+  onToggle: (what: BesideIt) => void;
 }
 
 /** Name, model, connection, and the way to what is beside the conversation. */
-export function TopBar({ info, connection, hasSession, logOpen, onMenu, onLog }: TopBarProps) {
+export function TopBar({ info, connection, hasSession, beside, onMenu, onToggle }: TopBarProps) {
+  const { title, voice, panel } = useFace();
   return (
     <header className="top">
       {onMenu !== undefined && (
@@ -36,18 +40,36 @@ export function TopBar({ info, connection, hasSession, logOpen, onMenu, onLog }:
       )}
       <p className="brand">
         <Wheel />
-        Sage
+        {voice}
       </p>
       <p className={`banner ${info?.simulated ? "banner-simulated" : ""}`} data-testid="banner">
-        {info === undefined ? "" : info.simulated ? "Simulated coach: no key set" : info.model}
+        {info?.simulated === false && info.model}
+        {info?.simulated && (
+          <>
+            Simulated<span className="banner-more"> {title.toLowerCase()}: no key set</span>
+          </>
+        )}
       </p>
       <ConnectionState state={hasSession ? connection : "open"} />
+      {panel !== undefined && (
+        <button
+          type="button"
+          className="log-toggle panel-toggle"
+          aria-expanded={beside === "panel"}
+          aria-label={panel.label}
+          data-testid="panel-toggle"
+          onClick={() => onToggle("panel")}
+        >
+          {panel.icon}
+          <span>{panel.label}</span>
+        </button>
+      )}
       <button
         type="button"
         className="log-toggle"
-        aria-expanded={logOpen}
+        aria-expanded={beside === "log"}
         data-testid="log-toggle"
-        onClick={onLog}
+        onClick={() => onToggle("log")}
       >
         Log
       </button>

@@ -1,21 +1,37 @@
 import { useEffect, useState } from "react";
 import { useMedia } from "../hooks/use-media.ts";
 
-/** Which parts of the page have a column of their own, and which lie over it. */
-export function useLayout() {
+/** What may stand beside the conversation. */
+export type BesideIt = "log" | "panel";
+
+export interface Layout {
+  isWide: boolean;
+  hasSide: boolean;
+  /** What is open beside the conversation, in a column of its own or over it. */
+  beside: BesideIt | undefined;
+  show(what: BesideIt | undefined): void;
+  toggle(what: BesideIt): void;
+  showMenu(shown: boolean): void;
+  menuOver: boolean;
+  besideOver: boolean;
+}
+
+/** Which parts of the page have a column of their own, and which lie over it. `first`: what is open where there is room. */
+export function useLayout(first: BesideIt): Layout {
   const isWide = useMedia("(min-width: 76rem)");
   const hasSide = useMedia("(min-width: 60rem)");
-  const [showsLog, showLog] = useState(isWide);
+  const [beside, show] = useState(isWide ? first : undefined);
   const [showsMenu, showMenu] = useState(false);
   // A column that no longer fits must not fall over the conversation.
-  useEffect(() => showLog(isWide), [isWide]);
+  useEffect(() => show(isWide ? first : undefined), [isWide, first]);
   return {
     isWide,
     hasSide,
-    showsLog,
-    showLog,
+    beside,
+    show,
+    toggle: (what) => show(beside === what ? undefined : what),
     showMenu,
     menuOver: !hasSide && showsMenu,
-    logOver: !isWide && showsLog,
+    besideOver: !isWide && beside !== undefined,
   };
 }

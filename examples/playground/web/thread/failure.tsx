@@ -1,5 +1,6 @@
 import type { AgentFailure } from "@pawl/client";
-import { hashOf } from "../hooks/use-session-hash.ts";
+import { useFace } from "../agents/face.ts";
+import { hashOf } from "../hooks/use-address.ts";
 
 interface FailureProps {
   failure: AgentFailure;
@@ -11,7 +12,6 @@ interface FailureProps {
 const WORDS: Readonly<Record<string, string>> = {
   network: "The server can't be reached.",
   store_unavailable: "The log can't be written right now.",
-  session_busy: "Sage is still busy with the last message. Please try again in a moment.",
   already_answered: "This question has been answered already, perhaps in another tab.",
   unknown_call: "This question isn't waiting any more.",
   invalid_answer: "This answer doesn't fit the question.",
@@ -22,15 +22,17 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** Why something did not happen, in words for people, and what can be done about it. */
 export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
+  const { name: agent, voice } = useFace();
+  const busy = `${voice} is still busy with the last message. Please try again in a moment.`;
   return (
     <div className="failure" role="alert" data-testid="error">
       <p>
-        {WORDS[failure.code] ?? failure.message}
+        {failure.code === "session_busy" ? busy : (WORDS[failure.code] ?? failure.message)}
         {failure.text !== undefined && " Nothing is lost: what you wrote is back below."}
       </p>
       <div className="failure-actions">
         {failure.code === "not_found" && (
-          <a className="text-button" href={hashOf(undefined)}>
+          <a className="text-button" href={hashOf({ agent })}>
             New conversation
           </a>
         )}

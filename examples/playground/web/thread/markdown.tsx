@@ -30,7 +30,7 @@ export const PlainText = memo(function PlainText({ markdown }: { markdown: strin
   );
 });
 
-/** The coach's words. Of a text that grows, only the end is made anew: what stands before it is as it was. */
+/** The agent's words. Of a text that grows, only the end is made anew: what stands before it is as it was. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
     <div className="prose">

@@ -1,9 +1,9 @@
 import type { ViewMessage, ViewPart } from "@pawl/core";
-import { memo } from "react";
-import { Choice, OPTIONS_TOOL } from "./choice.tsx";
+import { memo, useContext } from "react";
+import { TalkContext, useFace } from "../agents/face.ts";
 import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
-import { ToolChip } from "./tool-chip.tsx";
+import { ToolChip, type ToolPart } from "./tool-chip.tsx";
 
 interface MessageProps {
   message: ViewMessage;
@@ -18,7 +18,7 @@ export const Message = memo(function Message({ message, live, told }: MessagePro
   return message.role === "user" ? (
     <UserMessage message={message} />
   ) : (
-    <CoachMessage {...{ message, live, told }} />
+    <AgentMessage {...{ message, live, told }} />
   );
 });
 
@@ -31,11 +31,12 @@ function UserMessage({ message }: { message: ViewMessage }) {
   );
 }
 
-function CoachMessage({ message, live, told }: MessageProps) {
+function AgentMessage({ message, live, told }: MessageProps) {
+  const { voice } = useFace();
   const parts = message.parts.filter((part) => !(told && part.type === "notice"));
   return parts.length === 0 ? null : (
     <li className="message message-coach" data-testid="message-assistant">
-      <span className="unseen">Sage: </span>
+      <span className="unseen">{voice}: </span>
       {parts.map((part) => (
         <Part key={part.key} part={part} live={live} />
       ))}
@@ -50,7 +51,7 @@ function Part({ part, live }: { part: ViewPart; live: boolean }) {
     case "thinking":
       return <Thinking text={part.text} open={part.open} />;
     case "tool":
-      return part.toolName === OPTIONS_TOOL ? <Choice part={part} /> : <ToolChip part={part} live={live} />;
+      return <Call part={part} live={live} />;
     case "notice":
       return (
         <p className={`notice notice-${part.stop}`} data-testid="notice">
@@ -58,4 +59,16 @@ function Part({ part, live }: { part: ViewPart; live: boolean }) {
         </p>
       );
   }
+}
+
+/** A call as its agent shows it, or as a line. */
+function Call({ part, live }: { part: ToolPart; live: boolean }) {
+  const { parts, doing } = useFace();
+  const talk = useContext(TalkContext);
+  const Own = parts[part.toolName];
+  if (Own !== undefined) return <Own {...{ part, live, talk }} />;
+  // Where words below say what is at work, a call gets its line when it is over.
+  const isTold = doing !== undefined && live;
+  if (isTold && part.phase === "running") return null;
+  return <ToolChip part={part} live={live && !isTold} />;
 }

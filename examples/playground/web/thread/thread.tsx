@@ -1,6 +1,7 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
+import { useFace } from "../agents/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Wheel } from "../shell/wheel.tsx";
@@ -15,8 +16,8 @@ const PAUSE_MS = 600;
 
 interface ThreadProps {
   agent: UseAgent;
-  /** The model is writing the input of a tool. */
-  preparesCall: boolean;
+  /** The tool whose input the model is writing. */
+  writes: string | undefined;
   scroll: StickToEnd;
   loading: boolean;
   failure: AgentFailure | undefined;
@@ -26,16 +27,7 @@ interface ThreadProps {
 }
 
 /** The conversation, from the first word to what is going on right now. */
-export function Thread({
-  agent,
-  preparesCall,
-  scroll,
-  loading,
-  failure,
-  onSend,
-  onRetry,
-  onDismiss,
-}: ThreadProps) {
+export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetry, onDismiss }: ThreadProps) {
   const { messages, questions, run } = agent;
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
@@ -56,34 +48,41 @@ export function Thread({
         {questions.map((question) => (
           <Options key={question.seq} question={question} answer={question.answer} />
         ))}
-        <Working state={agent} preparesCall={preparesCall} />
+        <Working state={agent} writes={writes} />
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}
       </div>
     </div>
   );
 }
 
-/** The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their own. */
-function Working({
-  state,
-  preparesCall,
-}: {
+interface WorkingProps {
   state: Pick<AgentState, "messages" | "phase">;
-  preparesCall: boolean;
-}) {
+  writes: string | undefined;
+}
+
+/**
+ * The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their own, unless
+ * the agent says itself what it is doing.
+ */
+function Working({ state, writes }: WorkingProps) {
+  const { voice, doing } = useFace();
   const { messages, phase } = state;
   const last = messages.at(-1);
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
   const text = part?.type === "text" ? part.text : undefined;
   const isPausing = useQuiet(text, PAUSE_MS);
   // Text is still open while the model writes the input of a tool behind it.
-  const isUnseen = text === undefined || isPausing || preparesCall;
-  const working = isWorking(phase) && phase !== "toolExecuting" && isUnseen;
+  const isUnseen = text === undefined || isPausing || writes !== undefined;
+  const working = isWorking(phase) && (phase !== "toolExecuting" || doing !== undefined) && isUnseen;
   if (!useHeld(working, 200)) return null;
   return (
     <p className="working" data-testid="working">
       <Wheel turning />
-      <span className="unseen">Sage is working.</span>
+      {doing === undefined ? (
+        <span className="unseen">{voice} is working.</span>
+      ) : (
+        <span className="doing">{doing({ messages, writes })}</span>
+      )}
     </p>
   );
 }

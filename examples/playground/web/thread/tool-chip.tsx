@@ -1,25 +1,21 @@
 import { useHeld } from "@pawl/client/react";
 import type { Json, ViewPart } from "@pawl/core";
+import { useFace } from "../agents/face.ts";
 
 export type ToolPart = Extract<ViewPart, { type: "tool" }>;
 
 /** A tool at work is shown at least this long, in milliseconds. */
 const SHOWN_MS = 200;
 
-const NAMES: Readonly<Record<string, string>> = {
-  save_file: "Save a file",
-  show_options: "Ask",
-  complete_session: "Complete the session",
-};
-
 /** What a tool does or did, in a few words. `live`: the run is open, so whatever is new happened just now. */
 export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
+  const { toolNames } = useFace();
   const busy = useHeld(live && part.phase === "running", SHOWN_MS, live && part.phase !== "waiting");
   const phase = busy ? "running" : settled(part.phase);
   return (
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
       <span className="chip-mark" aria-hidden="true" />
-      <span className="chip-words">{wordsFor(part, phase)}</span>
+      <span className="chip-words">{wordsFor(part, phase, toolNames[part.toolName] ?? part.toolName)}</span>
       {phase === "done" && <ChipDetail result={part.result} />}
     </p>
   );
@@ -30,8 +26,7 @@ function settled(phase: ToolPart["phase"]): ToolPart["phase"] | "stopped" {
   return phase === "running" ? "stopped" : phase;
 }
 
-function wordsFor({ status, toolName }: ToolPart, phase: ReturnType<typeof settled>): string {
-  const name = NAMES[toolName] ?? toolName;
+function wordsFor({ status }: ToolPart, phase: ReturnType<typeof settled>, name: string): string {
   if (phase === "stopped") return `${name}: stopped`;
   if (phase === "error") return `${name}: did not work`;
   if (phase === "running" && status === "Saved") return "Saving…";

@@ -1,20 +1,14 @@
-const STARTERS = [
-  "Good morning",
-  "Help me plan today: write, call Mum, go for a run",
-  "I can't stop thinking about work",
-];
+import { useFace } from "../agents/face.ts";
 
 /** What is there before anything was said. */
 export function Welcome({ onStart }: { onStart: (text: string) => void }) {
+  const { words, starters } = useFace().welcome;
   return (
     <section className="welcome" aria-labelledby="welcome-title">
       <h1 id="welcome-title">{greetingAt(new Date().getHours())}</h1>
-      <p>
-        Sage is a coach for the day ahead. Say hello, or begin with what is on your mind. The Log button shows
-        what happens underneath: every message, call and result, written down before it counts.
-      </p>
+      <p>{words}</p>
       <ul className="starters" aria-label="Ways to begin">
-        {STARTERS.map((text) => (
+        {starters.map((text) => (
           <li key={text}>
             <button type="button" className="starter" data-testid="starter" onClick={() => onStart(text)}>
               {text}

@@ -15,5 +15,5 @@ export type {
 } from "./rows.ts";
 export { type SectionOptions, type UserDataSection, userDataSections } from "./sections.ts";
 export { type SeedOptions, seedTrainer } from "./seed/seed-trainer.ts";
-export { dataSources, type TrainerRequest, type TrainerSource } from "./sources.ts";
+export { dataSources } from "./sources.ts";
 export { type TrainerData, type TrainerDataOptions, type TrainerDeps, trainerData } from "./trainer-data.ts";

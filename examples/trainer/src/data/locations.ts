@@ -25,11 +25,30 @@ export async function setCurrentLocation(
 ): Promise<Location> {
   const all = await locationsOf(db, userId);
   const location = chosen(all, wanted);
-  const text = "SELECT trainer.set_current_location($1, $2::text::uuid) AS done";
-  const [row] = await ask(db, text, [userId, location.id]);
-  if (row?.done !== true) throw notFound(all);
+  if (!(await set(db, userId, location.id))) throw notFound(all);
   return { ...location, current_location: true };
 }
+
+/**
+ * Where transactions see only what was there when they began, the flag that another one has just set is not seen to be
+ * cleared, and the index refuses a second one. Then it is tried again: the next try sees it.
+ */
+async function set(db: Database, userId: string, id: string): Promise<boolean> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      const [row] = await ask(db, "SELECT trainer.set_current_location($1, $2::text::uuid) AS done", [
+        userId,
+        id,
+      ]);
+      return row?.done === true;
+    } catch (error) {
+      if (tries === MOST_TRIES || (error as { code?: unknown }).code !== UNIQUE_VIOLATION) throw error;
+    }
+  }
+}
+
+const UNIQUE_VIOLATION = "23505";
+const MOST_TRIES = 8;
 
 function chosen(
   all: readonly Location[],

@@ -14,10 +14,23 @@ const migrations: readonly { version: number; sql: string }[] = [
  * runs once, in one transaction with the note that it ran.
  */
 export async function migrateTrainer(db: Database): Promise<void> {
+  const done = await applied(db);
+  for (const { version, sql } of migrations) if (!done.has(version)) await apply(db, version, sql);
+}
+
+/** Where transactions see only what was there when they began, one that has waited for another finds its work done. */
+async function apply(db: Database, version: number, sql: string): Promise<void> {
+  try {
+    await ask(db, guarded(version, sql));
+  } catch (error) {
+    if (!(await applied(db)).has(version)) throw error;
+  }
+}
+
+async function applied(db: Database): Promise<ReadonlySet<number>> {
   const [row] = await ask(db, "SELECT to_regclass('trainer.migrations') IS NOT NULL AS there");
-  const done = row?.there === true ? await ask(db, "SELECT version FROM trainer.migrations") : [];
-  const versions = new Set(done.map(({ version }) => Number(version)));
-  for (const { version, sql } of migrations) if (!versions.has(version)) await ask(db, guarded(version, sql));
+  const rows = row?.there === true ? await ask(db, "SELECT version FROM trainer.migrations") : [];
+  return new Set(rows.map(({ version }) => Number(version)));
 }
 
 /** One statement that runs a step unless it ran before; others who try wait for its end. */

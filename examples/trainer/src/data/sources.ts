@@ -1,3 +1,4 @@
+import { type DataSource, dataSource } from "@pawl/knowledge";
 import * as z from "zod";
 import { named } from "../named.ts";
 import { dayOf } from "./dates.ts";
@@ -5,24 +6,6 @@ import type { Part } from "./distribution.ts";
 import { equipmentLines, percent, workoutLines } from "./lines.ts";
 import { profileLines } from "./sections.ts";
 import type { TrainerData, TrainerDeps } from "./trainer-data.ts";
-
-/** What a source is asked with. */
-export interface TrainerRequest<Params = unknown> {
-  userId: string;
-  params: Params;
-  deps: TrainerDeps;
-  signal: AbortSignal;
-}
-
-/** A source of data about the user. It has the shape that `dataSource()` of `@pawl/knowledge` takes. */
-export interface TrainerSource {
-  name: string;
-  displayName: string;
-  description: string;
-  params?: z.ZodObject;
-  fetch(request: TrainerRequest): Promise<unknown>;
-  format(raw: unknown): string;
-}
 
 interface Options<P extends z.ZodObject, Raw> {
   name: string;
@@ -36,25 +19,25 @@ interface Options<P extends z.ZodObject, Raw> {
 const daysBack = z.int().min(1).max(730).describe("How many days to look back.");
 
 /** The eight sources. They ask `data`, or without it what the runtime's `deps` bring along. */
-export function dataSources(data?: TrainerData): TrainerSource[] {
-  const source = <P extends z.ZodObject, Raw>({
-    fetch,
-    format,
-    ...rest
-  }: Options<P, Raw>): TrainerSource => ({
-    ...rest,
-    fetch: ({ userId, params, deps, signal }) => {
-      signal.throwIfAborted();
-      return fetch(data ?? deps.trainer, userId, params as z.infer<P>);
-    },
-    format: (raw) => format(raw as Raw),
-  });
+export function dataSources(data?: TrainerData): DataSource<TrainerDeps>[] {
+  const source = <P extends z.ZodObject, Raw>(options: Options<P, Raw>): DataSource<TrainerDeps> => {
+    const { fetch, format, params, ...rest } = options;
+    return dataSource<z.ZodObject, Raw, TrainerDeps>({
+      ...rest,
+      ...(params && { params }),
+      fetch: ({ userId, params: asked, deps, signal }) => {
+        signal.throwIfAborted();
+        return fetch(data ?? deps.trainer, userId, asked as z.infer<P>);
+      },
+      format: (raw) => format(raw as Raw),
+    });
+  };
   return [...personal(source), ...trained(source), ...around(source)];
 }
 
-type Make = <P extends z.ZodObject, Raw>(options: Options<P, Raw>) => TrainerSource;
+type Make = <P extends z.ZodObject, Raw>(options: Options<P, Raw>) => DataSource<TrainerDeps>;
 
-function personal(source: Make): TrainerSource[] {
+function personal(source: Make): DataSource<TrainerDeps>[] {
   return [
     source({
       name: "user_profile",
@@ -104,18 +87,27 @@ function personal(source: Make): TrainerSource[] {
   ];
 }
 
-function trained(source: Make): TrainerSource[] {
+function trained(source: Make): DataSource<TrainerDeps>[] {
   return [
     source({
       name: "workout_history",
       displayName: "Your workouts",
       description: "Past workouts with what was done, newest first.",
       params: z.object({
-        limit: z.int().min(1).max(100).default(10).describe("How many workouts, the newest ones."),
+        limit: z
+          .int()
+          .min(1)
+          .max(200)
+          .optional()
+          .describe("How many workouts, the newest ones: 10, or all of the days where days_back is given."),
         days_back: daysBack.optional(),
       }),
       fetch: async (data, userId, { limit, days_back }) => ({
-        rows: await data.history(userId, { limit, daysBack: days_back }),
+        rows: await data.history(userId, {
+          // Who asks for days means all of them.
+          limit: limit ?? (days_back === undefined ? 10 : 200),
+          daysBack: days_back,
+        }),
         units: await data.settings(userId),
       }),
       format: ({ rows, units }) => {
@@ -142,7 +134,7 @@ function trained(source: Make): TrainerSource[] {
   ];
 }
 
-function around(source: Make): TrainerSource[] {
+function around(source: Make): DataSource<TrainerDeps>[] {
   return [
     source({
       name: "user_settings",

@@ -54,13 +54,19 @@ export function remove(scene: Scene, number: string): Reply {
   return withWorkout(scene, number, () => call("remove_exercise", { exercise_id: number, reason }));
 }
 
-/** All of it is taken for done. */
+/** What was named, as `2 (Push-up) 1 of 3 sets`; where nothing was, all of it is taken for done. */
 export function log(scene: Scene): Reply {
-  return withWorkout(scene, undefined, () =>
-    call("log_workout", {
-      completed_exercises: (scene.workout ?? []).map((_, at) => ({ exercise_id: String(at + 1) })),
-      workout_notes: scene.said.slice(0, 300),
+  const named = [...scene.said.matchAll(/\b(\d+) \([^)]*\)(?: (\d+) of \d+ sets)?/g)];
+  const all = (scene.workout ?? []).map((_, at): JsonObject => ({ exercise_id: String(at + 1) }));
+  const done = named.map(
+    ([, number = "", sets]): JsonObject => ({
+      exercise_id: number,
+      ...(sets !== undefined && { completed_sets: Number(sets) }),
     }),
+  );
+  const completed_exercises = done.length === 0 ? all : done;
+  return withWorkout(scene, undefined, () =>
+    call("log_workout", { completed_exercises, workout_notes: scene.said.slice(0, 300) }),
   );
 }
 

@@ -1,7 +1,7 @@
-import { type Tool, type ToolContext, tool } from "@pawl/core";
+import { type JsonObject, type Tool, type ToolContext, tool } from "@pawl/core";
+import { type DataSource, fetchSources } from "@pawl/knowledge";
 import * as z from "zod";
-import { dataSources, type TrainerDeps, type TrainerSource } from "../data/index.ts";
-import { problemsOf } from "../workout/index.ts";
+import { dataSources, type TrainerDeps } from "../data/index.ts";
 import { resultOf, resultText } from "./support.ts";
 
 /** What each source says, by name; `errors` for those that failed while others did not. */
@@ -12,8 +12,7 @@ export interface FetchedData {
 }
 
 /** @param sources default: the trainer's eight */
-export function fetchData(sources: readonly TrainerSource[] = dataSources()): Tool<TrainerDeps> {
-  const byName = new Map(sources.map((source) => [source.name, source]));
+export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSources()): Tool<TrainerDeps> {
   const names = sources.map(({ name }) => name) as [string, ...string[]];
   const known = sources.map(({ name, description }) => `${name}: ${description}`).join("\n");
   return tool({
@@ -35,45 +34,28 @@ export function fetchData(sources: readonly TrainerSource[] = dataSources()): To
     timeoutMs: 15_000,
     execute: async (
       { sources: asked, params = {} },
-      context: ToolContext<TrainerDeps>,
+      { userId, deps, signal }: ToolContext<TrainerDeps>,
     ): Promise<FetchedData> => {
-      const wanted = [...new Set(asked)];
-      const settled = await Promise.allSettled(
-        wanted.map((name) => textOf(byName.get(name), params[name] ?? {}, context)),
-      );
+      const queries = [...new Set(asked)].map((source) => ({
+        source,
+        params: (params[source] ?? {}) as JsonObject,
+      }));
+      const fetched = await fetchSources(sources, queries, { userId, deps, signal });
       const data: FetchedData["data"] = {};
       const errors: FetchedData["data"] = {};
-      settled.forEach((outcome, at) => {
-        const name = wanted[at] ?? "";
-        if (outcome.status === "fulfilled") data[name] = outcome.value;
-        else
-          errors[name] =
-            outcome.reason instanceof BadParams ? outcome.reason.message : "It could not be read.";
-      });
-      const failed = Object.entries(errors).map(([name, message]) => `${name}: ${message}`);
-      if (failed.length === wanted.length) throw new Error(failed.join(" "));
+      for (const { source, data: text, error } of fetched) {
+        if (error === undefined) data[source] = text;
+        else errors[source] = error.message;
+      }
+      const failed = Object.values(errors);
+      if (failed.length === fetched.length) throw new Error(failed.join(" "));
       return { success: true, data, ...(failed.length > 0 && { errors }) };
     },
     format: (result) => {
       const { data, errors = {} } = resultOf<FetchedData>(result);
       const texts = Object.entries(data).map(([name, text]) => `${name}:\n${text}`);
-      const failures = Object.entries(errors).map(([name, message]) => `${name} failed: ${message}`);
+      const failures = Object.values(errors);
       return resultText("fetch_data", [...texts, ...failures].join("\n\n"));
     },
   });
-}
-
-/** What was asked of a source makes no sense. The model may read why. */
-class BadParams extends Error {}
-
-async function textOf(
-  source: TrainerSource | undefined,
-  params: object,
-  { userId, deps, signal }: ToolContext<TrainerDeps>,
-): Promise<string> {
-  if (source === undefined) throw new BadParams("There is no such source.");
-  const parsed = source.params?.safeParse(params);
-  if (parsed?.success === false) throw new BadParams(problemsOf(parsed.error));
-  const raw = await source.fetch({ userId, params: parsed?.data ?? {}, deps, signal });
-  return source.format(raw);
 }

@@ -1,5 +1,6 @@
 import type { Tool } from "@pawl/core";
-import { dataSources, type TrainerDeps, type TrainerSource } from "../data/index.ts";
+import type { DataSource } from "@pawl/knowledge";
+import { dataSources, type TrainerDeps } from "../data/index.ts";
 import { adjustExercise } from "./adjust-exercise.ts";
 import { fetchData } from "./fetch-data.ts";
 import { generateWorkout } from "./generate-workout.ts";
@@ -24,7 +25,7 @@ export interface TrainerToolsOptions {
   /** Ids of exercises. Default: random UUIDs. */
   newId?: () => string;
   /** What `fetch_data` knows. Default: {@link dataSources}. */
-  sources?: readonly TrainerSource[];
+  sources?: readonly DataSource<TrainerDeps>[];
 }
 
 /**

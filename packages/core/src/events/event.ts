@@ -171,6 +171,11 @@ export interface EventData {
     attempt: number;
     request_id?: string;
   };
+  /**
+   * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it counts towards the
+   * run's limits and the session's totals. `by` is its name, `model` the model's.
+   */
+  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number };
   error: { code: string; message: string; stack: null; context: Json };
 }
 

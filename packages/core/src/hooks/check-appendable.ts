@@ -1,9 +1,11 @@
 import { USER_DATA } from "../context/prefix.ts";
+import type { EventData } from "../events/event.ts";
 import type { AppendableEvent } from "./hook.ts";
 
 const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {
   knowledge: { source: "string", data: "string" },
   note: { text: "string" },
+  spending: { by: "string", model: "string", tokens: "object", cost_cents: "number" },
   artifact: {
     artifact_id: "string",
     type: "string",
@@ -31,5 +33,14 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
       throw new Error(`"${field}" of "${type}" has to be a ${kind}.`);
   }
   if (values.source === USER_DATA) throw new Error(`"${USER_DATA}" is what the agent's userData says.`);
+  if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
+}
+
+/** A number that is none, or below 0, would undo what the limits have counted. */
+function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
+  const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
+  for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total, cost_cents]) {
+    if (!(Number.isFinite(count) && count >= 0)) throw new Error("What is spent is told in numbers from 0.");
+  }
 }

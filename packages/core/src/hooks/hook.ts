@@ -38,10 +38,13 @@ export interface RunContext<Deps = unknown> extends HookContext {
   append(event: AppendableEvent): Promise<boolean>;
 }
 
-/** What hooks may store: `knowledge`, `artifact`, `note` and extension events. */
+/**
+ * What hooks may store: `knowledge`, `artifact`, `note`, `spending` (what a model of the hook's own has used up) and extension
+ * events.
+ */
 export type AppendableEvent = Exclude<
   NewEvent,
-  { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note"> }
+  { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
 >;
 
 /** How the next turn is made. What the model reads is not a part of it: add to that with `append`. */

@@ -25,6 +25,8 @@ export function summaryOf(event: StoredEvent): string {
         money(event.data.cost_cents),
         took(event),
       );
+    case "spending":
+      return joined(event.data.by, event.data.model, usage(event.data.tokens), money(event.data.cost_cents));
     case "error":
       return short(`${event.data.code}: ${event.data.message}`);
     default:

@@ -37,7 +37,7 @@ export interface TimelineRun extends Span {
   waits: Span[];
   /** Milliseconds that processes were at work. */
   workMs: number;
-  /** What summaries of the context have used up. */
+  /** What summaries of the context, and models that hooks ask, have used up. */
   summaries: Spending;
   stop?: StopReason;
 }
@@ -107,6 +107,9 @@ function take(run: TimelineRun, event: StoredEvent): void {
   switch (event.type) {
     case "llm_response":
       charge(run, event);
+      break;
+    case "spending":
+      run.summaries = sumOf([run.summaries, { tokens: event.data.tokens, costCents: event.data.cost_cents }]);
       break;
     case "assistant_message":
       endAttempt(turn, at, { outcome: "answered", stopReason: event.data.stop_reason });

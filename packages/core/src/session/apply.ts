@@ -4,12 +4,14 @@ import { applyPrefix, USER_DATA } from "../context/prefix.ts";
 import { endServerCalls } from "../context/server-calls.ts";
 import { userDataBlock } from "../context/user-data.ts";
 import type { StoredEvent, StoredOf } from "../events/event.ts";
+import { addUsage } from "../model/pricing.ts";
 import { addSpent } from "../stop/budget.ts";
 import { spentOf } from "../stop/limits.ts";
 import { addCall, applyCallEvent } from "./apply-call.ts";
 import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 import { newRun } from "./new-run.ts";
 import { openRun, type RunState, type SessionState } from "./state.ts";
+import { usageOf } from "./tokens.ts";
 import { countWork } from "./work-time.ts";
 
 /**
@@ -64,6 +66,10 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
     case "assistant_message":
     case "error":
       applyModelEvent(state, run, event);
+      break;
+    case "spending":
+      run.usage = addUsage(run.usage, usageOf(event.data.tokens));
+      run.costCents += event.data.cost_cents;
       break;
     case "tool_call":
       addCall(state, run, event.data);

@@ -34,6 +34,7 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         if (event.data.reason !== "drop_old_results") patch.contextStartSeq = event.data.from_seq - 1;
         break;
       case "llm_response":
+      case "spending":
         charge(patch, event.data);
         break;
       case "tool_result":

@@ -2,6 +2,7 @@ import {
   addUsage,
   type ContentBlock,
   costMicroUsd,
+  type EventData,
   type ModelClient,
   type ModelEvent,
   type ModelRequest,
@@ -11,7 +12,6 @@ import {
   type RawUsage,
   type Usage,
 } from "@pawl/core";
-import type { Spending } from "../events.ts";
 import { SELECT } from "./selection.ts";
 
 /** What all attempts at an answer have cost so far; also that of one that failed or was given up. */
@@ -29,7 +29,7 @@ export function newBill({ id, pricing }: ModelClient): Bill {
 }
 
 /** The bill as the log has it. */
-export function spendingOf(bill: Bill): Spending {
+export function spendingOf(bill: Bill): Omit<EventData["spending"], "by"> {
   const { model, usage, microUsd } = charged(bill);
   return {
     model,

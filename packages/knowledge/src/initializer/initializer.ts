@@ -42,7 +42,7 @@ export interface InitializerOptions<Deps = unknown> {
  * source does stops the run: the agent answers with what is there. After a crash the model is not asked again, and only what
  * is missing is fetched.
  *
- * It chooses when a run begins. What its model costs is in its events; it does not count towards the run's limits.
+ * It chooses when a run begins. What its model costs is a `spending` event: it counts towards the run's limits and the session's totals.
  *
  * @throws PawlError `config` for no sources, two of one name, guidance about a source that is none, or bad limits.
  *

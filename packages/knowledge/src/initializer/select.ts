@@ -30,10 +30,13 @@ export async function select<Deps>(
   const made = await tryToChoose(work, context, log, bill);
   if (context.signal.aborted) return [];
   const durationMs = clock.now() - startedAt;
-  const mine = { hook: name, run_id: context.runId };
+  const spent = { by: name, ...spendingOf(bill) };
+  // First: whoever asks again after a crash here is charged for both.
+  if (spent.tokens.total > 0) await context.append({ type: "spending", data: spent, durationMs });
+  const mine = { hook: name, run_id: context.runId, model: spent.model };
   if (made.choice === undefined) {
     work.report(made.cause, context);
-    const data: KnowledgeFailure = { ...mine, code: codeOf(made.cause), ...spendingOf(bill) };
+    const data: KnowledgeFailure = { ...mine, code: codeOf(made.cause) };
     const key = keyOf(work, context, "failed");
     await context.append({ type: EVENTS.failed, data: toJson(data), key, durationMs });
     return [];
@@ -46,7 +49,6 @@ export async function select<Deps>(
     append_knowledge: choice.chosen,
     use_existing: selection.useExisting.filter(isLoaded),
     dropped: choice.dropped,
-    ...spendingOf(bill),
   };
   const key = keyOf(work, context, "selection");
   await context.append({ type: EVENTS.selection, data: toJson(data), key, durationMs });

@@ -65,6 +65,7 @@ const payloads: EventData = {
     cost_cents: 0.5,
     attempt: 4,
   },
+  spending: { by: "initializer", model: "small", tokens, cost_cents: 0.01 },
   error: { code: "model_error", message: "overloaded", stack: null, context: { status: 529 } },
 };
 

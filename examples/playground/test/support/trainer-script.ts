@@ -1,0 +1,75 @@
+import { isText, type JsonObject, type ModelRequest } from "@pawl/core";
+import type { Reply } from "@pawl/testing";
+import { cableFly, pushDay } from "./workouts.ts";
+
+type Calls = readonly (readonly [string, JsonObject])[];
+
+const notify = (message: string) => ["message_notify_user", { message }] as const;
+
+/** What the trainer does, call by call, when the user's message contains a word. `made` is the last workout. */
+const SCRIPT: readonly (readonly [RegExp, (made: string) => Calls])[] = [
+  [
+    /swap/,
+    () => [
+      ["swap_exercise", { exercise_id: "2", new_exercise: cableFly }],
+      notify("A cable fly, **lighter** on your shoulder."),
+    ],
+  ],
+  [
+    /adjust/,
+    () => [
+      ["adjust_exercise", { exercise_id: "1", adjustments: { load_each: [65] } }],
+      notify("Done: 65 kg from now on."),
+    ],
+  ],
+  [/remove/, () => [["remove_exercise", { exercise_id: "5" }], notify("Gone.")]],
+  [
+    /log this/,
+    () => [
+      ["log_workout", { completed_exercises: [{ exercise_id: "1" }, { exercise_id: "2" }] }],
+      notify("Logged. Well done!"),
+    ],
+  ],
+  [/break/, () => [["remove_exercise", { exercise_id: "99" }], notify("There is no such exercise.")]],
+  [
+    /train today/,
+    () => [
+      [
+        "message_ask_user",
+        {
+          question: "How much time do you have?",
+          options: ["20 minutes", "45 minutes", "As long as it takes"],
+        },
+      ],
+    ],
+  ],
+  [
+    /./,
+    (made) => [
+      ["fetch_data", { sources: ["user_profile"] }],
+      ["generate_workout", { workout: pushDay }],
+      [
+        "message_notify_user",
+        { message: "Here is a push day for **45 minutes**.", ...(made !== "" && { artifact_id: made }) },
+      ],
+    ],
+  ],
+];
+
+/** One call a turn, as an agent that acts by tools alone makes them; after them it is idle. */
+export function trainerReply({ messages }: ModelRequest, pace: number): Reply {
+  // What the log adds by itself, an artifact for example, comes in a tag.
+  const said = messages.findLastIndex(
+    ({ role, content }) =>
+      role === "user" && content.some((block) => isText(block) && !block.text.startsWith("<")),
+  );
+  const words = (messages[said]?.content ?? []).flatMap((block) => (isText(block) ? block.text : [])).join();
+  const turn = messages.slice(said + 1).filter(({ role }) => role === "assistant").length;
+  const made =
+    JSON.stringify(messages)
+      .match(/art_[\w-]+/g)
+      ?.at(-1) ?? "";
+  const [, calls] = SCRIPT.find(([word]) => word.test(words)) ?? [];
+  const [name, input] = calls?.(made)[turn] ?? ["idle", { reason: "Done." }];
+  return { tools: [{ name, input }], latencyMs: pace, delayPerEventMs: pace / 8 };
+}

@@ -1,0 +1,88 @@
+import { useId, useRef, useState } from "react";
+import type { Exercise } from "../../src/workout/exercise.ts";
+import type { Talk } from "../seam.ts";
+import { adjustRequest, removeRequest, swapRequest } from "../workout/requests.ts";
+import { AdjustForm } from "./adjust-form.tsx";
+import { SwapReasons } from "./swap-reasons.tsx";
+
+/** What is open below an exercise. */
+type Opened = "swap" | "adjust" | "why";
+
+interface ExerciseActionsProps {
+  exercise: Exercise;
+  /** Absent where nothing can be changed any more. */
+  talk: Talk | undefined;
+}
+
+/** Each change is a message of the user's: the agent makes it, and may have something to say about it. */
+export function ExerciseActions({ exercise, talk }: ExerciseActionsProps) {
+  const [opened, open] = useState<Opened>();
+  const row = useRef<HTMLDivElement>(null);
+  const id = useId();
+  const { exercise_name: name, reasoning } = exercise;
+  const busy = talk?.busy !== false;
+  const close = (): void => {
+    row.current?.querySelector<HTMLElement>("[aria-expanded=true]")?.focus();
+    open(undefined);
+  };
+  const say = (text: string): void => {
+    open(undefined);
+    talk?.say(text);
+  };
+  const opener = (what: Opened, words: string, label: string) => (
+    <button
+      type="button"
+      aria-expanded={opened === what}
+      aria-controls={opened === what ? id : undefined}
+      aria-label={label}
+      disabled={what !== "why" && busy}
+      data-testid={`exercise-${what}`}
+      onClick={() => open(opened === what ? undefined : what)}
+    >
+      {words}
+    </button>
+  );
+  return (
+    <>
+      <div className="actions" ref={row}>
+        {talk !== undefined && (
+          <>
+            {opener("swap", "Swap", `Swap ${name}`)}
+            {opener("adjust", "Adjust", `Adjust ${name}`)}
+            <button
+              type="button"
+              aria-label={`Remove ${name}`}
+              disabled={busy}
+              data-testid="exercise-remove"
+              onClick={() => say(removeRequest(exercise))}
+            >
+              Remove
+            </button>
+          </>
+        )}
+        {reasoning !== "" && opener("why", "Why?", `Why? ${name}`)}
+      </div>
+      {opened !== undefined && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what is open, whatever in it has the focus
+        <div
+          id={id}
+          onKeyDown={(event) => {
+            if (event.key === "Escape") close();
+          }}
+        >
+          {opened === "why" && <p className="why">{reasoning}</p>}
+          {opened === "swap" && (
+            <SwapReasons {...{ name, busy }} onPick={(reason) => say(swapRequest(exercise, reason))} />
+          )}
+          {opened === "adjust" && (
+            <AdjustForm
+              {...{ exercise, busy }}
+              onSend={(changes) => say(adjustRequest(exercise, changes))}
+              onCancel={close}
+            />
+          )}
+        </div>
+      )}
+    </>
+  );
+}

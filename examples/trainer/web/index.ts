@@ -1,0 +1,6 @@
+import "./styles/workout.css";
+import "./styles/workout-end.css";
+import "./styles/card-forms.css";
+import "./styles/progress.css";
+
+export { type TrainerFace, trainerFace } from "./trainer-face.tsx";

@@ -1,0 +1,56 @@
+import type { JsonObject } from "@pawl/core";
+import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
+import { useTraining } from "../training.tsx";
+
+/** A change of the workout in a line, with the way to where it shows: the card may be far above. */
+export function Change({ part, live }: ToolPartProps) {
+  const { current } = useTraining().story;
+  if (part.phase === "running" && live) return null;
+  const isDone = part.phase === "done";
+  const { words, id } = changeIn(part.toolName, fieldsOf(part.result));
+  const isShown = isDone && current?.workout.exercises.some((exercise) => exercise.id === id) === true;
+  return (
+    <p className={`chip ${isDone ? "chip-done" : "chip-error"}`} data-testid="change">
+      <span className="chip-mark" aria-hidden="true" />
+      <span className="chip-words">{isDone ? (part.status ?? "Changed") : FAILED[part.toolName]}</span>
+      {isDone && words !== undefined && <span className="change-words">{words}</span>}
+      {isShown && (
+        <button type="button" className="text-button change-show" onClick={() => showExercise(id)}>
+          Show
+        </button>
+      )}
+    </p>
+  );
+}
+
+const FAILED: Readonly<Record<string, string>> = {
+  swap_exercise: "The swap did not work",
+  adjust_exercise: "The adjustment did not work",
+  remove_exercise: "It could not be removed",
+};
+
+/** What it was about, and the exercise that there is now. */
+function changeIn(
+  toolName: string,
+  result: JsonObject,
+): { words?: string | undefined; id?: string | undefined } {
+  const nameOf = (exercise: JsonObject): string | undefined => textIn(exercise.exercise_name);
+  switch (toolName) {
+    case "swap_exercise": {
+      const [old, made] = [nameOf(fieldsOf(result.old_exercise)), nameOf(fieldsOf(result.new_exercise))];
+      return { words: `${old} → ${made}`, id: textIn(result.new_id) };
+    }
+    case "adjust_exercise":
+      return { words: textIn(result.exercise_name), id: textIn(result.exercise_id) };
+    default:
+      return { words: nameOf(fieldsOf(result.removed_exercise)) };
+  }
+}
+
+/** In the card that is open: folded ones do not show. */
+function showExercise(id: string | undefined): void {
+  const all = document.querySelectorAll<HTMLElement>("section.workout [data-exercise]");
+  const found = [...all].find(({ dataset }) => dataset.exercise === id);
+  found?.scrollIntoView({ block: "center" });
+  found?.focus({ preventScroll: true });
+}

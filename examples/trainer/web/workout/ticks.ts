@@ -1,0 +1,70 @@
+import { useCallback, useMemo, useState } from "react";
+import type { Exercise } from "../../src/workout/exercise.ts";
+import { setsOf } from "./dose.ts";
+
+/** What is ticked off, by exercise: the sets, from 0. */
+type Ticked = Readonly<Record<string, readonly number[]>>;
+
+export interface Ticks {
+  /** The sets of an exercise that are done, of those that it has. */
+  doneOf(exercise: Exercise): readonly number[];
+  toggle(exercise: Exercise, set: number): void;
+}
+
+const KEY = "pawl.trainer.ticks";
+/** Of so many sessions the ticks are kept. */
+const KEPT = 20;
+
+/** The sets that the user has ticked off in a session: kept in this browser, and told to the server with the next message. */
+export function useTicks(sessionId: string | undefined): Ticks {
+  const [state, setState] = useState(() => ({ sessionId, ticked: read(sessionId) }));
+  const ticked = state.sessionId === sessionId ? state.ticked : read(sessionId);
+  const toggle = useCallback(
+    ({ id }: Exercise, set: number) => {
+      const before = read(sessionId);
+      const done = before[id] ?? [];
+      const next = done.includes(set)
+        ? done.filter((other) => other !== set)
+        : [...done, set].sort((a, b) => a - b);
+      const after = { ...before, [id]: next };
+      write(sessionId, after);
+      setState({ sessionId, ticked: after });
+    },
+    [sessionId],
+  );
+  return useMemo(
+    () => ({
+      doneOf: (exercise) => (ticked[exercise.id] ?? []).filter((set) => set < setsOf(exercise)),
+      toggle,
+    }),
+    [ticked, toggle],
+  );
+}
+
+/** Where the browser keeps nothing, ticks last as long as the page. */
+const inMemory = new Map<string, Ticked>();
+
+function read(sessionId = ""): Ticked {
+  return inMemory.get(sessionId) ?? stored()[sessionId] ?? {};
+}
+
+function write(sessionId = "", ticked: Ticked): void {
+  inMemory.set(sessionId, ticked);
+  const { [sessionId]: _, ...others } = stored();
+  const kept = Object.entries(others).slice(1 - KEPT);
+  try {
+    localStorage.setItem(KEY, JSON.stringify({ ...Object.fromEntries(kept), [sessionId]: ticked }));
+  } catch {
+    // Full, or not allowed.
+  }
+}
+
+/** By session, the last one last. What is not ours to understand is not there. */
+function stored(): Readonly<Record<string, Ticked>> {
+  try {
+    const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+    return typeof value === "object" && value !== null ? (value as Record<string, Ticked>) : {};
+  } catch {
+    return {};
+  }
+}

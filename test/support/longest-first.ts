@@ -1,0 +1,34 @@
+import { relative } from "node:path";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** What waits for browsers, processes and databases, longest first; the rest takes a second or two each. */
+const LONG = [
+  "test/browser.test.ts",
+  "test/snippets.test.ts",
+  "packages/postgres/test/embedded.test.ts",
+  "packages/sse/test/telling.test.ts",
+  "examples/playground/test/layout.test.ts",
+  "examples/playground/test/inspector.test.ts",
+  "test/soak/kill.test.ts",
+  "packages/postgres/test/contract.test.ts",
+  "examples/playground/test/process.test.ts",
+  "examples/playground/test/page.test.ts",
+  "test/soak/resume.test.ts",
+  "examples/playground/test/states.test.ts",
+  "packages/postgres/test/copy-log.test.ts",
+  "test/crash.test.ts",
+];
+
+/**
+ * The long files first, so that none of them is left at the end with one worker while the other has nothing to do. Without
+ * it, a machine that has no times of an earlier run goes by size, and some of the longest are among the smallest.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      const place = LONG.indexOf(relative(project.vitest.config.root, moduleId).replaceAll("\\", "/"));
+      return place === -1 ? LONG.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
