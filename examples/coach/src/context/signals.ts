@@ -33,16 +33,21 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
   { skill: "domain-deep-dive", when: ({ hasFlaggedDomain }) => hasFlaggedDomain },
 ];
 
-/** For `skillHook`: a session that was begun for something is about that; an open one goes by the signals. */
+/**
+ * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an open one goes by the
+ * signals.
+ */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps }) => {
   const { type } = session.metadata;
-  const own = typeof type === "string" ? skillOfType(type) : "";
-  if (coachSkills.some(({ name }) => name === own)) {
-    return isDistressed(message) ? ["crisis-support", own] : [own];
-  }
   if (type === "quick_capture") return [];
+  const own = typeof type === "string" ? skillOfType(type) : "";
+  const isOwn = coachSkills.some(({ name }) => name === own);
   const facts = await factsOf(deps.coach, message);
-  return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+  const called = signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+  if (!isOwn) return called;
+  const urgent = called.filter((skill) => skill === "crisis-support");
+  const deeper = type === "weekly_checkin" ? called.filter((skill) => skill === "domain-deep-dive") : [];
+  return [...urgent, own, ...deeper];
 };
 
 async function factsOf({ files, plans, now, timeZone }: CoachData, message: string): Promise<Facts> {

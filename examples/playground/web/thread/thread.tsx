@@ -5,9 +5,10 @@ import { useFace } from "../agents/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Wheel } from "../shell/wheel.tsx";
+import { Asked } from "./asked.tsx";
 import { Failure } from "./failure.tsx";
 import { Message } from "./message.tsx";
-import { Options } from "./options.tsx";
+import { useAtWork } from "./use-at-work.ts";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -46,7 +47,7 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
           ))}
         </ol>
         {questions.map((question) => (
-          <Options key={question.seq} question={question} answer={question.answer} />
+          <Asked key={question.seq} question={question} answer={question.answer} />
         ))}
         <Working state={agent} writes={writes} />
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}
@@ -56,7 +57,7 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
 }
 
 interface WorkingProps {
-  state: Pick<AgentState, "messages" | "phase">;
+  state: Pick<AgentState, "messages" | "phase" | "runningTools" | "run">;
   writes: string | undefined;
 }
 
@@ -67,6 +68,7 @@ interface WorkingProps {
 function Working({ state, writes }: WorkingProps) {
   const { voice, doing } = useFace();
   const { messages, phase } = state;
+  const tools = useAtWork(state);
   const last = messages.at(-1);
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
   const text = part?.type === "text" ? part.text : undefined;
@@ -74,7 +76,15 @@ function Working({ state, writes }: WorkingProps) {
   // Text is still open while the model writes the input of a tool behind it.
   const isUnseen = text === undefined || isPausing || writes !== undefined;
   const working = isWorking(phase) && (phase !== "toolExecuting" || doing !== undefined) && isUnseen;
-  if (!useHeld(working, 200)) return null;
+  const isShown = useHeld(working, 200);
+  if (tools !== undefined) {
+    return (
+      <p className="working" data-testid="at-work">
+        <span className="at-work">{tools}</span>
+      </p>
+    );
+  }
+  if (!isShown) return null;
   return (
     <p className="working" data-testid="working">
       <Wheel turning />
