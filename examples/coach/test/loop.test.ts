@@ -1,7 +1,7 @@
 import { memoryFiles, memoryStore } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it, vi } from "vitest";
-import { coachLimits, fileIndex, readMarkdown, type Summarize, userFiles } from "../src/index.ts";
+import { coach, coachLimits, fileIndex, readMarkdown, type Summarize, userFiles } from "../src/index.ts";
 import { calling, coached, ruledCoach, saving, scriptedCoach, tempDir } from "./harness.ts";
 
 const capture = (n: number): [string, object] => [
@@ -97,6 +97,17 @@ describe("the summary of a session (bug 1 of 002)", () => {
 });
 
 describe("the loop", () => {
+  it("L3 L4 L5 L13 has the limits of its sources", () => {
+    const { limits, maxTokens } = coach({ model: strictModel() });
+    expect({ ...limits, maxTokens }).toMatchObject({
+      turns: 5,
+      wallClockMs: 55_000,
+      toolCalls: 15,
+      errorTurns: 2,
+      maxTokens: 4_096,
+    });
+  });
+
   it("L2 bug 2 of 002: calls count when the model stops to use a tool, and only then", async () => {
     const files = memoryFiles();
     const ended = {

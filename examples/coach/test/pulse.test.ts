@@ -1,6 +1,6 @@
 import { type Json, memoryFiles, memoryStore } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fileIndex, userFiles } from "../src/index.ts";
 import { calling, coached, MORNING } from "./harness.ts";
 
@@ -77,6 +77,55 @@ describe("the pulse check", () => {
     expect(after.model.rejected).toEqual([]);
     const kept = (await fileIndex(files, "pulse-checks")).map(({ day }) => day);
     expect(kept).toEqual(["2026-11-21", "2026-11-24"]);
+  });
+
+  it("P1 compares with what was last said of each domain, and is one check also after a crash between the file and the log", async () => {
+    const [log, files] = [memoryStore(), memoryFiles()];
+    let [now, isDead] = [MORNING, false];
+    const never = new Promise<never>(() => undefined);
+    const mortal: typeof log = {
+      ...log,
+      append: (...args) => (isDead ? never : log.append(...args)),
+      renew: (...args) => (isDead ? never : log.renew(...args)),
+    };
+    const deadly: typeof files = {
+      ...files,
+      put: async (...args) => {
+        await files.put(...args);
+        isDead = now > MORNING + DAY;
+      },
+    };
+    const rate = async (log: typeof mortal, ratings: Json) => {
+      const model = strictModel({ script: calling(ask()) });
+      const made = coached(model, { log, files: deadly, now: () => now, leaseTtlMs: 150 });
+      const { sessionId, pending } = await made.ask({ input: "Hi" });
+      const run = made.pawl.run("coach", {
+        userId: "ada",
+        sessionId,
+        answers: answerOf(pending[0]?.callId ?? "", { ratings }),
+      });
+      run.result.catch(() => undefined);
+      return { sessionId, run };
+    };
+    await (await rate(log, { work: 4, play: 2 })).run.result;
+    now += DAY;
+    await (await rate(log, { health: 3 })).run.result;
+    now += DAY;
+    const { sessionId } = await rate(mortal, { work: 1, health: 3 });
+    await vi.waitFor(() => expect(isDead).toBe(true));
+    const second = coached(strictModel({ script: ended }), { log, files, now: () => now + 5_000 });
+    await vi.waitFor(async () => expect(await second.pawl.sweep()).toBe(1), {
+      timeout: 10_000,
+      interval: 50,
+    });
+    await vi.waitFor(async () => expect(await second.results(sessionId)).toHaveLength(1));
+    expect((await second.results(sessionId))[0]?.result).toEqual({
+      ratings: { work: 1, health: 3 },
+      baseline: { work: 4, play: 2, health: 3 },
+      baseline_day: "2026-11-22",
+      changes: { work: { before: 4, after: 1, change: -3 }, health: { before: 3, after: 3, change: 0 } },
+    });
+    expect(await files.list("ada/pulse-checks")).toHaveLength(3);
   });
 
   it("P2 may be skipped, and then changes nothing", async () => {

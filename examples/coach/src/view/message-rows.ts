@@ -38,8 +38,8 @@ const LONGEST = 300;
 function shortened(input: Json): Json {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
   const fields = Object.entries(input as JsonObject).map(([name, value]) => {
-    const isLong = name === "content" || (typeof value === "string" && value.length > LONGEST);
-    return [name, isLong && typeof value === "string" ? `[${value.length} chars]` : value];
+    const isLong = typeof value === "string" && value.length > LONGEST;
+    return [name, isLong ? `[${value.length} chars]` : value];
   });
   return Object.fromEntries(fields) as JsonObject;
 }
