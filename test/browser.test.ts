@@ -96,6 +96,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     ).not.toHaveLength(0);
     expect(texts.length).toBeGreaterThanOrEqual(4);
     expect(await page.getByTestId("message-user").count()).toBe(2);
+    await page.getByTestId("log-toggle").click();
     expect(await page.getByTestId("log-event").count()).toBeGreaterThan(10);
     expect(api.rejected).toEqual([]);
   });

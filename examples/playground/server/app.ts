@@ -1,9 +1,10 @@
 import { serveStatic } from "@hono/node-server/serve-static";
-import type { Runtime } from "@pawl/core";
+import type { FileStore, Runtime } from "@pawl/core";
 import { coachExtra } from "@pawl/example-coach";
 import { handler } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { browserIdentity } from "./browser-identity.ts";
+import { coachFiles } from "./coach-files.ts";
 import type { ModelInfo } from "./models.ts";
 import { pastSessions } from "./past-sessions.ts";
 import { isLoopback, ownPageOnly, securityHeaders } from "./protection.ts";
@@ -22,6 +23,8 @@ export interface AppOptions {
   runtime: Runtime;
   /** The agents that are served, each at `/api/<agent>`. */
   agents?: readonly string[];
+  /** What the coach keeps, of all users; without it nobody can look at theirs. */
+  files?: FileStore;
   /** Serves the trainer as well. */
   trainer?: TrainerServing;
   info: ModelInfo;
@@ -37,6 +40,7 @@ export interface AppOptions {
 export function playgroundApp({
   runtime,
   agents = ["coach"],
+  files,
   trainer,
   info,
   host,
@@ -76,6 +80,7 @@ export function playgroundApp({
     const owner = agent === "trainer" ? uuidOf(userId) : userId;
     return c.json({ sessions: await pastSessions(runtime.store, owner, agent) });
   });
+  if (files !== undefined) coachFiles(app, files, identity);
   if (trainer !== undefined) {
     trainerRoutes(app, trainer, { runtime, identity, maxMessage: MAX_MESSAGE, expose, onError });
   }

@@ -6,6 +6,8 @@ export interface PastSession {
   /** The beginning of the first message. */
   title: string;
   status: Session["status"];
+  /** What kind of session it was begun as, if it was said. */
+  type?: string;
   /** ISO 8601, UTC. */
   updatedAt: string;
 }
@@ -21,12 +23,18 @@ export async function pastSessions(store: EventStore, userId: string, agent: str
 }
 
 async function listedSession(store: EventStore, session: Session): Promise<PastSession | undefined> {
-  const { id, status, updatedAt } = session;
+  const { id, status, updatedAt, metadata } = session;
   for await (const event of store.read(id, { types: ["user_message"], limit: 1 })) {
     if (event.type !== "user_message") continue;
     const title = event.data.message.replace(/\s+/g, " ").trim();
     const short = title.length > TITLE_LENGTH ? `${title.slice(0, TITLE_LENGTH - 1)}…` : title;
-    return { id, title: short, status, updatedAt };
+    return {
+      id,
+      title: short,
+      status,
+      updatedAt,
+      ...(typeof metadata.type === "string" && { type: metadata.type }),
+    };
   }
   return undefined;
 }

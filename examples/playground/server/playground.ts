@@ -28,8 +28,9 @@ export async function startPlayground(config: Config): Promise<Playground> {
   try {
     const data = await trainerData(embedded.db);
     const models = await agentModels(config);
+    const files = openFiles(config.files);
     const coaching = coachDeps({
-      files: openFiles(config.files),
+      files,
       plans: await postgresDayPlans(embedded.db),
       store,
     });
@@ -48,6 +49,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
       playgroundApp({
         runtime: pawl,
         agents: agents.map(({ name }) => name),
+        files,
         trainer: {
           data,
           models: models.trainer.map(({ id }) => id),

@@ -33,7 +33,8 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await page.keyboard.press("Enter");
     await page.getByTestId("option-pill").first().click({ timeout: WAIT });
     await page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT });
-    if (phone) await page.getByTestId("log-toggle").tap();
+    const toggle = page.getByTestId("log-toggle");
+    await (phone ? toggle.tap() : toggle.click());
     return { page, close: () => context.close() };
   };
 

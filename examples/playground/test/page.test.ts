@@ -116,6 +116,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
 
   it("turns its wheel while the model writes a tool's input", async () => {
     const { page, say, close } = await open();
+    await page.getByTestId("log-toggle").click();
     const watched = page.evaluate(`new Promise((resolve) => {
       const look = () => {
         if (document.querySelector("[data-testid=tool-chip]") !== null) return resolve(false);

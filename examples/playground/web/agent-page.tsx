@@ -24,11 +24,12 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const { hasSide, isWide, beside } = layout;
   const field = useRef<HTMLTextAreaElement>(null);
   const close = () => layout.showMenu(false);
+  const sessions = usePastSessions(face.name, agent);
   const list = (
     <>
       <AgentSwitch served={info?.agents?.map(({ name }) => name) ?? []} onPick={close} />
       <SessionList
-        sessions={usePastSessions(face.name, agent)}
+        sessions={sessions}
         current={sessionId}
         onNew={() => {
           const writesOn = hasKeys();
@@ -44,7 +45,9 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const replay = useReplay(log.events, sessionId);
   const panel = <Beside {...{ layout, agent, log, replay }} />;
   const label = beside === "panel" ? (face.panel?.label ?? "") : "Log";
-  const Frame = face.Frame ?? NoFrame;
+  const { Frame = NoFrame, Label } = face;
+  const messages = replay.view?.messages ?? agent.messages;
+  const type = sessions.find(({ id }) => id === sessionId)?.type;
   return (
     <div className={`page ${hasSide ? "page-side" : ""} ${isWide && beside ? "page-log" : ""}`}>
       <SkipLink to="talk" />
@@ -55,10 +58,11 @@ export function AgentPage({ info }: { info: Info | undefined }) {
           connection={agent.connection}
           hasSession={sessionId !== undefined && agent.error?.code !== "not_found"}
           beside={beside}
+          label={Label !== undefined && <Label messages={messages} type={type} />}
           onMenu={hasSide ? undefined : () => layout.showMenu(true)}
           onToggle={layout.toggle}
         />
-        <Frame agent={agent} messages={replay.view?.messages ?? agent.messages}>
+        <Frame agent={agent} messages={messages}>
           {(talking) => (
             <Conversation
               agent={talking}

@@ -116,6 +116,7 @@ function useFocusAfterReplay(replays: boolean, field: Field): void {
 }
 
 function questionIn(payload: unknown): string | undefined {
-  const isAsked = typeof payload === "object" && payload !== null && "question" in payload;
-  return isAsked && typeof payload.question === "string" ? payload.question : undefined;
+  if (typeof payload !== "object" || payload === null) return undefined;
+  const { question, context } = payload as { question?: unknown; context?: unknown };
+  return [question, context].find((words) => typeof words === "string");
 }

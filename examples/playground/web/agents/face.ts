@@ -1,5 +1,5 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { ViewMessage } from "@pawl/core";
+import type { Json, Suspension, ViewMessage } from "@pawl/core";
 import { type ComponentType, createContext, type ReactNode, useContext } from "react";
 import type { ToolPart } from "../thread/tool-chip.tsx";
 
@@ -16,6 +16,12 @@ export interface ToolPartProps {
   /** Its run is open. */
   live: boolean;
   talk: Talk;
+}
+
+export interface QuestionProps {
+  question: Suspension;
+  /** Resolves to whether it was accepted. Absent where the question is only shown. */
+  answer?: (value: Json) => Promise<boolean>;
 }
 
 export interface FrameProps {
@@ -41,12 +47,22 @@ export interface Face {
   title: string;
   /** How it is called in sentences. */
   voice: string;
-  /** A greeting above these words, and what one may begin with. */
-  welcome: { words: string; starters: readonly string[] };
+  /** A greeting above these words, and what one may begin with: as buttons, or in a way of its own. */
+  welcome: {
+    words: string;
+    starters: readonly string[];
+    Begin?: ComponentType<{ onStart: (text: string) => void }>;
+  };
   /** How to call its tools. */
   toolNames: Readonly<Record<string, string>>;
   /** How it shows calls of its tools, by name; the others get a line each. */
   parts: Readonly<Record<string, ComponentType<ToolPartProps>>>;
+  /** How it asks questions, by kind; the others are asked with a button for each option. */
+  questions?: Readonly<Record<string, ComponentType<QuestionProps>>>;
+  /** How it shows its words; `open`: they are still being written. Default: as Markdown. */
+  Words?: ComponentType<{ text: string; open: boolean }>;
+  /** What is said of the conversation above it. `type`: what the session was begun as, if that is known. */
+  Label?: ComponentType<{ messages: readonly ViewMessage[]; type: string | undefined }>;
   /** Around the conversation: what its parts have in common. */
   Frame?: ComponentType<FrameProps>;
   /** Something of its own beside the conversation. */
@@ -55,6 +71,8 @@ export interface Face {
   wordsIn?(message: ViewMessage): string;
   /** What it is doing, in words. Default: the wheel alone, and tools where they are called. */
   doing?(work: Work): string;
+  /** What tools at work do, in words for all of them at once; these show nothing of their own meanwhile. */
+  atWork?(tools: readonly string[]): string | undefined;
 }
 
 export const FaceContext = createContext<Face | undefined>(undefined);

@@ -1,7 +1,7 @@
 import type { ViewState } from "@pawl/core";
 import { useLayoutEffect, useRef } from "react";
+import { Asked } from "../thread/asked.tsx";
 import { Message } from "../thread/message.tsx";
-import { Options } from "../thread/options.tsx";
 
 /** A conversation as it was: to be looked at. */
 export function Replayed({ view }: { view: ViewState }) {
@@ -19,7 +19,7 @@ export function Replayed({ view }: { view: ViewState }) {
           ))}
         </ol>
         {view.pending.map((question) => (
-          <Options key={question.seq} question={question} />
+          <Asked key={question.seq} question={question} />
         ))}
         {view.messages.length === 0 && <p className="log-empty">Nothing is said yet.</p>}
       </div>

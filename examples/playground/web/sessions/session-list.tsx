@@ -7,6 +7,8 @@ export interface PastSession {
   title: string;
   status: string;
   updatedAt: string;
+  /** What it was begun as, if it was said. */
+  type?: string;
 }
 
 interface SessionListProps {

@@ -1,4 +1,5 @@
 import type { Connection } from "@pawl/client";
+import type { ReactNode } from "react";
 import { useFace } from "../agents/face.ts";
 import type { BesideIt } from "./use-layout.ts";
 import { Wheel } from "./wheel.tsx";
@@ -16,12 +17,14 @@ interface TopBarProps {
   connection: Connection;
   hasSession: boolean;
   beside: BesideIt | undefined;
+  /** What is said of the conversation. */
+  label: ReactNode;
   onMenu: (() => void) | undefined;
   onToggle: (what: BesideIt) => void;
 }
 
 /** Name, model, connection, and the way to what is beside the conversation. */
-export function TopBar({ info, connection, hasSession, beside, onMenu, onToggle }: TopBarProps) {
+export function TopBar({ info, connection, hasSession, beside, label, onMenu, onToggle }: TopBarProps) {
   const { title, voice, panel } = useFace();
   return (
     <header className="top">
@@ -42,6 +45,7 @@ export function TopBar({ info, connection, hasSession, beside, onMenu, onToggle 
         <Wheel />
         {voice}
       </p>
+      {label}
       <p className={`banner ${info?.simulated ? "banner-simulated" : ""}`} data-testid="banner">
         {info?.simulated === false && info.model}
         {info?.simulated && (

@@ -44,10 +44,15 @@ function AgentMessage({ message, live, told }: MessageProps) {
   );
 }
 
+function Words({ text, open }: { text: string; open: boolean }) {
+  const { Words: Own } = useFace();
+  return Own === undefined ? <Markdown text={text} /> : <Own text={text} open={open} />;
+}
+
 function Part({ part, live }: { part: ViewPart; live: boolean }) {
   switch (part.type) {
     case "text":
-      return <Markdown text={part.text} />;
+      return <Words text={part.text} open={part.open} />;
     case "thinking":
       return <Thinking text={part.text} open={part.open} />;
     case "tool":

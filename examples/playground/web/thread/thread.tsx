@@ -1,13 +1,14 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
+import { useRef } from "react";
 import { useFace } from "../agents/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Wheel } from "../shell/wheel.tsx";
+import { Asked } from "./asked.tsx";
 import { Failure } from "./failure.tsx";
 import { Message } from "./message.tsx";
-import { Options } from "./options.tsx";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -46,7 +47,7 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
           ))}
         </ol>
         {questions.map((question) => (
-          <Options key={question.seq} question={question} answer={question.answer} />
+          <Asked key={question.seq} question={question} answer={question.answer} />
         ))}
         <Working state={agent} writes={writes} />
         {failure !== undefined && <Failure {...{ failure, onRetry, onDismiss }} />}
@@ -56,7 +57,7 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
 }
 
 interface WorkingProps {
-  state: Pick<AgentState, "messages" | "phase">;
+  state: Pick<AgentState, "messages" | "phase" | "runningTools">;
   writes: string | undefined;
 }
 
@@ -65,8 +66,9 @@ interface WorkingProps {
  * the agent says itself what it is doing.
  */
 function Working({ state, writes }: WorkingProps) {
-  const { voice, doing } = useFace();
-  const { messages, phase } = state;
+  const { voice, doing, atWork } = useFace();
+  const { messages, phase, runningTools } = state;
+  const tools = useHeldText(atWork?.(Object.values(runningTools)), 200);
   const last = messages.at(-1);
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
   const text = part?.type === "text" ? part.text : undefined;
@@ -74,7 +76,15 @@ function Working({ state, writes }: WorkingProps) {
   // Text is still open while the model writes the input of a tool behind it.
   const isUnseen = text === undefined || isPausing || writes !== undefined;
   const working = isWorking(phase) && (phase !== "toolExecuting" || doing !== undefined) && isUnseen;
-  if (!useHeld(working, 200)) return null;
+  const isShown = useHeld(working, 200);
+  if (tools !== undefined) {
+    return (
+      <p className="working" data-testid="at-work">
+        <span className="at-work">{tools}</span>
+      </p>
+    );
+  }
+  if (!isShown) return null;
   return (
     <p className="working" data-testid="working">
       <Wheel turning />
@@ -85,6 +95,13 @@ function Working({ state, writes }: WorkingProps) {
       )}
     </p>
   );
+}
+
+/** A text for as long as there is one, and for at least so many milliseconds. */
+function useHeldText(text: string | undefined, ms: number): string | undefined {
+  const last = useRef(text);
+  if (text !== undefined) last.current = text;
+  return useHeld(text !== undefined, ms) ? last.current : undefined;
 }
 
 /** Whether a run is under way, or about to be. */

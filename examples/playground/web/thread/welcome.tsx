@@ -2,21 +2,32 @@ import { useFace } from "../agents/face.ts";
 
 /** What is there before anything was said. */
 export function Welcome({ onStart }: { onStart: (text: string) => void }) {
-  const { words, starters } = useFace().welcome;
+  const { words, starters, Begin } = useFace().welcome;
   return (
     <section className="welcome" aria-labelledby="welcome-title">
       <h1 id="welcome-title">{greetingAt(new Date().getHours())}</h1>
       <p>{words}</p>
-      <ul className="starters" aria-label="Ways to begin">
-        {starters.map((text) => (
-          <li key={text}>
-            <button type="button" className="starter" data-testid="starter" onClick={() => onStart(text)}>
-              {text}
-            </button>
-          </li>
-        ))}
-      </ul>
+      {Begin === undefined ? <Starters {...{ starters, onStart }} /> : <Begin onStart={onStart} />}
     </section>
+  );
+}
+
+interface StartersProps {
+  starters: readonly string[];
+  onStart: (text: string) => void;
+}
+
+function Starters({ starters, onStart }: StartersProps) {
+  return (
+    <ul className="starters" aria-label="Ways to begin">
+      {starters.map((text) => (
+        <li key={text}>
+          <button type="button" className="starter" data-testid="starter" onClick={() => onStart(text)}>
+            {text}
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }
 

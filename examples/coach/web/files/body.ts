@@ -1,0 +1,6 @@
+/** A file without the head of attributes that stands above it: that is for the coach. */
+export function bodyOf(markdown: string): string {
+  const text = markdown.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
+  const end = text.startsWith("---\n") ? text.indexOf("\n---\n", 3) : -1;
+  return (end === -1 ? text : text.slice(end + 5)).trim();
+}

@@ -1,0 +1,6 @@
+import "./styles/pulse.css";
+import "./styles/pulse-result.css";
+import "./styles/files.css";
+import "./styles/sessions.css";
+
+export { type CoachFace, coachFace } from "./coach-face.tsx";

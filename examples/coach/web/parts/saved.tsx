@@ -1,0 +1,24 @@
+import { titleOfType } from "../files/titles.ts";
+import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
+
+/** A file that was saved, in a line. While it is, one line says so for all of them: `atWork`. */
+export function Saved({ part, live }: ToolPartProps) {
+  if (part.phase === "running" && live) return null;
+  const { file_type } = fieldsOf(part.arguments);
+  const title = titleOfType(textIn(file_type) ?? "");
+  const path = textIn(fieldsOf(part.result).path);
+  const phase = part.phase === "running" ? "stopped" : part.phase;
+  return (
+    <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
+      <span className="chip-mark" aria-hidden="true" />
+      <span className="chip-words">{WORDS[phase]?.(title) ?? title}</span>
+      {phase === "done" && path !== undefined && <code className="chip-detail">{path}</code>}
+    </p>
+  );
+}
+
+const WORDS: Readonly<Record<string, (title: string) => string>> = {
+  done: (title) => `Saved: ${title}`,
+  error: (title) => `${title}: could not be saved`,
+  stopped: (title) => `${title}: saving was stopped`,
+};

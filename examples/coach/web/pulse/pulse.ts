@@ -1,0 +1,63 @@
+import type { Json } from "@pawl/core";
+import { lifeDomains } from "../../src/pulse/domains.ts";
+import { fieldsOf, textIn } from "../seam.ts";
+
+/** A pulse check as it is asked for. */
+export interface Pulse {
+  context: string;
+  domains: readonly { id: string; label: string }[];
+  /** What may be given, lowest first, with its word if it has one. */
+  steps: readonly { value: number; label: string }[];
+  skippable: boolean;
+}
+
+/** A scale that somebody can see at a glance. */
+const MOST_STEPS = 10;
+
+/** The payload comes over the wire: what does not fit is left out. */
+export function pulseOf(payload: Json): Pulse {
+  const { context, domains, scale, skippable } = fieldsOf(payload);
+  const { min, max, labels } = fieldsOf(scale);
+  const from = whole(min, 1);
+  const until = Math.min(Math.max(whole(max, 5), from), from + MOST_STEPS - 1);
+  const names = Array.isArray(labels) ? labels : [];
+  return {
+    context: textIn(context) ?? "",
+    domains: (Array.isArray(domains) ? domains : []).flatMap((domain) => {
+      const { id, label } = fieldsOf(domain);
+      const name = textIn(id);
+      return name === undefined ? [] : [{ id: name, label: textIn(label) ?? name }];
+    }),
+    steps: Array.from({ length: until - from + 1 }, (_, at) => ({
+      value: from + at,
+      label: textIn(names[at]) ?? "",
+    })),
+    skippable: skippable !== false,
+  };
+}
+
+function whole(value: Json | undefined, otherwise: number): number {
+  return Number.isInteger(value) ? Number(value) : otherwise;
+}
+
+/** How one domain was and is. */
+export interface Rated {
+  id: string;
+  label: string;
+  before?: number;
+  after: number;
+}
+
+/** What was rated; with what was known before, as soon as the tool has told it. `undefined`: nothing was. */
+export function ratedIn(result: Json | undefined): Rated[] | undefined {
+  const { ratings, baseline, changes } = fieldsOf(result);
+  if (ratings === undefined) return undefined;
+  const known = fieldsOf(baseline);
+  const changed = fieldsOf(changes);
+  return Object.entries(fieldsOf(ratings)).flatMap(([id, after]): Rated[] => {
+    if (typeof after !== "number") return [];
+    const before = fieldsOf(changed[id]).before ?? known[id];
+    const label = lifeDomains.find((domain) => domain.id === id)?.label ?? id;
+    return [{ id, label, after, ...(typeof before === "number" && { before }) }];
+  });
+}

@@ -1,0 +1,43 @@
+import type { UseAgent } from "@pawl/client/react";
+import type { Json, JsonObject, Suspension, ViewMessage, ViewPart } from "@pawl/core";
+import type { ComponentType, ReactNode } from "react";
+
+/** What the page around gives to the coach's parts, and what it takes from an agent. */
+export type ToolPart = Extract<ViewPart, { type: "tool" }>;
+
+export interface ToolPartProps {
+  part: ToolPart;
+  /** Its run is open. */
+  live: boolean;
+}
+
+export interface QuestionProps {
+  question: Suspension;
+  /** Resolves to whether it was accepted. Absent where the question is only shown. */
+  answer?: (value: Json) => Promise<boolean>;
+}
+
+export interface FrameProps {
+  agent: UseAgent;
+  messages: readonly ViewMessage[];
+  children: (agent: UseAgent) => ReactNode;
+}
+
+/** Shows Markdown, in the page's own way. */
+export type MarkdownView = ComponentType<{ text: string }>;
+
+/** What comes over the wire, as fields; what is none has none. */
+export function fieldsOf(value: Json | undefined): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+export function textIn(value: Json | undefined): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+/** The calls of a conversation that have come to a result, in their order. */
+export function callsDone(messages: readonly ViewMessage[]): ToolPart[] {
+  return messages.flatMap(({ parts }) =>
+    parts.filter((part): part is ToolPart => part.type === "tool" && part.phase === "done"),
+  );
+}

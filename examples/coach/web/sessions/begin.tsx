@@ -1,0 +1,43 @@
+import { useId } from "react";
+import { useCoaching } from "./coach-frame.tsx";
+import { KINDS } from "./kinds.ts";
+
+/** How to begin: what kind of conversation it is to be, and what one may say first. */
+export function Begin({ onStart }: { onStart: (text: string) => void }) {
+  const { type, setType } = useCoaching();
+  const name = useId();
+  const chosen = KINDS.find((kind) => kind.type === type) ?? KINDS[0];
+  return (
+    <>
+      <fieldset className="kinds" data-testid="session-types">
+        <legend>Begin as</legend>
+        <div className="kinds-row">
+          {KINDS.map((kind) => (
+            <label key={kind.type} className="kind">
+              <input
+                type="radio"
+                name={name}
+                value={kind.type}
+                checked={kind.type === type}
+                onChange={() => setType(kind.type)}
+              />
+              <span>{kind.label}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <p className="kind-about" aria-live="polite">
+        {chosen.about}
+      </p>
+      <ul className="starters" aria-label="Ways to begin">
+        {chosen.starters.map((text) => (
+          <li key={text}>
+            <button type="button" className="starter" data-testid="starter" onClick={() => onStart(text)}>
+              {text}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,44 @@
+import { type FileStore, PawlError, readText } from "@pawl/core";
+import { fileIndex, userFiles } from "@pawl/example-coach";
+import type { Hono } from "hono";
+import type { BrowserIdentity } from "./browser-identity.ts";
+
+/**
+ * What the coach keeps of whoever asks, for the page: `GET /api/coach-files` lists it, newest first, and
+ * `GET /api/coach-files/<path>` is the Markdown of one. A path is looked for in that person's own list and never made
+ * into a place of the store, so there is none that leads anywhere else.
+ */
+export function coachFiles(app: Hono, files: FileStore, identity: BrowserIdentity): void {
+  const ofBrowser = (request: Request): FileStore => userFiles(files, identity.userOf(request)?.userId ?? "");
+  app.get("/api/coach-files", async (c) => {
+    const index = await fileIndex(ofBrowser(c.req.raw));
+    const listed = index.map(({ path, type, size, modifiedAt }) => ({
+      path,
+      type,
+      bytes: size,
+      updated_at: modifiedAt,
+    }));
+    listed.sort((a, b) => (a.updated_at < b.updated_at ? 1 : -1));
+    c.header("cache-control", "no-store");
+    return c.json({ files: listed });
+  });
+  app.get("/api/coach-files/:path{.+}", async (c) => {
+    const own = ofBrowser(c.req.raw);
+    const asked = c.req.param("path").normalize("NFC");
+    const found = (await fileIndex(own)).find(({ path }) => path === asked);
+    const text = found && (await textOf(own, found.path));
+    if (text === undefined) return c.notFound();
+    c.header("cache-control", "no-store");
+    return c.body(text, 200, { "content-type": "text/markdown; charset=utf-8" });
+  });
+}
+
+/** Nothing for a file that has gone since it was listed. */
+async function textOf(files: FileStore, path: string): Promise<string | undefined> {
+  try {
+    return await readText(files, path);
+  } catch (error) {
+    if (PawlError.is(error, "not_found")) return undefined;
+    throw error;
+  }
+}

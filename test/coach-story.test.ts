@@ -1,0 +1,196 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { StoredEvent } from "@pawl/core";
+import { coachRules } from "@pawl/example-coach";
+import { type MessagesApi, messagesApi } from "@pawl/testing";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startBrowser } from "./support/browser.ts";
+import { assertSoundLog } from "./support/invariants.ts";
+import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
+
+const browser = await startBrowser();
+const WAIT = 20_000;
+
+describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_000 }, () => {
+  let api: MessagesApi;
+  let server: PlaygroundProcess;
+
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "examples", "playground", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    api = await messagesApi({ rules: coachRules({ speed: 8 }) });
+    server = await playgroundProcess(api.url);
+    await server.start();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await server?.remove();
+    await api?.close();
+  });
+
+  const person = async (): Promise<BrowserContext> => {
+    const context = await browser!.newContext({ viewport: { width: 1280, height: 900 } });
+    onTestFinished(() => context.close());
+    return context;
+  };
+  const visit = async (context: BrowserContext, hash = ""): Promise<Page> => {
+    const page = await context.newPage();
+    page.on("pageerror", (error) => expect.unreachable(`the page threw: ${error.message}`));
+    await page.goto(`${server.url}/${hash}`);
+    return page;
+  };
+  const idle = (page: Page) => page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
+  const waits = (page: Page) => page.locator('main[data-phase="suspended"]').waitFor({ timeout: WAIT });
+  const say = async (page: Page, text: string) => {
+    await page.getByTestId("composer").fill(text);
+    await page.keyboard.press("Enter");
+    await page.getByTestId("message-user").filter({ hasText: text }).waitFor({ timeout: WAIT });
+  };
+  const heard = (page: Page, words: string) =>
+    page.getByTestId("message-assistant").getByText(words).waitFor({ timeout: WAIT });
+  const begin = async (page: Page, type: string, text: string) => {
+    await page.getByRole("radio", { name: type }).focus();
+    await page.keyboard.press("Space");
+    await page.getByRole("button", { name: text, exact: true }).click();
+  };
+  const paths = (page: Page) =>
+    page.getByTestId("file").evaluateAll("(rows) => rows.map((row) => row.dataset.path).sort()");
+  const note = (page: Page, folder: string) => page.locator(`[data-testid="file"][data-path^="${folder}/"]`);
+  const label = (page: Page) => page.getByTestId("session-label").textContent({ timeout: WAIT });
+  const logOf = async (page: Page): Promise<StoredEvent[]> => {
+    const id = new URL(page.url()).hash.replace("#s/", "");
+    const answer = await page.request.get(`${server.url}/api/coach/sessions/${id}/events`);
+    return ((await answer.json()) as { events: StoredEvent[] }).events;
+  };
+
+  it("X1 C5 K6 P2 a morning, from the greeting over a plan to the pulse check by keyboard, reloaded at every step", async () => {
+    const context = await person();
+    const page = await visit(context);
+    await begin(page, "Morning", "Good morning");
+    await waits(page);
+    expect(await label(page)).toBe("Morning");
+
+    await page.reload();
+    await page.getByRole("button", { name: "Plan my day" }).click({ timeout: WAIT });
+    await idle(page);
+    await page.reload();
+    await page.getByTestId("choice").waitFor({ timeout: WAIT });
+    await say(page, "Write the report, call Mum at 5pm, go for a run");
+    await waits(page);
+    // What was saved stands beside the conversation without anybody asking for it.
+    await note(page, "day-plans").getByText("5pm · Call Mum").waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("at-work").count()).toBe(0);
+
+    await page.reload();
+    const pulse = page.getByTestId("pulse-check");
+    await pulse.waitFor({ timeout: WAIT });
+    expect(await label(page)).toBe("Morning");
+    // By keyboard alone: into a group by Tab, along its scale by the arrows.
+    await page.getByRole("radio", { name: "1, Hard" }).first().focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowLeft");
+    const rated = pulse.getByRole("radio", { checked: true });
+    expect(await rated.evaluateAll("(all) => all.map((one) => one.ariaLabel)")).toEqual([
+      "3, Okay",
+      "5, Thriving",
+    ]);
+    const other = await visit(context, new URL(page.url()).hash);
+    await other.getByTestId("pulse-check").waitFor({ timeout: WAIT });
+    await page.keyboard.press("Enter");
+    const result = page.getByTestId("pulse-result");
+    await result.waitFor({ timeout: WAIT });
+    await idle(page);
+    expect(await result.getByRole("listitem").allTextContents()).toEqual(["Workis at 3", "Moneyis at 5"]);
+    // Somebody who looks on from elsewhere is told why the question has gone.
+    await other.getByText("Answered on another device").waitFor({ timeout: WAIT });
+    expect(await page.getByText("Answered on another device").count()).toBe(0);
+
+    await page.reload();
+    await result.waitFor({ timeout: WAIT });
+    expect(await pulse.count()).toBe(0);
+    await note(page, "pulse-checks").waitFor({ timeout: WAIT });
+    expect(await paths(page)).toHaveLength(3);
+    const log = await logOf(page);
+    assertSoundLog(log);
+    expect(log.filter(({ type }) => type === "tool_answered")).toHaveLength(2);
+    expect(api.rejected).toEqual([]);
+  });
+
+  it("X1 P4 L17 an evening: the day into the journal, a change, and the session complete, reloaded in between", async () => {
+    const context = await person();
+    const page = await visit(context);
+    await begin(page, "Evening", "Good evening");
+    await heard(page, "Which moment of today");
+    await idle(page);
+
+    await page.reload();
+    await heard(page, "Which moment of today");
+    await say(page, "The walk with my sister along the river was good, work was tiring");
+    await heard(page, "Does this fit");
+    await idle(page);
+    const journal = note(page, "daily-logs");
+    await journal.getByText("along the river").waitFor({ timeout: WAIT });
+    // What stands above the file is for the coach.
+    expect(await journal.textContent()).not.toContain("mood_signal");
+
+    await page.reload();
+    await journal.getByText("along the river").waitFor({ timeout: WAIT });
+    await say(page, "Please add that we laughed about the heron the whole way back");
+    await journal.getByText("laughed about the heron").waitFor({ timeout: WAIT });
+    await idle(page);
+    expect(await journal.count()).toBe(1);
+
+    await page.reload();
+    await page.getByTestId("tool-chip").nth(1).waitFor({ timeout: WAIT });
+    await say(page, "Yes, that fits");
+    await page.getByTestId("session-mark").filter({ hasText: "Session complete" }).waitFor({ timeout: WAIT });
+    await idle(page);
+
+    await page.reload();
+    await heard(page, "Take good care of yourself");
+    expect(await label(page)).toBe("Evening");
+    await expect
+      .poll(() => page.getByTestId("past-session").first().textContent(), { timeout: WAIT })
+      .toContain("complete");
+    await note(page, "session-summaries").waitFor({ timeout: WAIT });
+    assertSoundLog(await logOf(page));
+    expect(api.rejected).toEqual([]);
+  });
+
+  it("P2 T5 an arc in an open conversation is said above it, and the pulse check shows what it was before", async () => {
+    const page = await visit(await person());
+    await say(page, "A pulse check, please");
+    await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
+    await page.getByTestId("pulse-submit").click();
+    await page.getByText("Rate at least one area").waitFor({ timeout: WAIT });
+    await page.getByRole("group", { name: "Health" }).getByRole("radio", { name: "2, Shaky" }).check();
+    await page.getByTestId("pulse-submit").dblclick();
+    await page.getByTestId("pulse-result").waitFor({ timeout: WAIT });
+    await idle(page);
+    await say(page, "Let us do the weekly check-in");
+    await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
+    expect(await label(page)).toBe("Open conversationWeekly check-in");
+    await page.reload();
+    await page
+      .getByRole("group", { name: "Health" })
+      .getByRole("radio", { name: "4, Good" })
+      .check({ timeout: WAIT });
+    await page.getByTestId("pulse-submit").click();
+    const after = page.getByTestId("pulse-result").nth(1);
+    await after.getByText("→").waitFor({ timeout: WAIT });
+    expect(await after.getByRole("listitem").textContent()).toBe("Healthwas at 2 → , is at 4");
+    await idle(page);
+    await say(page, "It went well");
+    await page.getByTestId("session-mark").nth(1).waitFor({ timeout: WAIT });
+    await idle(page);
+    expect(await label(page)).toBe("Open conversation");
+    const log = await logOf(page);
+    expect(log.filter(({ type }) => type === "tool_answered")).toHaveLength(2);
+    expect(api.rejected).toEqual([]);
+  });
+});
