@@ -10,7 +10,6 @@ import { flaggedDomains } from "./flagged.ts";
 
 /** What the signals look at. */
 export interface Facts {
-  message: string;
   dayPart: DayPart;
   hasLifeMap: boolean;
   hasPlanToday: boolean;
@@ -19,9 +18,8 @@ export interface Facts {
   hasFlaggedDomain: boolean;
 }
 
-/** Which skill is called for by what, the most important first. Where no row fits, the coach goes by its own prompt alone. */
+/** Beside a message that sounds like a crisis: which skill is called for by what, the most important first. Where no row fits, the coach goes by its own prompt alone. */
 export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
-  { skill: "crisis-support", when: ({ message }) => isDistressed(message) },
   { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
   { skill: "weekly-checkin", when: ({ hasLifeMap, isCheckinDue }) => hasLifeMap && isCheckinDue },
   { skill: "open-day", when: ({ dayPart, hasPlanToday }) => dayPart === "morning" && !hasPlanToday },
@@ -33,19 +31,24 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
   { skill: "domain-deep-dive", when: ({ hasFlaggedDomain }) => hasFlaggedDomain },
 ];
 
-/** For `skillHook`: a session that was begun for something is about that; an open one goes by the signals. */
-export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps }) => {
+/**
+ * For `skillHook`: a session that was begun for something is about that; an open one goes by the signals. A crisis comes first, and
+ * needs nothing that could fail. In an arc the model has read its guidance with the arc, and nothing leads it away.
+ */
+export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
   const own = typeof type === "string" ? skillOfType(type) : "";
   if (coachSkills.some(({ name }) => name === own)) {
     return isDistressed(message) ? ["crisis-support", own] : [own];
   }
   if (type === "quick_capture") return [];
-  const facts = await factsOf(deps.coach, message);
+  if (isDistressed(message)) return ["crisis-support"];
+  if (effective !== type) return [];
+  const facts = await factsOf(deps.coach);
   return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
 };
 
-async function factsOf({ files, plans, now, timeZone }: CoachData, message: string): Promise<Facts> {
+async function factsOf({ files, plans, now, timeZone }: CoachData): Promise<Facts> {
   const today = dayOf(now(), timeZone);
   const [index, plan, planFile, journal, flagged] = await Promise.all([
     indexOf(files, CHECKIN_FOLDERS),
@@ -56,7 +59,6 @@ async function factsOf({ files, plans, now, timeZone }: CoachData, message: stri
   ]);
   const due = nextCheckin(index, today);
   return {
-    message,
     dayPart: dayPartOf(now(), timeZone),
     hasLifeMap: index.some(({ type }) => type === "overview"),
     hasPlanToday: plan !== undefined || planFile !== undefined,
