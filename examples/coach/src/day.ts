@@ -1,24 +1,34 @@
 const DAY_MS = 86_400_000;
 
-/** The date at a place, as `YYYY-MM-DD`. `now` is in milliseconds since 1970, `timeZone` is a name like `Europe/Berlin`. */
+/** The hour at which a day begins: whoever looks back after midnight speaks of the day that they have not slept on yet. */
+const DAWN = 4;
+
+/**
+ * The day at a place as people live it, as `YYYY-MM-DD`: the small hours belong to the day before. `now` is in milliseconds since 1970,
+ * `timeZone` is a name like `Europe/Berlin`.
+ */
 export function dayOf(now: number, timeZone: string): string {
-  return new Intl.DateTimeFormat("en-CA", {
+  const date = new Intl.DateTimeFormat("en-CA", {
     timeZone,
     year: "numeric",
     month: "2-digit",
     day: "2-digit",
   }).format(now);
+  return hourOf(now, timeZone) < DAWN ? plusDays(date, -1) : date;
 }
 
 /** Parts of the day as people speak of them; the small hours belong to the evening before. */
 export type DayPart = "morning" | "afternoon" | "evening";
 
 export function dayPartOf(now: number, timeZone: string): DayPart {
-  const hour = Number(
-    new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", hourCycle: "h23" }).format(now),
-  );
-  if (hour >= 4 && hour < 12) return "morning";
+  const hour = hourOf(now, timeZone);
+  if (hour >= DAWN && hour < 12) return "morning";
   return hour >= 12 && hour < 17 ? "afternoon" : "evening";
+}
+
+function hourOf(now: number, timeZone: string): number {
+  const format = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", hourCycle: "h23" });
+  return Number(format.format(now));
 }
 
 export function plusDays(day: string, days: number): string {

@@ -48,6 +48,28 @@ describe("captures", () => {
     expect(notes.filter((one) => one === undefined)).toHaveLength(1);
   });
 
+  it("X1 C9 half past midnight is still the evening: its journal is the old day's, with that day's captures, and the next one has its own", async () => {
+    const { own, save, body } = world();
+    // 23:30 in UTC is 00:30 in Berlin.
+    const midnight = Date.parse("2026-11-21T23:30:00Z");
+    await save(EVENING, capture("Of Saturday"));
+    await save(midnight, journal("Saturday was good."));
+    await save(EVENING + DAY, journal("Sunday too."));
+    expect((await own.list("daily-logs")).map(({ path }) => path).sort()).toEqual([
+      "daily-logs/2026-11-21.md",
+      "daily-logs/2026-11-22.md",
+    ]);
+    expect(await body("2026-11-21")).toMatch(/^Saturday was good\.[\s\S]*Of Saturday$/);
+    expect(await body("2026-11-22")).toBe("Sunday too.");
+  });
+
+  it("X1 leave a journal as it was written where there are none of its day", async () => {
+    const { save, body } = world();
+    const written = "Good.\n\n## Captured during the day\n\n- A thing that was only said";
+    await save(EVENING, journal(written));
+    expect(await body("2026-11-21")).toBe(written);
+  });
+
   it("X1 are all there after a crash between the journal and their notes", async () => {
     const { files, own, save, body } = world();
     await save(EVENING, capture("A thought"));

@@ -49,6 +49,14 @@ describe.each(places)("day plans in %s", (_, place) => {
     expect(await files.list("ada/day-plans")).toHaveLength(2);
   });
 
+  it("X1 attack: a NUL in what goes into a column is refused before anything is written", async () => {
+    const evil = { ...plan(), attributes: { intention: "a\0b", priorities: ["c\0"] } };
+    const { ask, files } = await scriptedCoach(saving(evil), undefined, { plans: place() });
+    const { actions } = await ask({ input: "Plan", userId: "mallory" });
+    expect(actions).toMatchObject([{ success: false, result: expect.stringContaining("NUL") }]);
+    expect(await files.list()).toEqual([]);
+  });
+
   it("X1 a table that fails is told to the model, and the same call again mends it", async () => {
     const plans = place();
     let isDown = true;

@@ -156,6 +156,24 @@ describe("the pulse check", () => {
     expect((await pawl.view(sessionId, { userId: "ada" })).pending).toHaveLength(1);
   });
 
+  it("P1 compares with the last check of a day, also where that day is another one in UTC by then, or past midnight", async () => {
+    const [log, files] = [memoryStore(), memoryFiles()];
+    const rate = async (now: string, work: number) => {
+      const more = { log, files, now: () => Date.parse(now), timeZone: "America/Los_Angeles" };
+      const { ask: say, results } = coached(strictModel({ script: calling(ask()) }), more);
+      const { sessionId, pending } = await say({ input: "Hi" });
+      await say({ sessionId, answers: answerOf(pending[0]?.callId ?? "", { ratings: { work } }) });
+      return (await results(sessionId))[0]?.result;
+    };
+    await rate("2026-11-21T23:00:00Z", 1);
+    expect(await rate("2026-11-22T01:00:00Z", 2)).toMatchObject({ baseline: { work: 1 } });
+    expect(await rate("2026-11-22T09:00:00Z", 3)).toMatchObject({ baseline: { work: 2 } });
+    expect(await rate("2026-11-22T17:00:00Z", 4)).toMatchObject({
+      baseline: { work: 3 },
+      baseline_day: "2026-11-21",
+    });
+  });
+
   it("P3 keeps what was saved beside the question, and P6 closes the question when something is said instead", async () => {
     const script = [
       ...calling(["save_file", { file_type: "capture", content: "A thought" }], ask()).slice(0, 1),

@@ -18,8 +18,9 @@ export async function flaggedDomains(files: FileStore): Promise<FlaggedDomain[]>
   const read = await Promise.all(
     index.slice(0, MOST).map(async ({ path, name }): Promise<FlaggedDomain[]> => {
       const file = await readMarkdown(files, path);
-      const status = String(file?.attributes.status ?? "");
-      return file !== undefined && FLAGS.includes(status) ? [{ name, status, body: file.body }] : [];
+      const status = file?.attributes.status;
+      if (file === undefined || typeof status !== "string" || !FLAGS.includes(status)) return [];
+      return [{ name, status, body: file.body }];
     }),
   );
   return read.flat().sort((a, b) => FLAGS.indexOf(a.status) - FLAGS.indexOf(b.status));

@@ -9,7 +9,9 @@ export async function header(coach: CoachData): Promise<string> {
   const { files, now, timeZone, name } = coach;
   const today = dayOf(now(), timeZone);
   const [last, index] = await Promise.allSettled([coach.lastSession(), indexOf(files, CHECKIN_FOLDERS)]);
-  const weekday = new Intl.DateTimeFormat("en", { timeZone, weekday: "long" }).format(now());
+  const weekday = new Intl.DateTimeFormat("en", { timeZone: "UTC", weekday: "long" }).format(
+    Date.parse(today),
+  );
   const status =
     index.status === "rejected" ? "unknown" : checkinStatus(nextCheckin(index.value, today), today);
   return [

@@ -10,7 +10,6 @@ import { flaggedDomains } from "./flagged.ts";
 
 /** What the signals look at. */
 export interface Facts {
-  message: string;
   dayPart: DayPart;
   hasLifeMap: boolean;
   hasPlanToday: boolean;
@@ -19,9 +18,8 @@ export interface Facts {
   hasFlaggedDomain: boolean;
 }
 
-/** Which skill is called for by what, the most important first. Where no row fits, the coach goes by its own prompt alone. */
+/** Beside a message that sounds like a crisis: which skill is called for by what, the most important first. Where no row fits, the coach goes by its own prompt alone. */
 export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
-  { skill: "crisis-support", when: ({ message }) => isDistressed(message) },
   { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
   { skill: "weekly-checkin", when: ({ hasLifeMap, isCheckinDue }) => hasLifeMap && isCheckinDue },
   { skill: "open-day", when: ({ dayPart, hasPlanToday }) => dayPart === "morning" && !hasPlanToday },
@@ -35,22 +33,29 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 
 /**
  * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an open one goes by the
- * signals.
+ * signals. A crisis comes first, and needs nothing that could fail. In an arc the model has read its guidance with the arc, and
+ * nothing else leads it away.
  */
-export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps }) => {
+export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
   if (type === "quick_capture") return [];
+  const urgent = isDistressed(message) ? ["crisis-support"] : [];
   const own = typeof type === "string" ? skillOfType(type) : "";
-  const isOwn = coachSkills.some(({ name }) => name === own);
-  const facts = await factsOf(deps.coach, message);
-  const called = signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
-  if (!isOwn) return called;
-  const urgent = called.filter((skill) => skill === "crisis-support");
-  const deeper = type === "weekly_checkin" ? called.filter((skill) => skill === "domain-deep-dive") : [];
-  return [...urgent, own, ...deeper];
+  if (coachSkills.some(({ name }) => name === own)) {
+    const isCheckIn = type === "weekly_checkin" && urgent.length === 0;
+    const called = isCheckIn ? await skillsFor(deps.coach).catch(() => []) : [];
+    return [...urgent, own, ...called.filter((skill) => skill === "domain-deep-dive")];
+  }
+  if (urgent.length > 0) return urgent;
+  return effective === type ? await skillsFor(deps.coach) : [];
 };
 
-async function factsOf({ files, plans, now, timeZone }: CoachData, message: string): Promise<Facts> {
+async function skillsFor(data: CoachData): Promise<string[]> {
+  const facts = await factsOf(data);
+  return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+}
+
+async function factsOf({ files, plans, now, timeZone }: CoachData): Promise<Facts> {
   const today = dayOf(now(), timeZone);
   const [index, plan, planFile, journal, flagged] = await Promise.all([
     indexOf(files, CHECKIN_FOLDERS),
@@ -61,7 +66,6 @@ async function factsOf({ files, plans, now, timeZone }: CoachData, message: stri
   ]);
   const due = nextCheckin(index, today);
   return {
-    message,
     dayPart: dayPartOf(now(), timeZone),
     hasLifeMap: index.some(({ type }) => type === "overview"),
     hasPlanToday: plan !== undefined || planFile !== undefined,

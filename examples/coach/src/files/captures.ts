@@ -47,8 +47,8 @@ export const CAPTURED = "## Captured during the day";
  * a journal is written whole each time. So none is lost or there twice, however often it is saved.
  */
 export function withCaptures(journal: string, captures: readonly Capture[]): string {
+  if (captures.length === 0) return journal.trimEnd();
   const own = withoutSection(journal);
-  if (captures.length === 0) return own;
   return `${own}\n\n${CAPTURED}\n\n${captures.map(({ body }) => itemOf(body)).join("\n")}\n`;
 }
 

@@ -1,6 +1,6 @@
 import { type ContentBlock, isText, isThinking, type Message, type ModelClient } from "@pawl/core";
-import { legacyMarks } from "./blocks.ts";
-import { withoutLegacyText } from "./guard.ts";
+import { legacyMarks, withoutTags } from "./blocks.ts";
+import { NOTHING_LEFT, withoutLegacyText } from "./guard.ts";
 
 /**
  * A model that never reads a block of old: conversations that have them keep them in their log, and are shown with them. It is a
@@ -19,10 +19,26 @@ export function withoutLegacy(model: ModelClient): ModelClient {
 
 function withoutBlocksIn(message: Message): Message {
   const { content } = message;
-  if (!content.some(hasMark)) return message;
-  return { ...message, content: withoutLegacyText(content, content.findLastIndex(isThinking) + 1) };
+  const plain = content.map(withPlainResult);
+  if (!plain.some(hasMark)) return { ...message, content: plain };
+  return { ...message, content: withoutLegacyText(plain, plain.findLastIndex(isThinking) + 1) };
 }
 
 function hasMark(block: ContentBlock): boolean {
   return isText(block) && legacyMarks(block.text).length > 0;
+}
+
+/** Words of the user come back in results too. There the marks alone go: what is between them is part of what a tool tells. */
+function withPlainResult(block: ContentBlock): ContentBlock {
+  const { type, content } = block as ContentBlock & { content?: unknown };
+  if (type !== "tool_result") return block;
+  if (typeof content === "string") return { ...block, content: withoutTags(content) };
+  if (!Array.isArray(content)) return block;
+  return { ...block, content: (content as ContentBlock[]).map(withoutTagsIn) };
+}
+
+function withoutTagsIn(block: ContentBlock): ContentBlock {
+  return hasMark(block) && isText(block)
+    ? { ...block, text: withoutTags(block.text) || NOTHING_LEFT }
+    : block;
 }

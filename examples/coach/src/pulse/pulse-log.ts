@@ -24,20 +24,26 @@ export async function pulseBaseline(files: FileStore, callKey?: string): Promise
   return { day: last.day, ratings: ratingsIn(file.attributes.known) };
 }
 
-/** Keeps a pulse check, once for each call however often it is tried. */
+/** A pulse check that was answered: `at` is in milliseconds since 1970. */
+interface Pulse {
+  day: string;
+  at: number;
+  callKey: string;
+  ratings: Ratings;
+  before: Ratings;
+}
+
+/**
+ * Keeps a pulse check, once for each call however often it is tried. The names of a day's checks are in the order in which they were
+ * made, wherever their user was: no clock on a wall says that of them.
+ */
 export async function keepPulse(
   files: FileStore,
-  {
-    day,
-    time,
-    callKey,
-    ratings,
-    before,
-  }: { day: string; time: string; callKey: string; ratings: Ratings; before: Ratings },
+  { day, at, callKey, ratings, before }: Pulse,
 ): Promise<string> {
   const mark = shortHash(callKey);
   const kept = (await fileIndex(files, FOLDER)).find(({ name }) => name.endsWith(mark));
-  const path = kept?.path ?? `${FOLDER}/${day}-${time}-${mark}.md`;
+  const path = kept?.path ?? `${FOLDER}/${day}-${at}-${mark}.md`;
   const lines = Object.entries(ratings).map(([domain, rating]) => `- ${domain}: ${rating}`);
   const head = { type: "pulse-check", date: day, ratings, known: { ...before, ...ratings } };
   await files.put(path, withFrontMatter(head, lines.join("\n")));

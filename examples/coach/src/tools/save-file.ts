@@ -12,7 +12,12 @@ import { prioritiesIn } from "../plans/day-plans.ts";
 /** The longest content of one file, in UTF-16 code units. */
 export const MAX_CONTENT = 100_000;
 
-const short = z.string().min(1).max(300);
+/** No database keeps a NUL in a text. */
+const short = z
+  .string()
+  .min(1)
+  .max(300)
+  .refine((text) => !text.includes("\0"), "No NUL characters.");
 
 const attributes = z.object({
   status: z.enum(["thriving", "good", "okay", "needs_attention", "in_crisis"]).optional(),

@@ -73,8 +73,7 @@ export const showPulseCheck = tool({
     const baseline = last?.ratings ?? {};
     if ("skipped" in context.answer) return { skipped: true, baseline };
     const { ratings } = context.answer;
-    const time = new Date(now()).toISOString().slice(11, 19).replaceAll(":", "");
-    await keepPulse(files, { day: dayOf(now(), timeZone), time, callKey, ratings, before: baseline });
+    await keepPulse(files, { day: dayOf(now(), timeZone), at: now(), callKey, ratings, before: baseline });
     return {
       ratings,
       baseline,
