@@ -47,7 +47,8 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const label = beside === "panel" ? (face.panel?.label ?? "") : "Log";
   const { Frame = NoFrame, Label } = face;
   const messages = replay.view?.messages ?? agent.messages;
-  const type = sessions.find(({ id }) => id === sessionId)?.type;
+  const session = sessions.find(({ id }) => id === sessionId);
+  const type = session && (session.type ?? "");
   return (
     <div className={`page ${hasSide ? "page-side" : ""} ${isWide && beside ? "page-log" : ""}`}>
       <SkipLink to="talk" />

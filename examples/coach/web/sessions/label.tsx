@@ -5,18 +5,21 @@ import { labelOf } from "./kinds.ts";
 
 export interface LabelProps {
   messages: readonly ViewMessage[];
-  /** What the session was begun as, if that is known and was said. */
+  /** What the session was begun as, empty if nothing was said; `undefined` as long as it is not known. */
   type: string | undefined;
 }
 
 /** What kind of conversation this is, and the arc that it is in. */
-export function Label({ messages, type = DEFAULT_TYPE }: LabelProps) {
-  if (messages.length === 0) return null;
+export function Label({ messages, type: begun }: LabelProps) {
   const arc = activeArc(messages);
+  if (messages.length === 0 || (begun === undefined && arc === undefined)) return null;
+  const type = begun === "" ? DEFAULT_TYPE : begun;
   const isUsual = arc === undefined && type === DEFAULT_TYPE;
   return (
     <p className={`session-label ${isUsual ? "session-label-usual" : ""}`} data-testid="session-label">
-      <span className={arc === undefined ? "" : "session-label-around"}>{labelOf(type)}</span>
+      {type !== undefined && (
+        <span className={arc === undefined ? "" : "session-label-around"}>{labelOf(type)}</span>
+      )}
       {arc !== undefined && <span className="session-label-arc">{labelOf(arc)}</span>}
     </p>
   );

@@ -61,7 +61,7 @@ export interface Face {
   questions?: Readonly<Record<string, ComponentType<QuestionProps>>>;
   /** How it shows its words; `open`: they are still being written. Default: as Markdown. */
   Words?: ComponentType<{ text: string; open: boolean }>;
-  /** What is said of the conversation above it. `type`: what the session was begun as, if that is known. */
+  /** What is said of the conversation above it. `type`: what the session was begun as, empty if nothing was said, `undefined` as long as it is not known. */
   Label?: ComponentType<{ messages: readonly ViewMessage[]; type: string | undefined }>;
   /** Around the conversation: what its parts have in common. */
   Frame?: ComponentType<FrameProps>;
