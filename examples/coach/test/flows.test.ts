@@ -120,4 +120,47 @@ describe("sessions of one kind, from end to end", () => {
     ]);
     expect((await read(made, "life-map/overview.md")).body).toContain("my friends are far away");
   });
+
+  it("X1 4.3 6.2 a day that is closed within an open conversation: agreed to, and the talk goes on", async () => {
+    const made = await ruledCoach(undefined, { now: () => EVENING });
+    const { ask } = made;
+    const asked = await ask({ input: "Let us close my day" });
+    const { sessionId } = asked;
+    expect(asked.actions).toMatchObject([{ tool: "enter_structured_arc", success: true }]);
+    expect(asked.text).toContain("Which moment of today");
+    expect((await ask({ sessionId, input: "The bread I baked" })).text).toContain(
+      "would you change anything?",
+    );
+    const agreed = await ask({ sessionId, input: "That's right" });
+    expect(agreed.actions).toMatchObject([
+      { tool: "complete_session", args: { type: "arc" }, success: true },
+    ]);
+    expect(agreed.text).toContain("That part is done");
+    expect((await made.pawl.view(sessionId, { userId: "ada" })).session.status).toBe("active");
+    const bye = await ask({ sessionId, input: "Thanks, good night" });
+    expect(bye.actions).toMatchObject([{ args: { type: "session" }, success: true }]);
+    expect(await paths(made)).toEqual([
+      "daily-logs/2026-11-21.md",
+      expect.stringMatching(/^session-summaries/),
+    ]);
+    expect(made.model.rejected).toEqual([]);
+  });
+
+  it("X1 4.2 a day that is opened within an open conversation, and a pulse check for the asking", async () => {
+    const made = await ruledCoach();
+    const { ask } = made;
+    const asked = await ask({ input: "Let's start my day" });
+    const { sessionId } = asked;
+    expect(asked.actions).toMatchObject([{ tool: "enter_structured_arc" }, { tool: "show_options" }]);
+    const planned = await ask({ sessionId, input: "Taxes, then a swim" });
+    expect(planned.pending).toMatchObject([{ toolName: "show_pulse_check" }]);
+    // Said past the question: it is closed, and the talk goes on.
+    const bye = await ask({ sessionId, input: "Thanks, that's all" });
+    expect(bye.actions).toMatchObject([{ args: { type: "arc" }, success: true }]);
+    const pulse = await ask({ sessionId, input: "Show me the pulse check" });
+    expect(pulse.pending).toMatchObject([{ toolName: "show_pulse_check" }]);
+    const answers = [{ callId: pulse.pending[0]?.callId ?? "", value: { skipped: true } }];
+    expect((await ask({ sessionId, answers })).text).toContain("another time");
+    expect(made.model.rejected).toEqual([]);
+  });
 });

@@ -152,7 +152,7 @@ describe("messages with text blocks", () => {
     );
   });
 
-  it("C7 attack: takes linear time on a megabyte of beginnings", () => {
+  it("C7 attack: takes linear time on 300,000 characters of beginnings", () => {
     for (const one of [
       "[FILE_UPDATE ",
       "[FILE_UPDATE]",
@@ -161,7 +161,7 @@ describe("messages with text blocks", () => {
       "[".repeat(10),
       "[ENTER_MODE: ",
     ]) {
-      const text = one.repeat(Math.ceil(1_000_000 / one.length));
+      const text = one.repeat(Math.ceil(300_000 / one.length));
       const at = performance.now();
       legacyParts(text);
       withoutTags(text);

@@ -1,7 +1,7 @@
 import { memoryFiles } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { arcs, coachSkills, signalTable, toolNames, userFiles, withFrontMatter } from "../src/index.ts";
-import { calling, EVENING, MORNING, ruledCoach } from "./harness.ts";
+import { calling, EVENING, MORNING, ruledCoach, saving } from "./harness.ts";
 
 const NIGHT_PLAN = { day: "2026-11-21", priorities: ["Write"], path: "day-plans/2026-11-21.md" };
 
@@ -125,6 +125,39 @@ describe("skills", () => {
     const events = await Array.fromAsync(log.read(sessionId, { types: ["knowledge"] }));
     const sources = events.map(({ data }) => String(Object(data).source));
     expect(sources.filter((source) => source.startsWith("skill:"))).toEqual(["skill:crisis-support"]);
+  });
+
+  it("C8 6.2 a check-in in which an area turns out to be in trouble shifts to that area", async () => {
+    const files = memoryFiles();
+    const inTrouble = {
+      file_type: "domain",
+      file_name: "work",
+      content: "Too much.",
+      attributes: { status: "in_crisis" },
+    };
+    const script = [...saving(inTrouble), { text: "Tell me." }];
+    const { ask, log } = await ruledCoach(undefined, { files, script });
+    const { sessionId } = await ask({ input: "It was a hard week", metadata: { type: "weekly_checkin" } });
+    const skills = async () => {
+      const events = await Array.fromAsync(log.read(sessionId, { types: ["knowledge"] }));
+      return events
+        .map(({ data }) => String(Object(data).source))
+        .filter((source) => source.startsWith("skill:"));
+    };
+    expect(await skills()).toEqual(["skill:weekly-checkin"]);
+    await ask({ sessionId, input: "At work above all" });
+    expect(await skills()).toEqual(["skill:weekly-checkin", "skill:domain-deep-dive"]);
+  });
+
+  it("C8 6.2 talk about patterns that leads to the life plan shifts to that", async () => {
+    const { ask, log } = await ruledCoach(undefined, { script: [{ text: "Which?" }, { text: "I see." }] });
+    const { sessionId } = await ask({ input: "There is a pattern", metadata: { type: "open_day" } });
+    await ask({ sessionId, input: "It does not fit my life plan" });
+    const events = await Array.fromAsync(log.read(sessionId, { types: ["knowledge"] }));
+    const sources = events
+      .map(({ data }) => String(Object(data).source))
+      .filter((source) => source.startsWith("skill:"));
+    expect(sources).toEqual(["skill:open-day", "skill:pattern-review", "skill:life-plan-revision"]);
   });
 
   it("C8 are loaded once in a session, for as long as the model can read them", async () => {

@@ -46,7 +46,9 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     ...(rateLimit && { rateLimit }),
     authorize: async (request) => {
       const caller = await trainer.authorize(request);
-      return caller !== null && "userId" in caller ? await welcome(caller.userId) : caller;
+      // Who has signed in elsewhere has a life of their own.
+      const isOurs = issue !== undefined && caller !== null && "userId" in caller;
+      return isOurs ? await welcome(caller.userId) : caller;
     },
   });
   const page = handler({

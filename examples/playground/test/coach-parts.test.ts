@@ -38,7 +38,7 @@ const files = (count: number): Reply => ({
   })),
 });
 
-describe.skipIf(browser === undefined)("the coach's parts on the page", { timeout: 120_000 }, () => {
+describe.skipIf(browser === undefined)("the coach's parts on the page", { timeout: 60_000 }, () => {
   beforeAll(() => {
     if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
   });
@@ -59,7 +59,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     });
     const model = scriptedModel(({ messages }) => {
       const last = messages.at(-1)?.content.at(-1);
-      return last?.type === "text" ? script(String(last.text)) : { text: "Done." };
+      return last?.type === "text" ? script(String(last.text)) : { text: "Done.", latencyMs: 400 };
     });
     const coach = agent({ name: "coach", model, instructions: "Be kind.", tools: [save] });
     const pawl = runtime({ agents: [coach], store: memoryStore() });

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { DEFAULT_MODEL } from "@pawl/example-trainer";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../server/config.ts";
 
@@ -45,6 +48,32 @@ describe("readConfig", () => {
     for (const name of Object.keys(env))
       expect(() => readConfig({ ...env, [name]: "" })).toThrow("Set all of");
     expect(() => readConfig({ ...env, SUPABASE_URL: "somewhere" })).toThrow("must be an address");
+  });
+
+  it("X5 takes every name of the trainer's .env.example, with the defaults that stand there", () => {
+    const file = join(import.meta.dirname, "../../trainer/.env.example");
+    const defaults = parseEnv(readFileSync(file, "utf8"));
+    expect(readConfig(defaults as Record<string, string>)).toEqual({
+      ...readConfig({}),
+      trainerModel: "claude-haiku-4-5",
+    });
+    expect(DEFAULT_MODEL).toBe(defaults.PRIMARY_MODEL);
+    const env = {
+      ANTHROPIC_API_KEY: "key",
+      OPENAI_API_KEY: "other key",
+      PRIMARY_MODEL: "claude-opus-4-5",
+      SUPABASE_PUBLIC_URL: "https://x.supabase.co",
+      SUPABASE_PUBLISHABLE_KEY: "published",
+      HOST: "::1",
+      PORT: "1",
+    };
+    expect(Object.keys(env).sort()).toEqual(Object.keys(defaults).sort());
+    expect(readConfig(env)).toMatchObject({
+      ...{ apiKey: "key", openaiKey: "other key", trainerModel: "claude-opus-4-5", host: "::1", port: 1 },
+      supabase: { url: "https://x.supabase.co", key: "published" },
+    });
+    expect(() => readConfig({ SUPABASE_PUBLIC_URL: "https://x.supabase.co" })).toThrow("both");
+    expect(() => readConfig({ ...env, SUPABASE_PUBLIC_URL: "x" })).toThrow("must be an address");
   });
 
   it("takes an empty variable for an absent one", () => {

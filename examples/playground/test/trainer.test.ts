@@ -72,7 +72,7 @@ describe("the trainer in the playground", () => {
     expect(await (await ask("/api/info")).json()).toMatchObject({
       agents: [{ name: "trainer", title: "Trainer" }],
     });
-    const run = await ask("/api/trainer/runs", { input: "Give me a quick chest workout" });
+    const run = await ask("/api/trainer/runs", { input: "A short chest session, please" });
     expect(run.status).toBe(200);
     await run.text();
     const { access_token } = (await (await ask("/agent/token", {})).json()) as { access_token: string };
@@ -86,7 +86,7 @@ describe("the trainer in the playground", () => {
     const past = (await (await ask("/api/past-sessions?agent=trainer")).json()) as {
       sessions: { title: string }[];
     };
-    expect(past.sessions).toMatchObject([{ title: "Give me a quick chest workout" }]);
+    expect(past.sessions).toMatchObject([{ title: "A short chest session, please" }]);
     expect(await (await elsewhere("/api/past-sessions?agent=trainer")).json()).toEqual({ sessions: [] });
   });
 
@@ -124,5 +124,6 @@ describe("the trainer in the playground", () => {
       { authorization: `Bearer ${access_token}` },
     );
     expect([chat.status, Number(chat.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    expect((await ask("/agent/sessions", {}, { authorization: `Bearer ${access_token}` })).status).toBe(429);
   });
 });

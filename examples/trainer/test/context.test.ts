@@ -14,38 +14,97 @@ import {
 const marked = { type: "ephemeral" };
 
 describe("12.2 the context", () => {
-  it("X2 C1 C3 C4 has four breakpoints: last tool, system prompt, user data, last block of the last message", async () => {
+  const breakpoints: readonly (readonly [string, (body: Sent) => unknown])[] = [
+    ["1: the last definition of a tool", ({ tools }) => tools.at(-1)?.cache_control],
+    ["2: the system prompt", ({ system }) => system[0]?.cache_control],
+    ["3: the data about the user", ({ system }) => system[1]?.cache_control],
+    [
+      "4: the last block of the last message",
+      ({ messages }) => messages.at(-1)?.content.at(-1)?.cache_control,
+    ],
+  ];
+  it.each(breakpoints)("X2 C3 cache breakpoint %s", async (_, markOf) => {
     const made = await world({ script: [workout(), notify(), idle] });
     await made.ask("/chat", { json: { message: "A chest workout" } });
+    expect(sent(made)).toHaveLength(3);
     for (const body of sent(made)) {
-      const { system, tools, messages } = body;
-      expect(tools.at(-1)?.cache_control).toEqual(marked);
-      expect(system.map(({ cache_control }) => cache_control)).toEqual([marked, marked]);
-      expect(messages.at(-1)?.content.at(-1)?.cache_control).toEqual(marked);
-      const count = JSON.stringify(body).match(/"cache_control"/g)?.length;
-      expect(count).toBeLessThanOrEqual(4);
+      expect(markOf(body)).toEqual(marked);
+      expect(JSON.stringify(body).match(/"cache_control"/g)?.length).toBeLessThanOrEqual(4);
     }
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 C1 every call is followed at once by its result, artifacts behind it, and neighbours of one role are one message", async () => {
+  /** The last request of two runs: a workout, and a question about what the screen shows of it. */
+  const twoRuns = async (): Promise<Sent> => {
     const made = await world({ script: [workout(), notify(), idle, notify("Again."), idle] });
     const first = await made.ask("/chat", { json: { message: "A chest workout" } });
     const { sessionId } = (await first.json()) as { sessionId: string };
-    await made.ask("/chat", { json: { message: "Thanks", sessionId } });
-    const { messages } = sent(made).at(-1) as Sent;
-    const roles = messages.map(({ role }) => role);
-    expect(roles.every((role, at) => role !== roles[at + 1])).toBe(true);
+    const currentWorkout = { exercises: [{ order: 1, completed_sets: 1 }] };
+    await made.ask("/chat", { json: { message: "Thanks", sessionId, currentWorkout } });
+    expect(made.api.rejected).toEqual([]);
+    return sent(made).at(-1) as Sent;
+  };
+
+  it("X2 C1 events become a conversation in the API's own form", async () => {
+    const { messages } = await twoRuns();
+    const types = messages.map(({ role, content }) => [role, ...content.map(({ type }) => type)]);
+    expect(types).toEqual([
+      ["user", "text"],
+      ["assistant", "tool_use"],
+      ["user", "tool_result", "text"],
+      ["assistant", "tool_use"],
+      ["user", "tool_result"],
+      ["assistant", "tool_use"],
+      ["user", "tool_result", "text", "text"],
+      ["assistant", "tool_use"],
+      ["user", "tool_result"],
+    ]);
+  });
+
+  it("X2 C1 every call is followed at once by its result", async () => {
+    const { messages } = await twoRuns();
     for (const [at, { content }] of messages.entries()) {
       const calls = content.filter(({ type }) => type === "tool_use").map(({ id }) => id);
       if (calls.length === 0) continue;
       const results = messages[at + 1]?.content.slice(0, calls.length).map(({ tool_use_id }) => tool_use_id);
       expect(results).toEqual(calls);
     }
-    const generated = messages.find(({ content }) =>
-      content.some(({ text }) => text?.startsWith("<artifact")),
-    );
-    expect(generated?.content.map(({ type }) => type)).toEqual(["tool_result", "text"]);
+  });
+
+  it("X2 C1 what the user says one after the other is one message", async () => {
+    const { messages } = await twoRuns();
+    const roles = messages.map(({ role }) => role);
+    expect(roles.every((role, at) => role !== roles[at + 1])).toBe(true);
+    expect(messages[6]?.content.at(-1)?.text).toBe("Thanks");
+  });
+
+  it("X2 C1 knowledge and artifacts stand behind the result, never before it", async () => {
+    const { messages } = await twoRuns();
+    const [made, asked] = [messages[2]?.content, messages[6]?.content];
+    expect([made?.[0]?.type, made?.[1]?.text]).toEqual(["tool_result", expect.stringMatching(/^<artifact>/)]);
+    expect([asked?.[0]?.type, asked?.[1]?.text]).toEqual([
+      "tool_result",
+      expect.stringMatching(/^<knowledge source="current_workout_session"/),
+    ]);
+  });
+
+  it("X2 C4 profile, settings and places are read anew for each run", async () => {
+    const made = await world({ script: [notify(), idle, notify(), idle] });
+    const first = await made.ask("/chat", { json: { message: "Hi" } });
+    const { sessionId } = (await first.json()) as { sessionId: string };
+    const db = await embeddedDatabase();
+    for (const change of [
+      "app_user SET height_cm = 199",
+      "user_settings SET distance_unit = 'mi'",
+      "user_locations SET name = 'Barn'",
+    ])
+      await db.query(`UPDATE trainer.${change} WHERE user_id = $1`, [made.userId]);
+    await made.ask("/chat", { json: { message: "And now?", sessionId } });
+    const appended = (sent(made).at(-1) as Sent).messages
+      .flatMap(({ content }) => content)
+      .find(({ text }) => text?.startsWith('<knowledge source="user_data"'));
+    for (const word of ["Height: 199 cm", "Distance: mi", "Location: Barn"])
+      expect(appended?.text).toContain(word);
   });
 
   it("X2 C4 the user data stand in a block of their own, and keep their first bytes; what has changed is appended", async () => {

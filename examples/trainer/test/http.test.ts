@@ -103,6 +103,39 @@ describe("12.7 authentication and the API", () => {
     expect(await (await made.ask("/sessions", { as: eve })).json()).toEqual({ sessions: [] });
   });
 
+  it("E11 a session of another agent's is none of the trainer's: 404, to read and to go on with", async () => {
+    const made = await world({ script: [notify(), idle] });
+    const { id } = await made.store.sessions.create({
+      id: randomUUID(),
+      userId: made.userId,
+      agent: "coach",
+    });
+    expect((await made.ask(`/sessions/${id}`)).status).toBe(404);
+    expect((await made.ask("/chat", { json: { message: "Hi", sessionId: id } })).status).toBe(404);
+  });
+
+  it("X2 a body that is nested without end or too long is refused, also where a session is open", async () => {
+    const made = await world();
+    await made.ask("/sessions", { method: "POST" });
+    const headers = { "content-type": "application/json" };
+    const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
+    for (const field of ["x", "currentWorkout"]) {
+      const body = `{"message":"Hi","${field}":${deep}}`;
+      expect((await made.ask("/chat", { method: "POST", headers, body })).status).toBe(400);
+    }
+    let read = 0;
+    const endless = new ReadableStream({
+      pull: (controller) => {
+        read += 1;
+        if (read === 1_000) controller.close();
+        else controller.enqueue(new Uint8Array(100_000).fill(32));
+      },
+    });
+    const sent = { method: "POST", headers, body: endless, duplex: "half" } as RequestInit;
+    expect((await made.ask("/chat", sent)).status).toBe(413);
+    expect(read).toBeLessThan(100);
+  });
+
   it("X2 lists sessions, newest first, as many as asked for", async () => {
     const made = await world();
     const ids: string[] = [];

@@ -3,7 +3,7 @@ import type { ModelClient } from "@pawl/core";
 import { openai } from "@pawl/openai";
 import { messagesApi, openaiApi, type Reply } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { idle, notify, sent, told, world } from "./support/world.ts";
+import { embeddedPlace, idle, notify, sent, told, world } from "./support/world.ts";
 
 /** A helper that answers like this, on a server of its own. */
 async function helper(reply: (tool: string) => Reply): Promise<() => ModelClient> {
@@ -67,7 +67,61 @@ describe("12.3 the initializer in the trainer", () => {
     expect((await made.of(sessionId, "knowledge")).map(({ data }) => data.source)).toEqual([
       "category_goals",
     ]);
+    const [asked] = api.requests.map(
+      ({ body }) => body as { model?: string; tools?: unknown[]; tool_choice?: unknown },
+    );
+    expect(asked?.model).toBe("gpt-4o-mini");
+    expect(asked?.tools).toMatchObject([
+      {
+        function: {
+          strict: true,
+          parameters: { required: ["reasoning", "append_knowledge", "use_existing"] },
+        },
+      },
+    ]);
+    expect(asked?.tool_choice).toMatchObject({ type: "function" });
     expect(api.rejected).toEqual([]);
+  });
+
+  it("X2 I1 the helper is shown the message and what is loaded already", async () => {
+    const api = await messagesApi({ rules: ({ tools = [] }) => choosing([history])(String(tools[0]?.name)) });
+    onTestFinished(() => api.close());
+    const made = await world({
+      script: [...script, ...script],
+      initializer: () => claude("claude-haiku-5-5", { apiKey: "simulator", baseURL: api.url }),
+    });
+    const { sessionId } = await say(made);
+    await say(made, { sessionId, message: "And legs tomorrow" });
+    const [first, second] = api.requests.map(({ body }) => JSON.stringify(body));
+    expect(first).toContain("A chest workout");
+    expect(first).not.toContain("workout_history {");
+    expect(second).toContain("And legs tomorrow");
+    expect(second).toMatch(/<loaded>[^<]*workout_history [^<]*days_back[^<]*14[^<]*<\/loaded>/);
+    expect(await made.of(sessionId, "knowledge")).toHaveLength(1);
+  });
+
+  it("X2 I2 sources are fetched side by side", async () => {
+    const place = await embeddedPlace();
+    let [running, most] = [0, 0];
+    const slowly =
+      <A extends unknown[], T>(fetch: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> => {
+        running += 1;
+        most = Math.max(most, running);
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        running -= 1;
+        return await fetch(...args);
+      };
+    const { categoryGoals, preferences, history: past } = place.data;
+    const data = {
+      ...place.data,
+      ...{ categoryGoals: slowly(categoryGoals), preferences: slowly(preferences), history: slowly(past) },
+    };
+    const all = [goals, history, { ...goals, source: "active_preferences" }];
+    const made = await world({ script, place: { ...place, data }, initializer: await helper(choosing(all)) });
+    const { sessionId } = await say(made);
+    expect(await made.of(sessionId, "knowledge")).toHaveLength(3);
+    expect(most).toBe(3);
   });
 
   it("X2 I2 adds a longer range behind the shorter one, and never replaces it", async () => {

@@ -25,8 +25,17 @@ describe("the local issuer", () => {
     const token = await (await localIssuer({ keyFile })).issue(user);
     expect((await stat(keyFile)).mode & 0o777).toBe(0o600);
     expect(await (await localIssuer({ keyFile })).authorize(asking(token))).toMatchObject({ userId: user });
-    await writeFile(keyFile, "{");
-    await expect(localIssuer({ keyFile })).rejects.toMatchObject({ code: "config" });
+    for (const broken of [
+      "{",
+      "{}",
+      "null",
+      '"key"',
+      '{"kid":"1","d":"x"}',
+      '{"kid":"1","kty":"EC","d":"x","crv":"P-256"}',
+    ]) {
+      await writeFile(keyFile, broken);
+      await expect(localIssuer({ keyFile })).rejects.toMatchObject({ code: "config" });
+    }
   });
 
   it("X2 gives no token to what is no user of Supabase's", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ask, call, idle, notify, sent, workout, world } from "./support/world.ts";
+import { ask, call, idle, notify, press, sent, workout, world } from "./support/world.ts";
 
 interface Answer {
   sessionId: string;
@@ -109,12 +109,16 @@ describe("12.1 the loop", () => {
   });
 
   it("X2 L7 goes on after a tool that failed, which the model reads and the log keeps", async () => {
-    const wrong = call("swap_exercise", { exercise_id: "1", new_exercise: {}, reason: "x" });
+    const wrong = call("swap_exercise", { exercise_id: "1", new_exercise: press() });
     const made = await world({ script: [wrong, notify("There is no workout yet."), idle] });
     const { answer } = await chat(made, "Swap the first one");
     expect(answer).toMatchObject({ iterations: 3, stop: { error: false } });
     const [failed] = await made.of(answer.sessionId, "tool_result");
-    expect(failed?.data.success).toBe(false);
+    expect([failed?.data.success, failed?.data.result]).toEqual([
+      false,
+      expect.stringContaining("no workout under way"),
+    ]);
+    expect(await made.of(answer.sessionId, "tool_started")).toHaveLength(3);
     expect(sent(made)[1]?.messages.at(-1)?.content[0]?.is_error).toBe(true);
   });
 

@@ -70,7 +70,17 @@ describe.each(trainerModels)("12.8 with %s", (model) => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 tells a simple message in the right order", async () => {
+  it("X2 answers a simple message and rests", async () => {
+    const { made, say } = await begin();
+    const { sessionId, response } = await say("Thanks!");
+    expect(response.messages).toHaveLength(1);
+    const results = await made.of(sessionId, "tool_result");
+    expect(results.map(({ data }) => data.tool_name)).toEqual(["message_notify_user", "idle"]);
+    expect(await made.of(sessionId, "knowledge")).toEqual([]);
+    expect(made.api.rejected).toEqual([]);
+  });
+
+  it("X2 tells a run in the right order", async () => {
     const { made } = await begin();
     const response = await made.ask("/stream", { json: { message: "How am I doing?", model } });
     const events = (await told(response)).filter(({ type }) => type !== "status");

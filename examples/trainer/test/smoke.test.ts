@@ -26,7 +26,7 @@ describe.each([
     expect(session.status).toBe("active");
 
     const json = {
-      message: "Give me a quick chest workout",
+      message: "A short chest session, please",
       sessionId: session.id,
       model: "claude-haiku-4-5",
     };
@@ -82,7 +82,7 @@ describe.each([
     expect(first?.goals_addressed).not.toHaveLength(0);
 
     const stream = await made.ask("/stream", {
-      json: { message: "Show me a leg workout", sessionId: session.id },
+      json: { message: "And now one for the legs", sessionId: session.id },
     });
     const events = await told(stream);
     expect(events.some(({ data }) => (data as { status?: string })?.status === "running")).toBe(true);

@@ -3,28 +3,34 @@ import { memoryStore, type StoredEvent } from "../src/index.ts";
 import { eventLine, withEventLines } from "../src/inspect.ts";
 import { setup } from "./support/setup.ts";
 
-const at = "2026-11-21T14:32:01.123Z";
+const at = "2026-11-21T09:05:47.310Z";
 const event = (type: string, data: object, more: object = {}) =>
-  ({ sessionId: "a1b2c3d4-e5", seq: 1, v: 1, at, type, data, ...more }) as StoredEvent;
+  ({ sessionId: "7f3e9b20-e5", seq: 1, v: 1, at, type, data, ...more }) as StoredEvent;
 
 describe("O3 a line for every event", () => {
   it("has its time, its session, what it is and what it says", () => {
-    expect(eventLine(event("user_message", { message: "Give me a\nchest workout" }))).toBe(
-      "14:32:01.123 [a1b2c3d4] 👤 user_message “Give me a chest workout”",
+    expect(eventLine(event("user_message", { message: "Something for\nthe back" }))).toBe(
+      "09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”",
     );
-    const tokens = { prompt: 400, cached: 2800, cache_write: 0, completion: 20 };
+    const tokens = { prompt: 300, cached: 4100, cache_write: 0, completion: 35 };
     expect(
       eventLine(
         event(
           "llm_response",
-          { raw_response: { stop_reason: "tool_use" }, tokens, cost_cents: 0.123 },
-          { durationMs: 1_300 },
+          { raw_response: { stop_reason: "tool_use" }, tokens, cost_cents: 0.247 },
+          { durationMs: 2_600 },
         ),
       ),
     ).toBe(
-      "14:32:01.123 [a1b2c3d4] 📥 llm_response tool_use · 3,200 in (2,800 cached), 20 out · $0.0012 · 1.3 s",
+      "09:05:47.310 [7f3e9b20] 📥 llm_response tool_use · 4,400 in (4,100 cached), 35 out · $0.0025 · 2.6 s",
     );
-    expect(eventLine(event("planning.plan", { steps: [] }))).toBe("14:32:01.123 [a1b2c3d4] ▫️ planning.plan");
+    expect(eventLine(event("planning.plan", { steps: [] }))).toBe("09:05:47.310 [7f3e9b20] ▫️ planning.plan");
+  });
+
+  it("says how large a payload is that is kept apart, whatever it is of", () => {
+    const data = { $blob: "0f".repeat(32), bytes: 300_000 };
+    for (const type of ["user_message", "tool_result", "artifact", "llm_response", "run_ended"])
+      expect(eventLine(event(type, data))).toMatch(new RegExp(`${type} 300,000 bytes, kept apart$`));
   });
 
   it("is one line, and nothing that is said in it moves the terminal's cursor", () => {

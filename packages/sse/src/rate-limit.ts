@@ -11,9 +11,18 @@ export interface RateLimiter {
 }
 
 /**
- * Lets a request of the user pass, if there is room for one more.
+ * Lets a request of the user pass, if there is room for one more: for routes of your own beside those of {@link handler},
+ * which asks by itself.
  *
- * @throws HTTPException 429 with `retry-after`; PawlError `store_unavailable` where the limiter cannot tell.
+ * @throws HTTPException of Hono 429 with `retry-after`; PawlError `store_unavailable` where the limiter cannot tell.
+ *
+ * @example
+ * ```ts
+ * import { withinRate } from "@pawl/sse";
+ *
+ * const full = { consume: () => Promise.reject({ msBeforeNext: 2_000 }) };
+ * await withinRate(full, "ada").catch((refused) => console.log(refused.status)); // 429
+ * ```
  */
 export async function withinRate(limiter: RateLimiter | undefined, userId: string): Promise<void> {
   try {

@@ -32,21 +32,29 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 ];
 
 /**
- * For `skillHook`: a session that was begun for something is about that; an open one goes by the signals. A crisis comes first, and
- * needs nothing that could fail. In an arc the model has read its guidance with the arc, and nothing leads it away.
+ * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an open one goes by the
+ * signals. A crisis comes first, and needs nothing that could fail. In an arc the model has read its guidance with the arc.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
-  const own = typeof type === "string" ? skillOfType(type) : "";
-  if (coachSkills.some(({ name }) => name === own)) {
-    return isDistressed(message) ? ["crisis-support", own] : [own];
-  }
   if (type === "quick_capture") return [];
-  if (isDistressed(message)) return ["crisis-support"];
-  if (effective !== type) return [];
-  const facts = await factsOf(deps.coach);
-  return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+  const called = isDistressed(message) ? ["crisis-support"] : [];
+  const own = skillOfType(effective ?? "");
+  const isOwn = coachSkills.some(({ name }) => name === own);
+  if (isOwn && effective === type) called.push(own);
+  if (called.includes("crisis-support")) return called;
+  if (!isOwn) {
+    const facts = await factsOf(deps.coach);
+    return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+  }
+  const isDeeper = effective === "weekly_checkin" && (await isFlagged(deps.coach));
+  return [...called, ...(isDeeper ? ["domain-deep-dive"] : [])];
 };
+
+/** Files that cannot be read flag nothing; the context's own section tells of them. */
+async function isFlagged({ files }: CoachData): Promise<boolean> {
+  return (await flaggedDomains(files).catch(() => [])).length > 0;
+}
 
 async function factsOf({ files, plans, now, timeZone }: CoachData): Promise<Facts> {
   const today = dayOf(now(), timeZone);

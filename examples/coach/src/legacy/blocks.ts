@@ -27,10 +27,10 @@ interface Mark {
 
 /**
  * Behind a name comes the end of the mark, a blank or a colon: `[FILE_UPDATES]` is something else. A mark stands on one line, which is
- * why a line break is what fills the gaps. Every run is bounded, so the search is too.
+ * why a line break is what fills the gaps, and ends where another bracket begins, so that the search never looks at anything twice.
  */
 const MARK =
-  /\[(\/?)(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA|ENTER_MODE|SESSION_COMPLETE)(?=[\] \t:])([^\]\r\n]{0,1000})\]/gi;
+  /\[(\/?)(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA|ENTER_MODE|SESSION_COMPLETE)(?=[\] \t:])([^[\]\r\n]{0,1000})\]/gi;
 
 function* marksIn(text: string): Generator<Mark> {
   for (const match of text.matchAll(MARK)) {

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { checkIn, evening, lifeMap } from "./arc-files.ts";
 import { directions, excerpt, followUp, greeting } from "./lines.ts";
-import { planSummary, quote, savePlan, stepsOf } from "./plan.ts";
+import { looksLikePlan, planSummary, quote, savePlan, stepsOf } from "./plan.ts";
 import { field, type Scene } from "./scene.ts";
 
 const AGREED =
@@ -30,7 +30,7 @@ export function arcToWords(scene: Scene): Reply | undefined {
     case "open_day":
       if (direction === directions.plan) return savePlan(said);
       if (saved.includes("day-plan") || direction !== undefined) return undefined;
-      return told <= 1 ? greeting(scene.arc === undefined) : savePlan(said);
+      return told <= 1 && scene.arc === undefined && !looksLikePlan(said) ? greeting(true) : savePlan(said);
     case "close_day":
       return closing(scene);
     case "weekly_checkin":

@@ -26,7 +26,7 @@ export function withoutBeginning(text: string): string {
   const upper = text.toUpperCase();
   for (const { 1: name = "", index } of text.matchAll(BEGUN)) {
     const end = upper.indexOf(`[/${name.toUpperCase()}`, index);
-    if (end === -1) return text.slice(0, index).trimEnd();
+    if (end === -1 || !upper.includes("]", end)) return text.slice(0, index).trimEnd();
   }
   const tail = text.slice(-1_100);
   const at = tail.search(HALF_MARK);

@@ -1,5 +1,13 @@
 import { join } from "node:path";
-import { agent, isToolUse, type JsonObject, type ModelClient, memoryStore, runtime } from "@pawl/core";
+import {
+  agent,
+  isToolUse,
+  type JsonObject,
+  type ModelClient,
+  memoryFiles,
+  memoryStore,
+  runtime,
+} from "@pawl/core";
 import { type TrainerDeps, trainerTools } from "@pawl/example-trainer";
 import { dataSource } from "@pawl/knowledge";
 import { handler } from "@pawl/sse";
@@ -84,7 +92,10 @@ export async function trainerServer({ pace = 0, port = 0 } = {}): Promise<Traine
     return c.json(progressAfter(logged.filter((who) => who === user).length));
   });
   app.all("/api/trainer/*", (c) => talk(c.req.raw));
-  app.route("/", playgroundApp({ runtime: pawl, agents, info, host: "localhost", webDir }));
+  app.route(
+    "/",
+    playgroundApp({ runtime: pawl, files: memoryFiles(), agents, info, host: "localhost", webDir }),
+  );
   return { ...(await listen(app, { host: "localhost", port })), received, hold };
 }
 

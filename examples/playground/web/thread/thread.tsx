@@ -1,7 +1,6 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
-import { useRef } from "react";
 import { useFace } from "../agents/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
@@ -9,6 +8,7 @@ import { Wheel } from "../shell/wheel.tsx";
 import { Asked } from "./asked.tsx";
 import { Failure } from "./failure.tsx";
 import { Message } from "./message.tsx";
+import { useAtWork } from "./use-at-work.ts";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
 
@@ -57,7 +57,7 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
 }
 
 interface WorkingProps {
-  state: Pick<AgentState, "messages" | "phase" | "runningTools">;
+  state: Pick<AgentState, "messages" | "phase" | "runningTools" | "run">;
   writes: string | undefined;
 }
 
@@ -66,9 +66,9 @@ interface WorkingProps {
  * the agent says itself what it is doing.
  */
 function Working({ state, writes }: WorkingProps) {
-  const { voice, doing, atWork } = useFace();
-  const { messages, phase, runningTools } = state;
-  const tools = useHeldText(atWork?.(Object.values(runningTools)), 200);
+  const { voice, doing } = useFace();
+  const { messages, phase } = state;
+  const tools = useAtWork(state);
   const last = messages.at(-1);
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
   const text = part?.type === "text" ? part.text : undefined;
@@ -95,13 +95,6 @@ function Working({ state, writes }: WorkingProps) {
       )}
     </p>
   );
-}
-
-/** A text for as long as there is one, and for at least so many milliseconds. */
-function useHeldText(text: string | undefined, ms: number): string | undefined {
-  const last = useRef(text);
-  if (text !== undefined) last.current = text;
-  return useHeld(text !== undefined, ms) ? last.current : undefined;
 }
 
 /** Whether a run is under way, or about to be. */

@@ -46,7 +46,9 @@ export async function localIssuer({
   now = Date.now,
 }: LocalIssuerOptions = {}): Promise<LocalIssuer> {
   const jwk = await keyIn(keyFile);
-  const key = await importJWK(jwk, ALGORITHM);
+  const key = await importJWK(jwk, ALGORITHM).catch(() => {
+    throw noKey(keyFile);
+  });
   const { d: _, ...published } = jwk;
   const keys = { keys: [{ ...published, alg: ALGORITHM, use: "sig" }] };
   const auth = { persistSession: false, autoRefreshToken: false };
@@ -88,9 +90,13 @@ async function keyIn(file: string | undefined): Promise<JWK> {
 
 function parsedKey(text: string, file: string): JWK {
   try {
-    return JSON.parse(text) as JWK;
-  } catch {
-    // Neither the text nor the parser's words: both may hold a part of the key.
-    throw new PawlError("config", `"${file}" holds no key. Delete it, and a new one is made.`);
-  }
+    const jwk = JSON.parse(text) as JWK;
+    if (typeof jwk.kid === "string" && typeof jwk.d === "string") return jwk;
+  } catch {}
+  throw noKey(file);
+}
+
+/** Neither the text nor a parser's words: both may hold a part of the key. */
+function noKey(file: string | undefined): PawlError {
+  return new PawlError("config", `"${file}" holds no key. Delete it, and a new one is made.`);
 }

@@ -1,20 +1,27 @@
-import { tryUntilApplied } from "@pawl/core";
+import { jsonbText, tryUntilApplied } from "@pawl/core";
 import type { Database } from "@pawl/postgres";
 
 /** A row as any driver gives it. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Runs one statement, and again where the database undid it because of others. Drivers' errors pass as they are. */
+/**
+ * Runs one statement, and again where the database undid it because of others. Drivers' errors pass as they are. A NUL, which no
+ * text of a database holds, is stored as U+FFFD, as the log has it.
+ */
 export async function ask(
   db: Database,
   text: string,
   values: readonly unknown[] = [],
 ): Promise<readonly Row[]> {
   try {
-    return await tryUntilApplied(() => once(db, text, [...values]));
+    return await tryUntilApplied(() => once(db, text, values.map(storable)));
   } catch (error) {
     throw error instanceof Undone ? error.cause : error;
   }
+}
+
+function storable(value: unknown): unknown {
+  return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
 }
 
 /** `tryUntilApplied` looks for the database's code at the cause of an error. */
@@ -31,5 +38,5 @@ async function once(db: Database, text: string, values: unknown[]): Promise<read
 
 /** A list as one parameter. As text, because drivers differ in how they send JSON. */
 export function rowsParam(rows: readonly object[]): string {
-  return JSON.stringify(rows);
+  return jsonbText(rows);
 }

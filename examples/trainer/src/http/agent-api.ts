@@ -1,4 +1,11 @@
-import { type Json, type JsonObject, PawlError, type Runtime, readShown, type StoredEvent } from "@pawl/core";
+import {
+  type Json,
+  type JsonObject,
+  type Runtime,
+  readShown,
+  type Session,
+  type StoredEvent,
+} from "@pawl/core";
 import {
   type Authorized,
   handler,
@@ -6,8 +13,10 @@ import {
   trainer as trainerDialect,
   type WireError,
   type WireErrorCode,
+  withinRate,
 } from "@pawl/sse";
 import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { HTTPException } from "hono/http-exception";
 import { chatAnswer } from "./client-response.ts";
 import { trainerExtra } from "./extra.ts";
@@ -31,6 +40,7 @@ export interface AgentApiOptions {
 const AGENT = "trainer";
 const RECENT = 20;
 const MOST_SESSIONS = 100;
+const MAX_BODY_BYTES = 1_000_000;
 
 interface Env {
   Variables: { userId: string };
@@ -47,18 +57,17 @@ interface Env {
  * | `POST /agent/sessions` | begins one: 201 `{ session }` |
  * | `GET /agent/sessions/:id` | `{ session, recentActions }`: its last calls and their results |
  *
- * Without a `sessionId` the newest session that is not completed goes on, or a new one begins. Errors are
+ * Without a `sessionId` the newest session that is active or waits for a reply goes on, or a new one begins. Errors are
  * `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session that is not the user's, 409 while
- * it is at work, 429.
+ * it is at work, 413, 429. Where the model has failed, `chat` is a {@link ChatAnswer} with status 502.
  */
 export function agentApi(options: AgentApiOptions): (request: Request) => Promise<Response> {
   const { runtime, authorize, onError } = options;
-  const { serve, publicEvents } = served(options);
+  const { serve, events } = served(options);
   const app = new Hono<Env>().basePath("/agent");
   app.notFound((c) => c.json(wireError("not_found", "There is nothing here."), 404));
   app.onError((error, c) => {
     if (error instanceof HTTPException) return error.getResponse();
-    if (PawlError.is(error, "not_found")) return c.json(wireError("not_found", error.message), 404);
     onError?.(error);
     return c.json(wireError("internal", "Something went wrong."), 500);
   });
@@ -70,6 +79,8 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
     c.header("cache-control", "no-store");
     return await next();
   });
+  const tooLarge = wireError("too_large", `The body may have at most ${MAX_BODY_BYTES} bytes.`);
+  app.use("*", bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (c) => c.json(tooLarge, 413) }));
   app.post("/stream", async (c) => await serve(c));
   app.post("/chat", async (c) => {
     const told = await serve(c);
@@ -89,13 +100,17 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
     return c.json({ sessions: sessions.map(wireSession) });
   });
   app.post("/sessions", async (c) => {
+    await withinRate(options.rateLimit, c.get("userId"));
     const begun = { id: crypto.randomUUID(), userId: c.get("userId"), agent: AGENT };
     return c.json({ session: wireSession(await runtime.store.sessions.create(begun)) }, 201);
   });
   app.get("/sessions/:id", async (c) => {
-    const { session } = await runtime.view(c.req.param("id"), { userId: c.get("userId") });
-    const events = await publicEvents(c, session.id);
-    const actions = events.filter(({ type }) => type === "tool_call" || type === "tool_result");
+    const id = c.req.param("id");
+    const told = await events(c, id);
+    if (!told.ok) return told;
+    const log = ((await told.json()) as { events: StoredEvent[] }).events;
+    const actions = log.filter(({ type }) => type === "tool_call" || type === "tool_result");
+    const session = (await runtime.store.sessions.get(id)) as Session;
     return c.json({ session: wireSession(session), recentActions: actions.slice(-RECENT).map(wireEvent) });
   });
   return async (request) => await app.fetch(request);
@@ -126,27 +141,33 @@ function served(options: AgentApiOptions) {
       const headers = { "content-type": c.req.header("content-type") ?? "" };
       return await ask(c, "/runs", { method: "POST", headers, body });
     },
-    publicEvents: async (c: Context<Env>, id: string): Promise<StoredEvent[]> => {
-      const response = await ask(c, `/sessions/${encodeURIComponent(id)}/events`, {});
-      return ((await response.json()) as { events: StoredEvent[] }).events;
-    },
+    /** What may be shown of a session, if it is the user's, and the trainer's. */
+    events: async (c: Context<Env>, id: string): Promise<Response> =>
+      await ask(c, `/sessions/${encodeURIComponent(id)}/events`, {}),
   };
 }
 
-/** A request that names no session goes on with the user's newest one that is not completed, if there is one. */
+/** A request that names no session goes on with the user's newest one that is active or waits for a reply, if there is one. */
 async function withSession(runtime: Runtime, userId: string, body: string): Promise<string> {
   const sent = parsed(body);
   if (sent === undefined || (sent.sessionId !== undefined && sent.sessionId !== null)) return body;
   const status = ["active", "suspended"] as const;
   const [newest] = await runtime.store.sessions.list({ userId, agent: AGENT, status: [...status], limit: 1 });
-  return newest === undefined ? body : JSON.stringify({ ...sent, sessionId: newest.id });
+  return newest === undefined
+    ? body
+    : (orUndefined(() => JSON.stringify({ ...sent, sessionId: newest.id })) ?? body);
 }
 
-/** A body that is an object; what is wrong with any other is said where it is read. */
+/** A body that is an object. */
 function parsed(body: string): JsonObject | undefined {
+  const value = orUndefined(() => JSON.parse(body) as Json);
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+}
+
+/** Of what is no JSON, or nested without end: what is wrong with it is said where it is read. */
+function orUndefined<T>(work: () => T): T | undefined {
   try {
-    const value = JSON.parse(body) as Json;
-    return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
+    return work();
   } catch {
     return undefined;
   }

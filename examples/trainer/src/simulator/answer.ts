@@ -1,7 +1,7 @@
 import type { JsonObject } from "@pawl/core";
 import type { Reply } from "@pawl/testing";
 import { ask, call, notify } from "./calls.ts";
-import { adjust, log, remove, swap } from "./changes.ts";
+import { adjust, log, meant, remove, swap } from "./changes.ts";
 import { exerciseOf, type Move, possible } from "./moves.ts";
 import { asObject, type Scene } from "./scene.ts";
 
@@ -55,11 +55,15 @@ const PARTS: readonly (readonly [RegExp, Move["part"][]])[] = [
 
 function toWords(scene: Scene): Reply {
   const { said } = scene;
-  const number = /\b(?:exercise|number|nr\.?|#)\s*(\d+)/i.exec(said)?.[1];
+  if (/^\W*(?:please\s+)?log\b/i.test(said)) return log(scene);
+  if (/^\W*(?:thanks|thank you|great|okay|ok|bye)\b\W*$/i.test(said))
+    return notify("Any time. Rest well until then.");
+  const number = meant(scene);
   if (/\bswap\b|\breplace\b|\binstead of\b/i.test(said)) return swap(scene, number);
   if (/\b(adjust|change|more|fewer|heavier|lighter)\b/i.test(said) && number) return adjust(scene, number);
   if (/\b(remove|drop|skip|take out)\b/i.test(said) && number) return remove(scene, number);
-  if (/\b(log|i(?:'m| am) done|finished)\b/i.test(said)) return log(scene);
+  const isAboutThePast = /^\W*(?:what|when|how|did|have)\b/i.test(said);
+  if (!isAboutThePast && /\b(log|i(?:'m| am) done|finished)\b/i.test(said)) return log(scene);
   const place =
     /\b(?:i(?:'m| am) (?:at|in)|switch to|train (?:at|in)|move to)\s+(?:the |my )?([\p{L}\d' -]{3,40})/iu.exec(
       said,
@@ -86,8 +90,12 @@ function workoutFor(scene: Scene): Reply {
   return call("generate_workout", { workout: workoutOf(scene, parts, quick) });
 }
 
-function workoutOf({ equipment, unit }: Scene, parts: readonly Move["part"][], quick: boolean): JsonObject {
-  const there = possible(equipment);
+function workoutOf(
+  { equipment, preferences, unit }: Scene,
+  parts: readonly Move["part"][],
+  quick: boolean,
+): JsonObject {
+  const there = possible(equipment, preferences);
   const chosen = parts.flatMap((part, at) =>
     there.filter((move) => move.part === part).slice(0, at === 0 ? 3 : 1),
   );

@@ -6,13 +6,13 @@ import { asObject, type Scene } from "./scene.ts";
 
 /** Another exercise for the same muscle that is not in the workout yet. */
 export function swap(scene: Scene, number: string | undefined): Reply {
-  const { workout = [], equipment, unit, said } = scene;
-  return withWorkout(scene, number ?? namedIn(scene), (exercise, at) => {
+  const { workout = [], equipment, preferences, unit, said } = scene;
+  return withWorkout(scene, number, (exercise, at) => {
     const [first] = Array.isArray(exercise.muscles_utilized) ? exercise.muscles_utilized : [];
     const { muscle } = asObject(first);
     const taken = new Set(workout.map(({ exercise_name }) => exercise_name));
     const bare = /no equipment|without equipment/i.test(said);
-    const free = possible(bare ? "" : equipment).filter(({ name }) => !taken.has(name));
+    const free = possible(bare ? "" : equipment, preferences).filter(({ name }) => !taken.has(name));
     const other =
       free.find(({ muscles }) => muscles[0]?.[0] === muscle) ??
       free.find(({ muscles }) => muscles.some(([name]) => name === muscle)) ??
@@ -76,6 +76,7 @@ function withWorkout(
   then: (exercise: JsonObject, at: number) => Reply,
 ): Reply {
   if (workout === undefined) return notify("There is no workout under way. Shall I make you one?");
+  if (workout.length === 0) return notify("Nothing is left of the workout. Shall I make you another one?");
   const at = Number(number ?? 1) - 1;
   const exercise = workout[at];
   return exercise === undefined
@@ -83,12 +84,13 @@ function withWorkout(
     : then(exercise, at);
 }
 
-/** The number of the exercise whose name was said. */
-function namedIn({ workout = [], said }: Scene): string | undefined {
-  const at = workout.findIndex(({ exercise_name: name }) =>
-    said.toLowerCase().includes(String(name).toLowerCase()),
-  );
-  return at === -1 ? undefined : String(at + 1);
+/** The number of the exercise that is meant: by its number, or by its name, where the longest that was said counts. */
+export function meant({ workout = [], said }: Scene): string | undefined {
+  const number = /\b(?:exercise|number|nr\.?|#)\s*(\d+)/i.exec(said)?.[1];
+  if (number !== undefined) return number;
+  const names = workout.map(({ exercise_name }) => String(exercise_name).toLowerCase());
+  const [name] = names.filter((one) => said.toLowerCase().includes(one)).sort((a, b) => b.length - a.length);
+  return name === undefined ? undefined : String(names.indexOf(name) + 1);
 }
 
 /** The number that stands beside one of these words: `sets 4`, `load: 60`, `20 kg`. */

@@ -59,10 +59,24 @@ export const moves: readonly Move[] = [
   { name: "Easy run", part: "cardio", type: "duration", muscles: shares("Quadriceps 50, Calves 50") },
 ];
 
-/** The moves that the equipment allows. Without a word about equipment, those of the body alone. */
-export function possible(equipment: string): Move[] {
+/** Moves that somebody may have to do without, by what their preferences say then. */
+const ruledOutBy: ReadonlyMap<string, RegExp> = new Map([
+  ["Dumbbell shoulder press", /\bno overhead/i],
+  ["Pike push-up", /\bno overhead/i],
+  ["Overhead triceps extension", /\bno overhead/i],
+  ["Bench dip", /\bno dips?\b/i],
+]);
+
+/**
+ * The moves that the equipment allows and the preferences do not rule out. Without a word about equipment, those of the body
+ * alone.
+ */
+export function possible(equipment: string, preferences = ""): Move[] {
   const there = equipment.toLowerCase();
-  return moves.filter(({ needs }) => needs === undefined || there.includes(needs));
+  return moves.filter(
+    ({ name, needs }) =>
+      (needs === undefined || there.includes(needs)) && !ruledOutBy.get(name)?.test(preferences),
+  );
 }
 
 /** A move as the tools take it. */

@@ -14,8 +14,6 @@ export interface Outcome {
 export interface Scene {
   /** The user's last words. */
   said: string;
-  /** How many messages the user has written. */
-  messages: number;
   /** What tools returned since then. */
   outcomes: Outcome[];
   /** The exercises of the workout under way, as far as the calls tell. */
@@ -25,21 +23,20 @@ export interface Scene {
   /** What the current place has, and the user's unit of weight. */
   equipment: string;
   unit: "kg" | "lb";
-  /** Pieces of knowledge, newest last, by source. */
-  knowledge: Map<string, string>;
+  /** What the user wants or has to avoid, where that has been loaded. */
+  preferences: string;
 }
 
 /** Reads a request from its first block to its last. */
 export function sceneOf({ system, messages }: ParsedRequest): Scene {
   const scene: Scene = {
     said: "",
-    messages: 0,
     outcomes: [],
     workout: undefined,
     artifactId: undefined,
     equipment: "",
     unit: "kg",
-    knowledge: new Map(),
+    preferences: "",
   };
   readUser(scene, typeof system === "string" ? system : (system ?? []).map(({ text }) => text).join("\n"));
   const calls = new Map<string, ContentBlock>();
@@ -62,15 +59,13 @@ function listen(scene: Scene, text: string): void {
   const tag = TAG.exec(text);
   if (tag === null) {
     scene.said = text;
-    scene.messages += 1;
     scene.outcomes = [];
     return;
   }
   const source = tag[2];
   if (tag[1] === "artifact") scene.artifactId = /art_[\w-]+/.exec(text)?.[0] ?? scene.artifactId;
-  if (source === undefined) return;
   if (source === "user_data") readUser(scene, text);
-  else scene.knowledge.set(source, text);
+  if (source === "active_preferences") scene.preferences = text;
 }
 
 /** Places and units, out of the block on the user or a newer one. */

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { named } from "../named.ts";
 import { problemsOf } from "./adjust.ts";
 import type { Exercise } from "./exercise.ts";
 import { MAX_SETS } from "./fields.ts";
@@ -52,26 +53,37 @@ export function reconcile(sent: unknown, known: Workout | undefined): Reconciled
     };
   }
   const { artifact_id, exercises } = parsed.data;
-  const found = exercises.map((one) => ({ one, exercise: matching(known, one) }));
+  const isOlder = Boolean(artifact_id) && artifact_id !== known.artifact_id;
+  const found = exercises.map((one) => ({ one, exercise: matching(known, one, isOlder) }));
   const lines = known.exercises.map((exercise) => {
     const match = found.find((pair) => pair.exercise === exercise);
-    return `${exercise.order}. ${exercise.exercise_name} (${exercise.exercise_type}): ${progressOf(exercise, match?.one)}`;
+    return `${exercise.order}. ${named(exercise.exercise_name)} (${exercise.exercise_type}): ${progressOf(exercise, match?.one)}`;
   });
   const notes = [
-    artifact_id && artifact_id !== known.artifact_id && "The user's screen shows an older workout.",
+    isOlder && "The user's screen shows an older workout.",
     differing(found, known) &&
       "Where the screen shows other exercises, names or types, they do not count: this is the workout.",
   ].filter((note) => typeof note === "string");
-  const head = `Workout under way: ${known.title} (${known.artifact_id}). Done so far:`;
+  const head = `Workout under way: ${named(known.title)} (${known.artifact_id}). Done so far:`;
   return { ok: true, text: [head, ...lines, ...notes].join("\n").slice(0, MAX_SESSION_TEXT) };
 }
 
 type Found = { one: ClientExercise; exercise: Exercise | undefined };
 
-/** The one with this id; a client that knows no ids is understood by the number. */
-function matching(known: Workout, { id, order }: ClientExercise): Exercise | undefined {
-  const key = id ?? (order === null || order === undefined ? "" : String(order));
-  return findExercise(known, key);
+/**
+ * The one with this id. A client that knows no ids is understood by the number, but not in an older workout or with another
+ * name: what was done there was done of something else.
+ */
+function matching(
+  known: Workout,
+  { id, order, exercise_name }: ClientExercise,
+  isOlder: boolean,
+): Exercise | undefined {
+  const exercise = findExercise(known, id ?? String(order ?? ""));
+  if (exercise === undefined || exercise.id === id) return exercise;
+  return isOlder || (exercise_name ?? exercise.exercise_name) !== exercise.exercise_name
+    ? undefined
+    : exercise;
 }
 
 function differing(found: readonly Found[], known: Workout): boolean {

@@ -101,6 +101,22 @@ export function dataSuite(database: () => Database): void {
   });
 
   describe("X2 history", () => {
+    it("X2 keeps a workout whose words no database takes as they are", async () => {
+      const [data, user] = [await open(), randomUUID()];
+      const odd = "A\u0000B \ud83d";
+      await data.logWorkout(user, {
+        ...done("odd", { exercise_name: odd, notes: odd }),
+        title: odd,
+        notes: odd,
+      });
+      const [row] = await data.history(user);
+      const kept = "A\uFFFDB \uFFFD";
+      expect(row).toMatchObject({
+        ...{ workout_title: kept, workout_notes: kept, exercise_name: kept },
+        exercise: { exercise_name: kept, notes: kept },
+      });
+    });
+
     it("X2 is written once for each key, also at the same time, and for each user", async () => {
       const [data, ada, eve] = [await open(), randomUUID(), randomUUID()];
       await Promise.all([1, 2, 3, 4].map(() => data.logWorkout(ada, done("k1"))));

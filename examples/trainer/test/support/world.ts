@@ -11,7 +11,7 @@ import {
 } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { type MessagesApi, type MessagesApiOptions, messagesApi, type Reply } from "@pawl/testing";
-import { onTestFinished } from "vitest";
+import { beforeAll, onTestFinished } from "vitest";
 import {
   agentApi,
   dataSources,
@@ -50,6 +50,9 @@ export async function embeddedPlace(): Promise<Place> {
   const store = await embedded;
   return { store, data: await trainerData(store.db) };
 }
+
+// Not on the first test's time.
+beforeAll(async () => void (await embeddedPlace()), 60_000);
 
 export async function embeddedDatabase(): Promise<EmbeddedStore["db"]> {
   embedded ??= embeddedStore();

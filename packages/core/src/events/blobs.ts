@@ -9,7 +9,7 @@ import { jsonIfLarger, utf8Length } from "./json-size.ts";
 import { checkBatch, jsonText } from "./storable.ts";
 
 /** What a row carries instead of a large payload: the SHA-256 of its text, which is its id, and its length. */
-interface BlobReference {
+export interface BlobReference {
   $blob: string;
   bytes: number;
 }
@@ -93,7 +93,8 @@ function mayReadAsReference(data: unknown): boolean {
   return "$blob" in data || typeof (data as { toJSON?: unknown }).toJSON === "function";
 }
 
-function referenceOf(data: unknown): BlobReference | undefined {
+/** The reference that stands in the place of a payload, if it does. */
+export function referenceOf(data: unknown): BlobReference | undefined {
   if (typeof data !== "object" || data === null || !("$blob" in data)) return undefined;
   const { $blob, bytes } = data as BlobReference;
   const ours = /^[0-9a-f]{64}$/.test(String($blob)) && typeof bytes === "number";

@@ -17,7 +17,7 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
 
 /**
  * An event as one line: its time of day in UTC, the first eight characters of its session, what it is and a few words
- * about it, e.g. `14:32:01.123 [a1b2c3d4] 👤 user_message “Give me a workout”`. It says what people have said.
+ * about it, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. It says what people have said.
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;
@@ -41,7 +41,7 @@ export function eventLine(event: StoredEvent): string {
  * const store = withEventLines(memoryStore());
  * await store.sessions.create({ id: "s1", userId: "ada", agent: "coach" });
  * await store.append("s1", [{ type: "user_message", data: { message: "Hi" } }], { appendId: "1" });
- * // 14:32:01.123 [s1] 👤 user_message “Hi”
+ * // 09:05:47.310 [s1] 👤 user_message “Hi”
  * ```
  */
 export function withEventLines(

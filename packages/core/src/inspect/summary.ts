@@ -1,8 +1,11 @@
+import { referenceOf } from "../events/blobs.ts";
 import type { StoredEvent, TokenUsage } from "../events/event.ts";
 import type { Json } from "../json.ts";
 
 /** A few words about an event, on one line, for people who read the log from top to bottom. */
 export function summaryOf(event: StoredEvent): string {
+  const large = referenceOf(event.data);
+  if (large !== undefined) return `${count(large.bytes)} bytes, kept apart`;
   switch (event.type) {
     case "user_message":
       return quoted(event.data.message);

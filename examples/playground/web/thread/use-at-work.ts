@@ -1,0 +1,30 @@
+import type { AgentState } from "@pawl/client";
+import { useHeld } from "@pawl/client/react";
+import { useEffect, useRef, useState } from "react";
+import { useFace } from "../agents/face.ts";
+
+/** Words that flash by are not read: they are shown for at least so many milliseconds. */
+const SHOWN_MS = 200;
+
+/**
+ * What tools are doing, in their agent's words. It follows the calls at work, so it cannot get stuck; one that was over before anything
+ * could be rendered is told as well.
+ */
+export function useAtWork({
+  messages,
+  runningTools,
+  run,
+}: Pick<AgentState, "messages" | "runningTools" | "run">): string | undefined {
+  const { atWork } = useFace();
+  const last = messages.at(-1);
+  const parts = run?.open === true && last?.role === "assistant" ? last.parts : [];
+  const calls = parts.flatMap((part) =>
+    part.type === "tool" && part.phase !== "waiting" ? [part.toolName] : [],
+  );
+  const [told, setTold] = useState(calls.length);
+  useEffect(() => setTold(calls.length), [calls.length]);
+  const words = atWork?.([...Object.values(runningTools), ...calls.slice(told)]);
+  const latest = useRef(words);
+  if (words !== undefined) latest.current = words;
+  return useHeld(words !== undefined, SHOWN_MS) ? latest.current : undefined;
+}
