@@ -65,7 +65,7 @@ describe("content of files", () => {
       fc.property(
         fc.string({
           unit: fc.constantFrom("<", ">", "a", "/", "[", "]", "(", ")", ":", "&", "!", " ", "\n"),
-          maxLength: 60,
+          maxLength: 40,
         }),
         (text) => {
           const once = harmlessMarkdown(text);

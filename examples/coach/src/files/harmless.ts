@@ -12,9 +12,9 @@ export function harmlessMarkdown(text: string): string {
   return text
     .toWellFormed()
     .replaceAll("\0", "")
+    .replace(HTML, "&lt;")
     .replace(/(\]\([\s<>]*)([^)\s>]*)/g, withSafeTarget)
-    .replace(/(\]:[\s<>]*)([^\s>]*)/g, withSafeTarget)
-    .replace(HTML, "&lt;");
+    .replace(/(\]:[\s<>]*)([^\s>]*)/g, withSafeTarget);
 }
 
 function withSafeTarget(_: string, before: string, target: string): string {
