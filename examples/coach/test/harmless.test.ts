@@ -33,6 +33,7 @@ const attacks: [name: string, content: string][] = [
   ["an image of script", "![x](javascript:alert(1))"],
   ["a page of data", "[x](data:text/html;base64,PHNjcmlwdD4=)"],
   ["an old scheme", "[x](vbscript:msgbox(1))"],
+  ["a script link behind one that is none", "[x\\](http://a](javascript:alert(1))"],
   ["a script as an autolink", "<javascript:alert(1)>"],
 ];
 

@@ -93,6 +93,7 @@ describe("save_file", () => {
 
   it.each([
     ["a day that does not exist", { file_type: "day-plan", file_name: "2026-02-31" }],
+    ["a look back at a day to come", { file_type: "daily-log", file_name: "9999-12-31" }],
     ["a title in place of a day", { file_type: "day-plan", file_name: "my plan" }],
     ["a path in place of a fixed name", { file_type: "sage-context", file_name: "../../etc/passwd" }],
   ])("T3 refuses %s", async (_, input) => {

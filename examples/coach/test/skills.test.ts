@@ -101,6 +101,32 @@ describe("skills", () => {
     expect(await loaded({}, {}, "Milk", { type: "quick_capture" })).toEqual([]);
   });
 
+  it("C8 crisis-support needs nothing but the message: it comes also where the table and the files fail", async () => {
+    const down = () => Promise.reject(new Error("down"));
+    const more = { plans: { save: down, get: down } };
+    expect(await loaded(planned, more, "I feel hopeless")).toEqual(["crisis-support"]);
+    const odd = { ...planned, "domains/work.md": "---\nstatus: { toString: 1 }\n---\n\nHard." };
+    expect(await loaded(odd, { now: () => EVENING }, "Hello")).toEqual(["close-day"]);
+  });
+
+  it("T5 C8 within an arc the signals of an open conversation are silent, but for a crisis", async () => {
+    const script = [
+      ...calling(["enter_structured_arc", { arc: "close_day" }]),
+      { text: "Go on." },
+      { text: "I am here." },
+    ];
+    const files = memoryFiles();
+    await userFiles(files, "ada").put("life-map/overview.md", "All of it.");
+    const { ask, log } = await ruledCoach(undefined, { files, script, now: () => EVENING });
+    const { sessionId } = await ask({ input: "Close my day" });
+    await userFiles(files, "ada").put("domains/work.md", withFrontMatter({ status: "in_crisis" }, "Hard."));
+    await ask({ sessionId, input: "It was long" });
+    await ask({ sessionId, input: "I can't cope" });
+    const events = await Array.fromAsync(log.read(sessionId, { types: ["knowledge"] }));
+    const sources = events.map(({ data }) => String(Object(data).source));
+    expect(sources.filter((source) => source.startsWith("skill:"))).toEqual(["skill:crisis-support"]);
+  });
+
   it("C8 6.2 a check-in in which an area turns out to be in trouble shifts to that area", async () => {
     const files = memoryFiles();
     const inTrouble = {
@@ -132,32 +158,6 @@ describe("skills", () => {
       .map(({ data }) => String(Object(data).source))
       .filter((source) => source.startsWith("skill:"));
     expect(sources).toEqual(["skill:open-day", "skill:pattern-review", "skill:life-plan-revision"]);
-  });
-
-  it("C8 crisis-support needs nothing but the message: it comes also where the table and the files fail", async () => {
-    const down = () => Promise.reject(new Error("down"));
-    const more = { plans: { save: down, get: down } };
-    expect(await loaded(planned, more, "I feel hopeless")).toEqual(["crisis-support"]);
-    const odd = { ...planned, "domains/work.md": "---\nstatus: { toString: 1 }\n---\n\nHard." };
-    expect(await loaded(odd, { now: () => EVENING }, "Hello")).toEqual(["close-day"]);
-  });
-
-  it("T5 C8 within an arc the signals of an open conversation are silent, but for a crisis", async () => {
-    const script = [
-      ...calling(["enter_structured_arc", { arc: "close_day" }]),
-      { text: "Go on." },
-      { text: "I am here." },
-    ];
-    const files = memoryFiles();
-    await userFiles(files, "ada").put("life-map/overview.md", "All of it.");
-    const { ask, log } = await ruledCoach(undefined, { files, script, now: () => EVENING });
-    const { sessionId } = await ask({ input: "Close my day" });
-    await userFiles(files, "ada").put("domains/work.md", withFrontMatter({ status: "in_crisis" }, "Hard."));
-    await ask({ sessionId, input: "It was long" });
-    await ask({ sessionId, input: "I can't cope" });
-    const events = await Array.fromAsync(log.read(sessionId, { types: ["knowledge"] }));
-    const sources = events.map(({ data }) => String(Object(data).source));
-    expect(sources.filter((source) => source.startsWith("skill:"))).toEqual(["skill:crisis-support"]);
   });
 
   it("C8 are loaded once in a session, for as long as the model can read them", async () => {

@@ -33,26 +33,27 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 
 /**
  * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an open one goes by the
- * signals. A crisis comes first, and needs nothing that could fail. In an arc the model has read its guidance with the arc, and
- * nothing else leads it away.
+ * signals. A crisis comes first, and needs nothing that could fail. In an arc the model has read its guidance with the arc.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
   if (type === "quick_capture") return [];
-  const urgent = isDistressed(message) ? ["crisis-support"] : [];
-  const own = typeof type === "string" ? skillOfType(type) : "";
-  if (coachSkills.some(({ name }) => name === own)) {
-    const isCheckIn = type === "weekly_checkin" && urgent.length === 0;
-    const called = isCheckIn ? await skillsFor(deps.coach).catch(() => []) : [];
-    return [...urgent, own, ...called.filter((skill) => skill === "domain-deep-dive")];
+  const called = isDistressed(message) ? ["crisis-support"] : [];
+  const own = skillOfType(effective ?? "");
+  const isOwn = coachSkills.some(({ name }) => name === own);
+  if (isOwn && effective === type) called.push(own);
+  if (called.includes("crisis-support")) return called;
+  if (!isOwn) {
+    const facts = await factsOf(deps.coach);
+    return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
   }
-  if (urgent.length > 0) return urgent;
-  return effective === type ? await skillsFor(deps.coach) : [];
+  const isDeeper = effective === "weekly_checkin" && (await isFlagged(deps.coach));
+  return [...called, ...(isDeeper ? ["domain-deep-dive"] : [])];
 };
 
-async function skillsFor(data: CoachData): Promise<string[]> {
-  const facts = await factsOf(data);
-  return signalTable.filter(({ when }) => when(facts)).map(({ skill }) => skill);
+/** Files that cannot be read flag nothing; the context's own section tells of them. */
+async function isFlagged({ files }: CoachData): Promise<boolean> {
+  return (await flaggedDomains(files).catch(() => [])).length > 0;
 }
 
 async function factsOf({ files, plans, now, timeZone }: CoachData): Promise<Facts> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isDay } from "../day.ts";
+import { isDay, plusDays } from "../day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
 /** Long enough for a title; spelt in hexadecimal by a store it stays below the limits of disks and buckets. */
@@ -27,6 +27,9 @@ export function safeFileName(title: string): string {
   return `${name.replace(/ +/g, "-")}.md`;
 }
 
+/** What is written about a day when it has been. */
+const LOOKS_BACK: readonly FileType[] = ["daily-log", "check-in"];
+
 export interface NamedFile {
   type: FileType;
   name?: string | undefined;
@@ -43,6 +46,10 @@ export function placeOf({ type, name, today, callKey }: NamedFile): { path: stri
   const day = place.name === "day" && title !== undefined ? title.slice(0, -3) : today;
   if (!isDay(day)) {
     throw new Error(`The file_name of a "${type}" is its day, e.g. ${today}. Leave it out for today.`);
+  }
+  // Dated ahead, it would be the newest for good. A day ahead may be that of another time zone.
+  if (LOOKS_BACK.includes(type) && day > plusDays(today, 1)) {
+    throw new Error(`The file_name of a "${type}" is a day that has been; today is ${today}.`);
   }
   return { path: `${place.folder}/${fileOf(type, place.name, title, day, callKey)}`, day };
 }

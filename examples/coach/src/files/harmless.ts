@@ -13,8 +13,8 @@ export function harmlessMarkdown(text: string): string {
     .toWellFormed()
     .replaceAll("\0", "")
     .replace(HTML, "&lt;")
-    .replace(/(\]\([\s<>]*)([^)\s>]*)/g, withSafeTarget)
-    .replace(/(\]:[\s<>]*)([^\s>]*)/g, withSafeTarget);
+    .replace(/(\]\([\s<>]*)([^\])\s>]*)/g, withSafeTarget)
+    .replace(/(\]:[\s<>]*)([^\]\s>]*)/g, withSafeTarget);
 }
 
 function withSafeTarget(_: string, before: string, target: string): string {
