@@ -1,7 +1,14 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
 
-const CORE = "packages/core/test/**/*.test.ts";
+/**
+ * Files of these need no process of their own: they keep nothing of a run in their modules but a database, and most of what a
+ * worker costs is to load the same modules, and to make that database, once more.
+ */
+const SHARED = ["packages/{core,knowledge}/test/**/*.test.ts", "examples/{coach,trainer}/test/**/*.test.ts"];
+
+/** What asks for the run's Postgres is served with the others. */
+const ON_SERVERS = ["examples/trainer/test/data-servers.test.ts", "examples/trainer/test/smoke.test.ts"];
 
 /** One run over every package: tests import the sources, so none of them needs a build. */
 export default defineConfig({
@@ -18,8 +25,12 @@ export default defineConfig({
         extends: true,
         test: {
           name: "all",
-          include: ["packages/*/test/**/*.test.ts", "examples/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          exclude: [...configDefaults.exclude, CORE],
+          include: [
+            "packages/!(core|knowledge)/test/**/*.test.ts",
+            "examples/!(coach|trainer)/test/**/*.test.ts",
+            "test/**/*.test.ts",
+            ...ON_SERVERS,
+          ],
           globalSetup: ["test/support/shared-postgres.ts"],
           typecheck: {
             enabled: true,
@@ -31,10 +42,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: "core",
-          include: [CORE],
-          // Core opens no socket and keeps nothing of a run in its modules, so no file can disturb the next; and most of what a
-          // worker costs is to load the same modules once more.
+          name: "shared",
+          include: SHARED,
+          exclude: [...configDefaults.exclude, ...ON_SERVERS],
           isolate: false,
         },
       },

@@ -1,5 +1,6 @@
 // Packs every package as it would be published, installs the tarballs in a project outside of this repository, and uses
-// them there: every entry is imported, a tiny agent is made, and the types are checked by TypeScript 5.9, 6 and 7.
+// them there: every entry is imported, a tiny agent is made, and the types are checked by TypeScript 5.9, 6 and 7, with
+// PAWL_SOAK=1 by each of them with both kinds of resolution.
 // With --cached, nothing is done if the last run passed on the same files.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
