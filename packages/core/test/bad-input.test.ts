@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { agent, type ModelEvent, memoryStore, PawlError, runtime, tool } from "../src/index.ts";
+import {
+  agent,
+  type Hook,
+  type Json,
+  type ModelEvent,
+  memoryStore,
+  PawlError,
+  runtime,
+  tool,
+} from "../src/index.ts";
 import { setup } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -17,6 +26,20 @@ async function survives(world: ReturnType<typeof setup>): Promise<string> {
   return JSON.stringify(world.model.requests[1]?.messages[2]);
 }
 const after = [{ text: "Ok." }, { text: "Fine." }];
+const throws = () => {
+  throw Object.create(null);
+};
+function nested(levels: number): Json {
+  let value: Json = 1;
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
+/** Even to ask what it is throws. */
+function gone(): unknown {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
 
 describe("what cannot poison a session", () => {
   it("C12 L2 text that follows a tool call in the model's answer", async () => {
@@ -77,12 +100,64 @@ describe("what cannot poison a session", () => {
   it.each<[string, unknown, string]>([
     ["a bigint", 10n, "cannot be shown"],
     ["an error", new TypeError("as a value"), "as a value"],
+    ["an error whose message is no text", Object.assign(new Error(), { message: 10n }), "10"],
     ["nothing", undefined, "null"],
     ["half a surrogate pair", "y\udc00", "y\ufffd"],
   ])("L7 a tool that returns %s has done its work all the same", async (_title, value, shown) => {
     const world = setup([{ tools: [odd] }, ...after], { tools: [broken(value)] });
     expect(await survives(world)).toContain(shown);
     expect(JSON.stringify(world.model.requests[1])).not.toContain("is_error");
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["nothing", () => Object.create(null), "did not say"],
+    ["an error whose message is no text", () => Object.assign(new Error(), { message: 10n }), "10"],
+    ["an error that is gone", gone, "did not say"],
+    ["an object that carries a message", () => ({ code: 23505, message: "duplicate key" }), "duplicate key"],
+  ])("L7 L9 a tool that throws %s", async (_title, thrown, said) => {
+    const tools = [broken(0, { execute: () => Promise.reject(thrown()) })];
+    const world = setup([{ tools: [odd] }, ...after], { tools });
+    expect(await survives(world)).toContain(said);
+  });
+
+  it("L7 a tool whose result is nested without end, nearly", async () => {
+    for (const depth of [3_000, 100_000]) {
+      const world = setup([{ tools: [odd] }, ...after], { tools: [broken(nested(depth))] });
+      const result = await survives(world);
+      expect(result).toContain("cannot be shown");
+      expect(result).not.toContain("is_error");
+    }
+  });
+
+  it("T3 a call whose input is nested without end, nearly", async () => {
+    const input = { text: "x", more: nested(3_000) };
+    const world = setup([{ tools: [{ ...odd, input }] }, ...after], { tools: [broken("x")] });
+    expect(await survives(world)).toContain("no JSON object");
+  });
+
+  it("P5 an answer that is nested without end, nearly", async () => {
+    const ask = tool({ name: "odd", description: "", input, suspends: { answer: z.unknown() } });
+    const world = setup([{ tools: [odd] }, ...after], { tools: [ask] });
+    const { sessionId } = await world.say("Go");
+    await expect(world.answer(sessionId, "toolu_1", nested(3_000))).rejects.toMatchObject({
+      code: "invalid_answer",
+    });
+    await world.answer(sessionId, "toolu_1", "fine");
+    expect((await world.say("More", { sessionId })).stop.type).toBe("end_turn");
+  });
+
+  it.each<[string, Hook]>([
+    ["beforeTurn", { name: "h", beforeTurn: throws }],
+    ["beforeTool", { name: "h", beforeTool: throws }],
+    ["afterTool", { name: "h", afterTool: throws }],
+    ["afterTurn", { name: "h", afterTurn: throws }],
+    ["onStop", { name: "h", onStop: throws }],
+    ["afterRun", { name: "h", afterRun: throws }],
+  ])("H1 a hook that throws nothing in %s", async (method, hook) => {
+    const world = setup([{ tools: [odd] }, ...after], { tools: [broken("x")], hooks: [hook] });
+    const { sessionId } = await world.say("Go");
+    const [error] = await world.of(sessionId, "error");
+    expect(error?.data).toMatchObject({ code: "hook_failed", context: { method } });
   });
 
   it.each<[string, ModelEvent[]]>([

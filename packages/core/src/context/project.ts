@@ -1,6 +1,6 @@
 import type { EventData, StoredEvent } from "../events/event.ts";
 import { deepFreeze } from "../events/stored-form.ts";
-import { type Json, toJson } from "../json.ts";
+import { type Json, withoutLoneSurrogates } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { hasLoneSurrogate, isBlank } from "../text.ts";
@@ -62,7 +62,7 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
 export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
   const text = JSON.stringify(blocks);
   // No request may carry half a surrogate pair.
-  const sendable = hasLoneSurrogate(text) ? (toJson(blocks) as ContentBlock[]) : blocks;
+  const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
   return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq };
 }
 
