@@ -29,6 +29,10 @@ const after = [{ text: "Ok." }, { text: "Fine." }];
 const throws = () => {
   throw Object.create(null);
 };
+const picture = (media_type: string, data: string) => ({
+  type: "image",
+  source: { type: "base64", media_type, data },
+});
 function nested(levels: number): Json {
   let value: Json = 1;
   for (let level = 0; level < levels; level += 1) value = [value];
@@ -76,6 +80,18 @@ describe("what cannot poison a session", () => {
     ["no blocks", () => ["x", 1]],
     ["a block that no result can have", () => [{ type: "video", url: "x" }]],
     ["an image without a source", () => [{ type: "image" }]],
+    ["an image of no known kind", () => [picture("image/tiff", "AAAA")]],
+    ["an image that is too large", () => [picture("image/png", "A".repeat(10 * 1024 * 1024 + 1))]],
+    ["an image of somebody else's", () => [{ type: "image", data: "AAAA", mimeType: "image/png" }]],
+    ["a text that is none", () => [{ type: "text", text: 5 }]],
+    [
+      "a search result without content",
+      () => [{ type: "search_result", source: "x", title: "x", content: [] }],
+    ],
+    [
+      "a document of no known kind",
+      () => [{ type: "document", source: { type: "base64", media_type: "x" } }],
+    ],
     [
       "an error",
       () => {
@@ -85,6 +101,42 @@ describe("what cannot poison a session", () => {
   ])("L7 a formatter that returns %s", async (_title, format) => {
     const world = setup([{ tools: [odd] }, ...after], { tools: [broken("the result", { format })] });
     expect(await survives(world)).toContain("the result");
+  });
+
+  it("L7 C3 a formatter's blocks with fields that no result has", async () => {
+    const blocks = [
+      ...["a", "b", "c", "d", "e"].map((text) => ({
+        type: "text",
+        text,
+        cache_control: { type: "ephemeral" },
+      })),
+      { type: "text", text: "of a server", annotations: { audience: ["user"] }, _meta: {}, citations: [{}] },
+      { ...picture("image/png", "AAAA"), mimeType: "image/png" },
+      {
+        type: "document",
+        source: { type: "text", media_type: "text/plain", data: "d" },
+        title: null,
+        name: "n",
+      },
+      {
+        type: "search_result",
+        source: "s",
+        title: "t",
+        content: [{ type: "text", text: "found", rank: 1 }],
+        score: 1,
+      },
+    ];
+    for (const options of [
+      { tools: [broken("x", { format: () => blocks })] },
+      { tools: [broken("x")], hooks: [{ name: "h", afterTool: () => ({ content: blocks as never }) }] },
+    ]) {
+      const world = setup([{ tools: [odd] }, ...after], options);
+      const sent = await survives(world);
+      expect(sent).toContain("of a server");
+      expect(sent).toContain("found");
+      for (const left of ["annotations", "_meta", "citations", "mimeType", "name", "rank", "score"])
+        expect(sent).not.toContain(`"${left}"`);
+    }
   });
 
   it.each([

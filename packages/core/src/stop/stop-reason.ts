@@ -27,6 +27,19 @@ export interface StopReason {
   message: string;
 }
 
+/**
+ * What a condition or a hook gives for a reason, which goes to the log as it is.
+ *
+ * @throws Error for what is none, e.g. a promise.
+ */
+export function stopFrom(said: StopReason): StopReason {
+  const { type, message } = said;
+  if (typeof type !== "string" || typeof message !== "string") {
+    throw new Error("a reason to stop has a type and a message.");
+  }
+  return { type, message };
+}
+
 /** The user has pressed stop, or the caller's signal has fired. */
 export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
@@ -65,7 +78,7 @@ export interface StopMessages {
 
 /** The reason with the agent's own words, and never without any. */
 export function worded({ stopMessages }: StopMessages, { type, message }: StopReason): StopReason {
-  const own = stopMessages[type];
+  const own = Object.hasOwn(stopMessages, type) ? stopMessages[type] : undefined;
   if (own !== undefined && own.trim() !== "") return { type, message: own };
   return { type, message: message.trim() === "" ? "Stopped." : message };
 }

@@ -71,7 +71,10 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
    */
   execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
   suspends?: Suspends<Infer<I>, A>;
-  /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
+  /**
+   * What the model reads of a result: a text, or blocks of the Messages API. Fields that these do not have in a result are left
+   * out; for what it would refuse, the default is taken. Default: a string as it is, anything else as JSON.
+   */
   format?(result: Json): string | ContentBlock[];
   /** The most characters that the model reads of a result; default: the agent's `resultLimit`. */
   maxResultChars?: number;
