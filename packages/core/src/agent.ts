@@ -1,4 +1,4 @@
-import { checkAgent } from "./check-agent.ts";
+import { checkAgent, estimateOf } from "./check-agent.ts";
 import { estimateTokens as byCharacters } from "./context/build-request.ts";
 import type { CheckpointStrategy } from "./context/strategy.ts";
 import type { UserDataSource } from "./context/user-data.ts";
@@ -61,7 +61,7 @@ export interface AgentOptions<Deps> {
   onLimit?: "stop" | "land";
   /** What the user is told at the end of a run, by the type of its stop reason. */
   stopMessages?: { readonly [type in StopType]?: string };
-  /** How many tokens so many characters are; limits are kept by it before a call. Default: a quarter. */
+  /** How many tokens so many characters are, rounded up; limits are kept by it before a call. Default: a quarter. */
   estimateTokens?(chars: number): number;
   /** The most tokens of one answer. Default: 4096. */
   maxTokens?: number;
@@ -130,7 +130,7 @@ export const defaultLimits: Readonly<Limits> = {
  *
  * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without
  * a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown `whenBusy`, limits that are no
- * positive numbers, or a limit on cost for a model without prices.
+ * positive numbers, prices or an `estimateTokens` that are no numbers from 0, or a limit on cost for a model without prices.
  */
 export function agent<Deps = unknown>({
   name,
@@ -166,7 +166,7 @@ export function agent<Deps = unknown>({
     sessionLimits: { ...unlimited, ...sessionLimits },
     onLimit,
     stopMessages,
-    estimateTokens,
+    estimateTokens: (chars) => estimateOf(name, estimateTokens(chars)),
     maxTokens,
     toolOnly,
     toolConcurrency,

@@ -2,6 +2,7 @@ import type { Agent } from "./agent.ts";
 import type { Begun } from "./begin.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 import { beginWithMessage } from "./begin-with-message.ts";
+import { checkNumbers } from "./check-numbers.ts";
 import { systemClock } from "./clock.ts";
 import { USER_DATA } from "./context/prefix.ts";
 import { redact } from "./context/redact.ts";
@@ -30,7 +31,7 @@ import { newView } from "./view/view.ts";
  * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by one at a
  * time, and what a process leaves behind, another one takes up.
  *
- * @throws PawlError `config` for two agents of one name.
+ * @throws PawlError `config` for two agents of one name, a store that is none, or times that are none.
  */
 export function runtime<Deps>({
   agents,
@@ -53,6 +54,9 @@ export function runtime<Deps>({
   if (typeof store?.append !== "function")
     throw new PawlError("config", "A runtime needs a store, e.g. memoryStore().");
   if (typeof deps !== "function") throw new PawlError("config", "deps is no function that makes them.");
+  // What is waited for in timers, and some of it a little longer.
+  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkNumbers("the runtime", { abortGraceMs });
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   const host: Host = {
     agents: byName,

@@ -248,6 +248,30 @@ describe("what cannot poison a session", () => {
     expect(next.model.rejected).toEqual([]);
   });
 
+  it("C12 thinking that nobody has signed", async () => {
+    const world = setup(
+      [{ thinking: "Hm.", text: "Look.", tools: [odd] }, { thinking: "So.", text: "Ok." }, ...after],
+      {
+        tools: [broken("x")],
+      },
+      {},
+      (model) => ({
+        ...model,
+        async *stream(request, options) {
+          for await (const event of model.stream(request, options)) {
+            const signs = event.type === "content_block_delta" && event.delta.type === "signature_delta";
+            if (!signs) yield event;
+          }
+        },
+      }),
+    );
+    const { sessionId } = await world.say("Go");
+    expect((await world.say("More", { sessionId })).stop.type).toBe("end_turn");
+    expect(world.model.rejected).toEqual([]);
+    const [answer] = await world.of(sessionId, "assistant_message");
+    expect(answer?.data.content[0]).toMatchObject({ type: "thinking", signature: "" });
+  });
+
   it("T3 a call whose input is no object", async () => {
     const content = [{ type: "tool_use", id: "toolu_1", name: "odd", input: "text" as never }];
     const world = setup([{ content, stop: "tool_use" }, ...after], { tools: [broken("x")] });

@@ -32,10 +32,15 @@ export function usageOf(tokens: TokenUsage): Usage {
 /** A usage from the wire. Later numbers replace earlier ones, they are totals. */
 export function usageFromWire(raw: RawUsage): Usage {
   return {
-    inputTokens: raw.input_tokens ?? 0,
-    outputTokens: raw.output_tokens ?? 0,
-    cacheReadTokens: raw.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: raw.cache_creation_input_tokens ?? 0,
-    cacheWrite1hTokens: raw.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+    inputTokens: count(raw.input_tokens),
+    outputTokens: count(raw.output_tokens),
+    cacheReadTokens: count(raw.cache_read_input_tokens),
+    cacheWriteTokens: count(raw.cache_creation_input_tokens),
+    cacheWrite1hTokens: count(raw.cache_creation?.ephemeral_1h_input_tokens),
   };
+}
+
+/** What is no count counts as nothing: limits and totals are made of these. */
+function count(value: unknown): number {
+  return Number.isFinite(value) && (value as number) > 0 ? Math.ceil(value as number) : 0;
 }
