@@ -93,7 +93,7 @@ interface RuntimeSettings<Deps> {
   upcasters?: Upcasters;
   /**
    * Where payloads above 256 kB are kept, see {@link withBlobs}. Without it they are in the log like all others; once a log
-   * has blobs, every process over it needs them.
+   * has blobs, every process over it needs them, and gets `store_unavailable` without.
    */
   blobs?: BlobStore;
 }

@@ -3,8 +3,8 @@ import type { Begun } from "./begin.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 import { beginWithMessage } from "./begin-with-message.ts";
 import { checkNumbers } from "./check-numbers.ts";
+import { checkedKnowledge, checkRequest } from "./check-request.ts";
 import { systemClock } from "./clock.ts";
-import { USER_DATA } from "./context/prefix.ts";
 import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
@@ -17,13 +17,12 @@ import type { Session } from "./events/session-row.ts";
 import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
-import type { Knowledge, RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { fork } from "./session/fork.ts";
 import { newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { delegateCall } from "./sub-agents/delegate.ts";
 import { sweep } from "./sweep.ts";
-import { isBlank } from "./text.ts";
 import { reduceView } from "./view/reduce.ts";
 import { newView } from "./view/view.ts";
 
@@ -126,17 +125,13 @@ function counted<T>(host: Host, work: Promise<T>): Promise<T> {
 
 async function begin(host: Host, agentName: string, options: RunOptions): Promise<Begun> {
   const agent = agentNamed(host, agentName);
-  const { userId, sessionId, input, answers } = options;
+  const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  if ((input === undefined) === (answers === undefined)) {
-    throw new PawlError("invalid_input", "Send either a message or answers.");
-  }
-  if (answers !== undefined) {
-    if (answers.length === 0) throw new PawlError("invalid_input", "There is no answer in this request.");
+  checkRequest(options);
+  if (input === undefined) {
     if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
     return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);
   }
-  if (input === undefined || isBlank(input)) throw new PawlError("invalid_input", "The message is empty.");
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const session =
     sessionId === undefined
@@ -146,14 +141,6 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
   const { clientMessageId, signal, params } = options;
   const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
   return await beginWithMessage(host, said);
-}
-
-/** @throws PawlError `invalid_input`: the log would keep it for good. */
-function checkedKnowledge({ source, data, params }: Knowledge): Knowledge {
-  if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
-    throw new PawlError("invalid_input", `Knowledge needs a source of its own, not "${source}".`);
-  if (typeof data !== "string") throw new PawlError("invalid_input", `What "${source}" says is no text.`);
-  return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
 }
 
 function agentNamed(host: Host, name: string): Agent {

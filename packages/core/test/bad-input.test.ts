@@ -248,6 +248,17 @@ describe("what cannot poison a session", () => {
     expect(next.model.rejected).toEqual([]);
   });
 
+  it("L7 a call whose id is longer than what can be stored of it", async () => {
+    for (const length of [512, 513, 5_000]) {
+      const call = { ...odd, id: "x".repeat(length) };
+      const world = setup([{ tools: [call] }, ...after], { tools: [broken("x")] });
+      const { sessionId, actions } = await world.say("Go");
+      expect(actions).toHaveLength(length > 512 ? 0 : 1);
+      expect((await world.say("More", { sessionId })).stop.type).toBe("end_turn");
+      expect(world.model.rejected).toEqual([]);
+    }
+  });
+
   it("C12 thinking that nobody has signed", async () => {
     const world = setup(
       [{ thinking: "Hm.", text: "Look.", tools: [odd] }, { thinking: "So.", text: "Ok." }, ...after],
