@@ -85,7 +85,8 @@ export interface ModelFailure {
   type?: string;
   /**
    * The API's finer code, e.g. `enforced_spend_limit_reached`. One that ends in `spend_limit_reached` says that the money
-   * is spent, whatever the status; a client gives one where its API says so in words only.
+   * is spent, whatever the status, and `context_length_exceeded` that the prompt is too long for the model; a client gives
+   * one where its API says so in words only.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */

@@ -46,6 +46,12 @@ export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 /** The user has written something else, and the agent lets that interrupt it. */
 export const INTERRUPTED: StopReason = { type: "interrupted", message: "The user wrote something else." };
 
+/** The prompt is longer than the model can read, or the answer came to the end of its window. */
+export const CONTEXT_WINDOW: StopReason = {
+  type: "context_window",
+  message: "This conversation has become too long to go on with.",
+};
+
 /** Ends that leave the session in need of attention. `error` has been logged by whoever saw it. */
 const FAILED: readonly StopType[] = ["error"];
 
