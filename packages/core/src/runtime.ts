@@ -3,7 +3,7 @@ import type { Begun } from "./begin.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 import { beginWithMessage } from "./begin-with-message.ts";
 import { checkNumbers } from "./check-numbers.ts";
-import { checkedKnowledge, checkRequest } from "./check-request.ts";
+import { checkedKnowledge, checkRunOptions } from "./check-run-options.ts";
 import { systemClock } from "./clock.ts";
 import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
@@ -127,7 +127,7 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
   const agent = agentNamed(host, agentName);
   const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  checkRequest(options);
+  checkRunOptions(options);
   if (input === undefined) {
     if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
     return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);

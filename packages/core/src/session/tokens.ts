@@ -29,7 +29,16 @@ export function usageOf(tokens: TokenUsage): Usage {
   };
 }
 
-/** A usage from the wire. Later numbers replace earlier ones, they are totals. */
+/**
+ * A usage as it stands on the wire, in whole tokens: what is absent, or no count, counts as nothing. Limits and totals are made of it.
+ *
+ * @example
+ * ```ts
+ * import { usageFromWire } from "@pawl/core";
+ *
+ * console.log(usageFromWire({ input_tokens: 12, output_tokens: null }).inputTokens); // 12
+ * ```
+ */
 export function usageFromWire(raw: RawUsage): Usage {
   return {
     inputTokens: count(raw.input_tokens),
@@ -40,7 +49,6 @@ export function usageFromWire(raw: RawUsage): Usage {
   };
 }
 
-/** What is no count counts as nothing: limits and totals are made of these. */
 function count(value: unknown): number {
   return Number.isFinite(value) && (value as number) > 0 ? Math.ceil(value as number) : 0;
 }

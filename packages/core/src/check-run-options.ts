@@ -9,7 +9,7 @@ import { isJsonObject } from "./tools/check-json-schema.ts";
  *
  * @throws PawlError `invalid_input`
  */
-export function checkRequest({ input, answers, knowledge, params, metadata }: RunOptions): void {
+export function checkRunOptions({ input, answers, knowledge, params, metadata }: RunOptions): void {
   if ((input === undefined) === (answers === undefined)) throw invalid("Send either a message or answers.");
   if (input !== undefined && typeof input !== "string") throw invalid("The message is no text.");
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
