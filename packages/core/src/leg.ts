@@ -3,7 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { EventData, NewEvent, StoredEvent } from "./events/event.ts";
 import type { ReadOptions } from "./events/event-store.ts";
 import type { LiveState } from "./events/live-tail.ts";
-import type { Session } from "./events/session-row.ts";
+import type { Session, SessionStatus } from "./events/session-row.ts";
 import type { SessionLog } from "./session/log.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
 import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
@@ -43,6 +43,8 @@ export interface Leg {
   /** How long until the run's time is up. */
   timeLeftMs(): number;
   newId(): string;
+  /** What the session's row says now; it may be over before its run is. */
+  status(): Promise<SessionStatus | undefined>;
   /** The session's events as they may be shown. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /** Lets an agent do the work of a call. */

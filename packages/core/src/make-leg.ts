@@ -114,9 +114,13 @@ function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): 
   return Math.max(0, leftMs - landingTime(limitMs)) + 1;
 }
 
-/** What the leg reads of its log, and that there is something to read. */
-function readers({ store, tail }: Host, { id }: Session): Pick<Leg, "read" | "touch"> {
-  return { read: (options) => readShown(store, id, options), touch: () => tail.touch(id) };
+/** What the leg reads of its session, and that there is something to read. */
+function readers({ store, tail }: Host, { id }: Session): Pick<Leg, "status" | "read" | "touch"> {
+  return {
+    status: async () => (await store.sessions.get(id))?.status,
+    read: (options) => readShown(store, id, options),
+    touch: () => tail.touch(id),
+  };
 }
 
 /** How a leg tells of what went wrong. */

@@ -130,15 +130,16 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
   if (answers !== undefined) {
     if (answers.length === 0) throw new PawlError("invalid_input", "There is no answer in this request.");
     if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
-    return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);
+    const session = notExpired(await ownSession(host, sessionId, userId, agent));
+    return await beginWithAnswers(host, session, agent, options);
   }
   if (input === undefined || isBlank(input)) throw new PawlError("invalid_input", "The message is empty.");
   const knowledge = options.knowledge?.map(checkedKnowledge);
-  const session =
+  const session = notExpired(
     sessionId === undefined
       ? await newSession(host, agent.name, options)
-      : await ownSession(host, sessionId, userId, agent);
-  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
+      : await ownSession(host, sessionId, userId, agent),
+  );
   const { clientMessageId, signal, params } = options;
   const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
   return await beginWithMessage(host, said);
@@ -156,6 +157,12 @@ function agentNamed(host: Host, name: string): Agent {
   const agent = host.agents.get(name);
   if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
   return agent;
+}
+
+/** @throws PawlError `invalid_input`, for a message and for an answer. */
+function notExpired(session: Session): Session {
+  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
+  return session;
 }
 
 /** The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says. */
