@@ -18,7 +18,7 @@ import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { Knowledge, RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { fork } from "./session/fork.ts";
-import { newSession } from "./session/new-session.ts";
+import { getOrCreateSession, newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { delegateCall } from "./sub-agents/delegate.ts";
 import { sweep } from "./sweep.ts";
@@ -96,7 +96,7 @@ export function runtime<Deps>({
       return await fork(host, session, atSeq ?? session.lastSeq);
     },
     getOrCreateSession: async (agent, userId) =>
-      await getOrCreate(host, agentNamed(host, agent).name, userId),
+      await getOrCreateSession(host, agentNamed(host, agent).name, userId),
     sweep: () => sweep(host),
     start: () => {
       if (sweeping !== undefined) return;
@@ -171,16 +171,6 @@ async function ownSession(host: Host, id: string, userId: string, agent?: Agent)
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
   if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
   return session;
-}
-
-async function getOrCreate(host: Host, agent: string, userId: string): Promise<Session> {
-  const [newest] = await host.store.sessions.list({
-    userId,
-    agent,
-    status: ["active", "suspended"],
-    limit: 1,
-  });
-  return newest ?? (await host.store.sessions.create({ id: host.newId(), userId, agent }));
 }
 
 async function viewOf(host: Host, session: Session): Promise<SessionView> {

@@ -26,6 +26,50 @@ function marking(status: SessionStatus) {
   return { tool: made, over: (of: EventStore) => (store = of) };
 }
 
+describe("the session of a first message", () => {
+  const ids = (sessions: readonly { id: string }[]) => new Set(sessions.map(({ id }) => id));
+  const ten = <T>(work: () => Promise<T>) => Promise.all(Array.from({ length: 10 }, work));
+
+  it("E3 is one for all who ask at once, also where there were others before", async () => {
+    const { pawl, store } = setup([]);
+    let last: string | undefined;
+    for (let round = 1; round <= 3; round += 1) {
+      const [id, ...others] = ids(await ten(() => pawl.getOrCreateSession("tester", "u1")));
+      expect(others).toEqual([]);
+      expect(id).not.toBe(last);
+      expect(await store.sessions.list(user)).toHaveLength(round);
+      last = id;
+      await mark(store, id as string, round === 1 ? "expired" : "completed");
+    }
+    const other = await pawl.getOrCreateSession("tester", "u2");
+    expect(ids(await store.sessions.list(user))).not.toContain(other.id);
+  });
+
+  it("E3 is not the one that another process has made and ended since this one looked", async () => {
+    const { pawl, store } = setup([]);
+    await mark(store, (await pawl.getOrCreateSession("tester", "u1")).id, "completed");
+    const { list } = store.sessions;
+    let looks = 0;
+    store.sessions.list = async (options) => {
+      const seen = await list(options);
+      looks += 1;
+      if (looks === 2) {
+        store.sessions.list = list;
+        const { id } = await pawl.getOrCreateSession("tester", "u1");
+        await mark(store, id, "expired");
+      }
+      return seen;
+    };
+    const { id, status } = await pawl.getOrCreateSession("tester", "u1");
+    expect(status).toBe("active");
+    expect((await list(user)).map((session) => [session.id === id, session.status])).toEqual([
+      [true, "active"],
+      [false, "expired"],
+      [false, "completed"],
+    ]);
+  });
+});
+
 describe("a session that is over before its run is", () => {
   it.each(["expired", "completed"] as const)(
     "E7 stays %s where the run has not ended, and the run's words are there",
