@@ -62,7 +62,6 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
     timeLeftMs: () => deadlineMs - clock.now(),
     newId: host.newId,
-    delegate: (delegated) => host.delegate(leg, delegated),
     halt: (stop) => {
       halted ??= stop;
       leg.stoppedAt ??= log.state.lastSeq;
@@ -93,6 +92,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     leave: () => abandon(new PawlError("draining", "The process is going down.")),
     over: () => control.abort(new Error("The leg is over.")),
     ...readers(host, session),
+    ...tasks(host, () => leg),
     ...reporting(host, session, agent, log, () => leg),
   };
   return leg;
@@ -120,6 +120,14 @@ function readers({ store, tail }: Host, { id }: Session): Pick<Leg, "status" | "
     status: async () => (await store.sessions.get(id))?.status,
     read: (options) => readShown(store, id, options),
     touch: () => tail.touch(id),
+  };
+}
+
+/** What other agents do for a leg. */
+function tasks(host: Host, leg: () => Leg): Pick<Leg, "delegate" | "openTasks"> {
+  return {
+    delegate: (delegated) => host.delegate(leg(), delegated),
+    openTasks: (run) => host.openTasks(leg(), run),
   };
 }
 

@@ -21,6 +21,7 @@ import { fork } from "./session/fork.ts";
 import { getOrCreateSession, newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { delegateCall } from "./sub-agents/delegate.ts";
+import { openTasks } from "./sub-agents/open-tasks.ts";
 import { sweep } from "./sweep.ts";
 import { isBlank } from "./text.ts";
 import { reduceView } from "./view/reduce.ts";
@@ -69,6 +70,7 @@ export function runtime<Deps>({
     report: onError,
     deps,
     delegate: (leg, delegated) => delegateCall(host, leg, delegated),
+    openTasks: (leg, run) => openTasks(host, leg, run),
     newId,
     clock,
   };
