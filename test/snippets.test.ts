@@ -27,9 +27,8 @@ function blocks(text: string, doc: boolean): string[] {
 }
 
 const snippets: Snippet[] = [];
-for await (const path of glob(["README.md", "docs/guide/**/*.md", "packages/*/src/**/*.{ts,tsx}"], {
-  cwd: root,
-})) {
+const places = ["README.md", "docs/guide/**/*.md", "{packages,examples}/*/src/**/*.{ts,tsx}"];
+for await (const path of glob(places, { cwd: root })) {
   const doc = !path.endsWith(".md");
   for (const [n, code] of blocks(readFileSync(join(root, path), "utf8"), doc).entries()) {
     const name = `${path.replaceAll(/[^a-z0-9]+/gi, "-")}-${n}.ts`;

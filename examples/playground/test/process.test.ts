@@ -98,6 +98,16 @@ describe("the playground as a process", () => {
     expect(server.output()).not.toContain(key);
   });
 
+  it("X5 says in one line that its model is not known, before anybody asks it", {
+    timeout: 60_000,
+  }, async () => {
+    const server = start({ PRIMARY_MODEL: "claude-haiku" });
+    expect(await server.exited).toBe(1);
+    expect(server.output()).toMatch(
+      /^PRIMARY_MODEL names no model .*"claude-haiku"\. .*claude-haiku-4-5.*\n$/,
+    );
+  });
+
   it("says in one line that its port is taken", { timeout: 120_000 }, async () => {
     const other = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => other.once("listening", resolve));
