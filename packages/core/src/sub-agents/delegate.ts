@@ -32,7 +32,7 @@ export type Delegation = SessionState | undefined;
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
-  const session = await openChild(host, leg.session, call.callId, agent.name);
+  const session = await openChild(host, leg, call.callId, agent.name);
   const begun = await giveWork(host, session, agent, delegate.message(input), call);
   return await untilRest(host, leg, session, agent, begun);
 }
