@@ -12,12 +12,34 @@ export function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
+/** What an agent goes by while it works for a tool of `caller`. No runtime knows an agent of this name. */
+function childName(caller: string, tool: string): string {
+  return `${caller}/${tool}`;
+}
+
+/** The session in which an agent has worked for a call, if there is one. */
+export async function taskSession(
+  host: Host,
+  parent: Session,
+  callId: string,
+  tool: string,
+): Promise<Session | undefined> {
+  const session = await host.store.sessions.get(childId(parent.id, callId));
+  const isOwn = session?.userId === parent.userId && session.agent === childName(parent.agent, tool);
+  return isOwn ? session : undefined;
+}
+
 /**
  * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the call that
  * gave the task goes on with the session.
  */
 export function childAgent({ agent }: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
-  return { ...agent, name: `${caller}/${tool}`, limits: { ...agent.limits, ...slice }, whenBusy: "reject" };
+  return {
+    ...agent,
+    name: childName(caller, tool),
+    limits: { ...agent.limits, ...slice },
+    whenBusy: "reject",
+  };
 }
 
 /**
