@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { SessionView } from "@pawl/core";
 import { messagesApi } from "@pawl/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { prepareDatabase } from "../../../test/support/prepared-database.ts";
 import { type Server, startServer } from "./server.ts";
 
 let dir: string;
@@ -19,6 +20,7 @@ const start = (env: Record<string, string> = {}): Server => {
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "pawl-playground-"));
+  await prepareDatabase(join(dir, "db"));
 });
 
 afterEach(async () => {
