@@ -20,7 +20,7 @@ import { userDataBlock } from "./user-data.ts";
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
   await atRest(host, session, agent, async (state) => {
-    const log = await Array.fromAsync(host.store.read(session.id));
+    const log = await logOf(host, session);
     const target = log[seq - 1];
     const found = target === undefined ? [] : sameText(log, target);
     if (target === undefined || found.length === 0)
@@ -30,6 +30,12 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
     const events = [...found.map(redactionOf), ...newPrefix(state, isUserData(target), host.newId())];
     return { result: undefined, events };
   });
+}
+
+async function logOf(host: Host, { id }: Session): Promise<StoredEvent[]> {
+  const log: StoredEvent[] = [];
+  for await (const event of host.store.read(id)) log.push(event);
+  return log;
 }
 
 const TARGETS: readonly string[] = [
@@ -99,7 +105,7 @@ async function redactTask(
   const session = await taskSession(host, parent, call_id, tool_name);
   if (session === undefined) return;
   const redactAll = async (state: SessionState) => {
-    const log = await Array.fromAsync(host.store.read(session.id));
+    const log = await logOf(host, session);
     for (const event of log)
       if (event.type === "tool_started") await redactTask(host, session, agent, event.data);
     const over = new Set(log.flatMap((event) => (event.type === "redaction" ? [event.data.seq] : [])));
