@@ -13,8 +13,8 @@ export { appendInSql, type SqlLog } from "./events/append-in-sql.ts";
 export type { Awaited } from "./events/awaited.ts";
 export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
 export { type BlobOptions, withBlobs } from "./events/blobs.ts";
+export { contextTypes } from "./events/context-types.ts";
 export {
-  contextTypes,
   EVENT_VERSION,
   type EventData,
   type EventType,

@@ -140,7 +140,10 @@ export interface Runtime {
    * begin at 0. Rejects with `not_found`, or `invalid_input` where no run has ended by then.
    */
   fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
-  /** The user's newest active or suspended session with this agent, or a new one. */
+  /**
+   * The user's newest active or suspended session with this agent, or a new one: one and the same for all who ask at once, in
+   * any process.
+   */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /** Goes on with every run that its process left behind; returns how many were taken up. */
   sweep(): Promise<number>;

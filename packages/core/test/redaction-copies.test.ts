@@ -160,6 +160,13 @@ describe("a redaction of a task", () => {
     const world = family();
     const { sessionId } = await world.say("Go");
     expect((await world.say("Never mind", { sessionId })).stop.type).toBe("end_turn");
+    const child = `${sessionId}:toolu_worker`;
+    // As it is where what was to end it has failed.
+    const said = [
+      { type: "run_started", data: { run_id: "r", agent: "tester/worker", agent_version: "1" } },
+      { type: "user_message", data: { message: "secret" } },
+    ] as const;
+    await world.store.append(child, said, { appendId: "left", session: { openRun: "r" } });
     await redactAll(world, sessionId, "tool_result", "assistant_message");
     for (const log of await everything(world, sessionId)) expect(log).not.toMatch(SECRET);
   });

@@ -94,7 +94,7 @@ function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["t
 
 /**
  * A task's session says in its own words what the call and its result say: all of it is taken back. Nobody goes on with
- * it, also where the task was left in its middle.
+ * it, also where it could not be ended.
  */
 async function redactTask(
   host: Host,

@@ -111,12 +111,17 @@ function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): Se
   if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
     shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
   }
-  if (event.type === "llm_request" && event.data.turn > 1 && event.data.retry_of === undefined) {
+  if (event.type === "llm_request" && event.data.turn > 1 && isFirst(event)) {
     shown.push({ type: "turn_ended", data: { turn: event.data.turn - 1 } });
   }
   shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
   if (event.type === "tool_started" || event.type === "tool_result") shown.push(statusOf(event));
   return shown;
+}
+
+/** Whether its turn was not asked for before: then the one before it is over now. */
+function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
+  return retry_of === undefined && again === undefined;
 }
 
 function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {

@@ -33,6 +33,14 @@ export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 /** The user has written something else, and the agent lets that interrupt it. */
 export const INTERRUPTED: StopReason = { type: "interrupted", message: "The user wrote something else." };
 
+/** The session is over, and the run would wait for an answer. */
+export function sessionOver(status: "expired" | "completed"): StopReason {
+  return {
+    type: "interrupted",
+    message: `This session has ${status === "expired" ? status : "been completed"}.`,
+  };
+}
+
 /** Ends that leave the session in need of attention. `error` has been logged by whoever saw it. */
 const FAILED: readonly StopType[] = ["error"];
 

@@ -56,7 +56,8 @@ const task = jsonSchema<Task>({
 /**
  * An agent as a tool of another one. Each call is a session of its own, `<session>:<callId>`, with its own log; the caller
  * reads the last answer. What the agent asks its user becomes a question of this call, and is answered there. Its tokens
- * and cost are counted to the run that called it. A task that was cut off goes on where it was.
+ * and cost are counted to the run that called it. A task that was cut off goes on where it was; one that still waits when that
+ * run ends is stopped with it.
  *
  * @example
  * ```ts
