@@ -34,7 +34,7 @@ export type {
   ReadOptions,
   RecoverableOptions,
 } from "./events/event-store.ts";
-export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
+export type { AgentAtWork, Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
 export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./events/place.ts";

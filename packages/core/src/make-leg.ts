@@ -43,7 +43,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     session,
     deps: undefined,
     log,
-    live: { attempt: 0, parts: [], progress: new Map() },
+    live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     get signal() {
       return control.signal;
     },

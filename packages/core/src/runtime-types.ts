@@ -128,8 +128,9 @@ export interface Runtime {
   startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
   /**
    * Takes back what an event says: a message, an answer of the model, a result, knowledge, an artifact, a note, a summary
-   * or, naming a `prefix`, the user data in it. From then on it is neither sent nor shown; `[redacted]` is. History is
-   * not rewritten: the store keeps its row, summaries may repeat it, and so may what the provider keeps. Rejects with
+   * or, naming a `prefix`, the user data in it; and what an agent has said that did the work of a call, with the call or
+   * its result. From then on it is neither sent nor shown; `[redacted]` is. History is not rewritten: the store keeps its row,
+   * summaries and copies (`fork`) may repeat it, and so may what the provider keeps. Rejects with
    * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    */
   redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;

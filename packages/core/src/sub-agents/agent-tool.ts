@@ -11,6 +11,8 @@ export interface Delegate {
   readonly limits: Partial<Budget>;
   /** The task, in the words that the agent is given as a message. */
   message(input: unknown): string;
+  /** The caller's readers see what it writes. */
+  readonly showsText: boolean;
 }
 
 export interface AgentToolOptions<I extends Schema, Deps> {
@@ -28,6 +30,11 @@ export interface AgentToolOptions<I extends Schema, Deps> {
    * other tasks of the same turn.
    */
   limits?: Partial<Budget>;
+  /**
+   * Whoever reads the caller's session sees what the agent writes, as it writes it (`agent_delta`). The caller's log and its
+   * model know nothing of it. Default: `false`.
+   */
+  showsText?: boolean;
   /** Lines for the user while the agent works and when it is done. */
   status?: { start?: string; done?: string };
 }
@@ -79,7 +86,7 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
   if (typeof options.agent?.name !== "string") throw new PawlError("config", "agentTool() needs an agent().");
-  const { agent, name = agent.name, description, limits = {}, status } = options;
+  const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
   const { input = task as unknown as I, message = ({ task }: Task) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!(value > 0))
@@ -100,6 +107,6 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
       repeatable: true,
       execute: () => undefined,
     }),
-    delegate: { agent: agent as Agent, limits, message: message as Delegate["message"] },
+    delegate: { agent: agent as Agent, limits, message: message as Delegate["message"], showsText },
   };
 }
