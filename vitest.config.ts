@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { LongestFirst } from "./test/support/longest-first.ts";
+import { NODE_FLAGS } from "./test/support/node-flags.ts";
 
 /**
  * Files of these need no process of their own: they keep nothing of a run in their modules but a database, and most of what a
@@ -16,6 +17,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@pawl/source"] } },
   test: {
     maxWorkers: 2,
+    // The rest of what a program of the tests is started with.
+    execArgv: [...NODE_FLAGS],
     sequence: { sequencer: LongestFirst },
     testTimeout: 30_000,
     // A first PGlite or Postgres takes seconds on a busy machine.

@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { type ChildProcess, execFile, fork } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { glob, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -7,6 +8,7 @@ import { promisify } from "node:util";
 import { messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testDatabase } from "./support/postgres.ts";
+import type { Program, Said } from "./support/snippet-runner.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, "test", ".snippets");
@@ -25,9 +27,8 @@ function blocks(text: string, doc: boolean): string[] {
 }
 
 const snippets: Snippet[] = [];
-for await (const path of glob(["README.md", "docs/guide/**/*.md", "packages/*/src/**/*.{ts,tsx}"], {
-  cwd: root,
-})) {
+const places = ["README.md", "docs/guide/**/*.md", "{packages,examples}/*/src/**/*.{ts,tsx}"];
+for await (const path of glob(places, { cwd: root })) {
   const doc = !path.endsWith(".md");
   for (const [n, code] of blocks(readFileSync(join(root, path), "utf8"), doc).entries()) {
     const name = `${path.replaceAll(/[^a-z0-9]+/gi, "-")}-${n}.ts`;
@@ -44,9 +45,12 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
       return { tools: [{ name: String(tool.name), input: { city: "Oslo" } }] };
     },
   });
-  const env = { ...process.env, ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url };
+  const env = { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: api.url };
+  let runner: ChildProcess;
 
   beforeAll(async () => {
+    // Against what is built, as users have it.
+    runner = fork(join(root, "test", "support", "snippet-runner.ts"), { execArgv: [] });
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
     await Promise.all(snippets.map(({ file, code }) => writeFile(file, `${code}\nexport {};\n`)));
@@ -65,30 +69,41 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
     expect(stdout).toBe("");
   });
 
-  const runs = async (snippet: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
-    if (!snippet.code.includes("DATABASE_URL")) return await check(snippet, variables);
-    const database = await testDatabase();
-    await check(snippet, { ...variables, DATABASE_URL: database.url }).finally(() => database.drop());
+  const saidBy = async (program: Program): Promise<Said> => {
+    runner.send(program);
+    const [said] = await once(runner, "message", { signal: AbortSignal.timeout(55_000) });
+    return said as Said;
   };
 
-  const check = async ({ file, code }: Snippet, variables: NodeJS.ProcessEnv): Promise<void> => {
-    // Against what is built, as users have it: that loads in a third of the time, too.
-    const { stdout, stderr } = await run(process.execPath, [file], {
-      env: { ...variables, NODE_NO_WARNINGS: "1" },
-      timeout: 55_000,
-    });
-    if (code.includes("console.log")) expect(stdout).not.toBe("");
+  const check = ({ code }: Snippet, { stdout, stderr }: Said): void => {
     expect(stderr).toBe("");
+    if (code.includes("console.log")) expect(stdout).not.toBe("");
     expect(api.rejected).toEqual([]);
   };
 
-  it.each(snippets)("$title", async (snippet) => await runs(snippet, env));
+  it.each(snippets)("$title", async (snippet) => {
+    const { file, code } = snippet;
+    if (!code.includes("DATABASE_URL")) return check(snippet, await saidBy({ file, env }));
+    const database = await testDatabase();
+    try {
+      check(snippet, await saidBy({ file, env: { ...env, DATABASE_URL: database.url } }));
+    } finally {
+      await database.drop();
+    }
+  });
+
+  it("none of them keeps a process alive", async () => {
+    const ended = once(runner, "exit", { signal: AbortSignal.timeout(55_000) });
+    runner.disconnect();
+    expect(await ended).toEqual([0, null]);
+  });
 
   const inReadme = snippets.filter(
     ({ title, code }) => title.startsWith("README.md") && code.includes("ANTHROPIC_API_KEY"),
   );
   it.each(inReadme)("$title, without a key", async (snippet) => {
-    const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...keyless } = env;
-    await runs(snippet, keyless);
+    const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...keyless } = process.env;
+    const options = { env: { ...keyless, NODE_NO_WARNINGS: "1" }, timeout: 55_000 };
+    check(snippet, await run(process.execPath, [snippet.file], options));
   });
 });

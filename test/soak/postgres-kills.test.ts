@@ -7,6 +7,7 @@ import { migrate, postgresStore } from "@pawl/postgres";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { appending, assertAllThere } from "../support/appending.ts";
+import { NODE_FLAGS } from "../support/node-flags.ts";
 import { type PostgresServer, postgresServer } from "../support/postgres-server.ts";
 import { soak } from "../support/soak.ts";
 
@@ -76,7 +77,7 @@ describe("kill -9 on a server in the middle of appends", () => {
       let lost = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
         const stop = next + 20 + (round % 5) * 7;
-        const args = ["--conditions=@pawl/source", appender, server.url(), "client", String(next)];
+        const args = [...NODE_FLAGS, appender, server.url(), "client", String(next)];
         const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
         const gone = once(child, "exit");
         for await (const line of createInterface({ input: child.stdout })) {

@@ -122,8 +122,19 @@ function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void
   }
 }
 
-/** A further attempt sends the prompt of the one that failed, of which no text is kept. */
+/**
+ * A further attempt sends the prompt of the one that failed, of which no text is kept. And a request is the first for its turn,
+ * or says which one was before it.
+ */
 function assertRetries(log: readonly StoredEvent[]): void {
+  let asked: number | undefined;
+  for (const event of log) {
+    if (event.type === "assistant_message" || event.type === "run_ended") asked = undefined;
+    if (event.type !== "llm_request") continue;
+    const { retry_of, again } = event.data;
+    if (retry_of === undefined) assert.equal(again, asked, `${event.seq} is asked again, or is not`);
+    asked = event.seq;
+  }
   for (const { data } of ofType(log, "llm_request")) {
     if (data.retry_of === undefined) continue;
     const failed = log[data.retry_of - 1];

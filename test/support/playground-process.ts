@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { NODE_FLAGS } from "./node-flags.ts";
 import { prepareDatabase } from "./prepared-database.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -36,21 +37,17 @@ export async function playgroundProcess(
   const state: { child: ChildProcess | undefined; output: string } = { child: undefined, output: "" };
   const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;
   const start = async () => {
-    const child = spawn(
-      process.execPath,
-      ["--conditions=@pawl/source", "examples/playground/server/main.ts"],
-      {
-        cwd: root,
-        env: {
-          ...inherited,
-          PORT: String(port),
-          PAWL_DIR: dir,
-          ...(apiUrl !== undefined && { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: apiUrl }),
-          ...env,
-        },
-        stdio: ["ignore", "pipe", "pipe"],
+    const child = spawn(process.execPath, [...NODE_FLAGS, "examples/playground/server/main.ts"], {
+      cwd: root,
+      env: {
+        ...inherited,
+        PORT: String(port),
+        PAWL_DIR: dir,
+        ...(apiUrl !== undefined && { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: apiUrl }),
+        ...env,
       },
-    );
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     state.child = child;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const hear = (chunk: Buffer) => {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { NODE_FLAGS } from "./node-flags.ts";
 import { freePort } from "./postgres-server.ts";
 
 /** A server in a process of its own, on a port that stays its own. */
@@ -18,13 +19,9 @@ export async function serverProcess(file: string, args: readonly string[]): Prom
   return {
     port,
     async start() {
-      const started = spawn(
-        process.execPath,
-        ["--conditions=@pawl/source", "--expose-gc", path, ...args, String(port)],
-        {
-          stdio: ["pipe", "pipe", "inherit"],
-        },
-      );
+      const started = spawn(process.execPath, [...NODE_FLAGS, "--expose-gc", path, ...args, String(port)], {
+        stdio: ["pipe", "pipe", "inherit"],
+      });
       child = started;
       const failed = once(started, "exit").then(([code]) => {
         throw new Error(`The server ended with ${code} before it was ready.`);

@@ -1,13 +1,21 @@
-import type { RunResult } from "@pawl/core";
+import { type EventStore, type Hook, memoryStore, type RunResult, type SessionStatus } from "@pawl/core";
 import { describe, expect, it } from "vitest";
 import { arcs, rulesOf, sessionTypes, toolNames } from "../src/index.ts";
-import { calling, ruledCoach, scriptedCoach } from "./harness.ts";
+import { calling, filesIn, ruledCoach, scriptedCoach } from "./harness.ts";
 
 const enter = (arc: string): [string, object] => ["enter_structured_arc", { arc }];
 const complete = (type: string, more: object = {}): [string, object] => [
   "complete_session",
   { type, ...more },
 ];
+/** What the application does beside the run: the session becomes something else before its first call is run. */
+const marking = (log: EventStore, status: SessionStatus): Hook => ({
+  name: "marking",
+  beforeTool: async (_, { sessionId }) => {
+    const appendId = crypto.randomUUID();
+    await log.append(sessionId, [{ type: "app.marked", data: status }], { appendId, session: { status } });
+  },
+});
 const told = ({ actions }: RunResult) => actions.map(({ success, result }) => [success, result]);
 
 describe("types of sessions", () => {
@@ -140,18 +148,33 @@ describe("complete_session", () => {
   });
 
   it("E7 answers for an expired session with what is the matter, and the run goes on", async () => {
-    const { pawl, log, ask } = await scriptedCoach(calling(complete("session", { summary: "x" })));
-    const { get } = log.sessions;
-    log.sessions.get = async (id) => {
-      const session = await get(id);
-      // It has expired since the run began.
-      return session && session.openRun !== null ? { ...session, status: "expired" } : session;
-    };
+    const log = memoryStore();
+    const script = calling(complete("session", { summary: "x" }));
+    const { pawl, ask } = await scriptedCoach(script, undefined, { log, hooks: [marking(log, "expired")] });
     const { actions, stop, sessionId, text } = await ask({ input: "Bye" });
     expect(actions[0]).toMatchObject({ success: true, result: { success: false, error: "session_expired" } });
     expect([stop.type, text]).toEqual(["end_turn", "There."]);
-    expect((await pawl.view(sessionId, { userId: "ada" })).session.status).not.toBe("completed");
+    expect((await pawl.view(sessionId, { userId: "ada" })).session.status).toBe("expired");
+    await expect(ask({ sessionId, input: "Hello?" })).rejects.toThrow(/expired/);
   });
+
+  it.each(["expired", "completed"] as const)(
+    "E7 a session that is %s while the coach is at work stays so, and what was said and saved is there",
+    async (status) => {
+      const log = memoryStore();
+      const script = calling(["save_file", { file_type: "capture", content: "Buy bread" }]);
+      const { pawl, ask, dir } = await scriptedCoach(script, undefined, {
+        log,
+        hooks: [marking(log, status)],
+      });
+      const { sessionId, actions } = await ask({ input: "Note this" });
+      expect(actions).toMatchObject([{ success: true }]);
+      const { session, messages } = await pawl.view(sessionId, { userId: "ada" });
+      expect(session).toMatchObject({ status, openRun: null, pending: 0 });
+      expect(JSON.stringify(messages)).toContain("There.");
+      expect(await filesIn(dir)).toHaveLength(1);
+    },
+  );
 
   it("X1 completes once: again in the same run it says so, and in a session that was taken up again it counts anew", async () => {
     const { ask, pawl } = await scriptedCoach([

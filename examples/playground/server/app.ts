@@ -3,6 +3,7 @@ import type { FileStore, Runtime } from "@pawl/core";
 import { coachExtra } from "@pawl/example-coach";
 import { handler } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
+import { except } from "hono/combine";
 import { browserIdentity } from "./browser-identity.ts";
 import { coachFiles } from "./coach-files.ts";
 import type { ModelInfo } from "./models.ts";
@@ -72,7 +73,8 @@ export function playgroundApp({
   app.use(securityHeaders);
   app.get("/healthz", (c) => c.json({ ok: true }));
   app.use(ownPageOnly(host));
-  app.use(identity.middleware);
+  // Who comes to the API is known by a token.
+  app.use(except("/agent/*", identity.middleware));
   app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
   app.get("/api/past-sessions", async (c) => {
     const { userId = "" } = identity.userOf(c.req.raw) ?? {};

@@ -1,5 +1,7 @@
 import { join, resolve } from "node:path";
+import { pricingOf } from "@pawl/anthropic";
 import type { FilesAt } from "@pawl/example-coach";
+import { trainerModels } from "@pawl/example-trainer";
 
 /** What the playground can be told from outside. The names are those of `.env.example`. */
 export interface Config {
@@ -27,6 +29,8 @@ export interface Config {
   test: boolean;
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 const here = join(import.meta.dirname, "..");
 
 /**
@@ -34,9 +38,10 @@ const here = join(import.meta.dirname, "..");
  *
  * @throws Error with one line for the person who set the variable.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
-  const { ANTHROPIC_API_KEY: apiKey, ANTHROPIC_BASE_URL: baseURL, OPENAI_API_KEY: openaiKey } = env;
-  const { PRIMARY_MODEL: trainerModel } = env;
+export function readConfig(env: Env): Config {
+  const { ANTHROPIC_API_KEY: apiKey, OPENAI_API_KEY: openaiKey } = env;
+  const baseURL = addressIn(env, "ANTHROPIC_BASE_URL");
+  const trainerModel = modelIn(env, "PRIMARY_MODEL");
   const supabase = supabaseIn(env);
   const dir = resolve(env.PAWL_DIR || join(here, "..", "..", ".pawl"));
   return {
@@ -45,7 +50,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     dir,
     files: bucketIn(env) ?? { directory: join(dir, "files") },
     webDir: join(here, "dist", "web"),
-    modelId: env.COACH_MODEL_ID || "claude-sonnet-5-5",
+    modelId: modelIn(env, "COACH_MODEL_ID") ?? "claude-sonnet-5-5",
     test: env.PAWL_TEST === "1",
     ...(apiKey && { apiKey }),
     ...(baseURL && { baseURL }),
@@ -55,26 +60,37 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   };
 }
 
-function supabaseIn({
-  SUPABASE_PUBLIC_URL: url,
-  SUPABASE_PUBLISHABLE_KEY: key,
-}: Readonly<Record<string, string | undefined>>): Config["supabase"] {
+/** A model's name, where it can be known which there are: another server may have its own. */
+function modelIn(env: Env, name: string): string | undefined {
+  const id = env[name] || undefined;
+  if (id === undefined || env.ANTHROPIC_BASE_URL || pricingOf(id) !== undefined) return id;
+  throw new Error(
+    `${name} names no model of Claude's that is known here: "${id}". Known are, among others, ${trainerModels.join(", ")}; ` +
+      "for a newer one, or another server, set ANTHROPIC_BASE_URL too.",
+  );
+}
+
+function addressIn(env: Env, name: string): string | undefined {
+  const url = env[name] || undefined;
+  if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url;
+  throw new Error(`${name} must be an address, not "${url}".`);
+}
+
+function supabaseIn(env: Env): Config["supabase"] {
+  const { SUPABASE_PUBLISHABLE_KEY: key } = env;
+  const url = addressIn(env, "SUPABASE_PUBLIC_URL");
   if (!url && !key) return undefined;
   if (!url || !key) throw new Error("Set both SUPABASE_PUBLIC_URL and SUPABASE_PUBLISHABLE_KEY, or neither.");
-  if (!URL.canParse(url)) throw new Error(`SUPABASE_PUBLIC_URL must be an address, not "${url}".`);
   return { url, key };
 }
 
-function bucketIn({
-  COACH_FILES_BUCKET: bucket,
-  SUPABASE_SECRET_KEY: secretKey,
-  SUPABASE_URL: url,
-}: Readonly<Record<string, string | undefined>>): FilesAt | undefined {
+function bucketIn(env: Env): FilesAt | undefined {
+  const { COACH_FILES_BUCKET: bucket, SUPABASE_SECRET_KEY: secretKey } = env;
+  const url = addressIn(env, "SUPABASE_URL");
   if (!bucket && !secretKey && !url) return undefined;
   if (!bucket || !secretKey || !url) {
     throw new Error("Set all of COACH_FILES_BUCKET, SUPABASE_URL and SUPABASE_SECRET_KEY, or none.");
   }
-  if (!URL.canParse(url)) throw new Error(`SUPABASE_URL must be an address, not "${url}".`);
   return { bucket, secretKey, url };
 }
 

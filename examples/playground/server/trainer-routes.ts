@@ -63,7 +63,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     ...(rateLimit && { rateLimit }),
   });
   if (issue !== undefined) {
-    app.post("/agent/token", async (c) => {
+    app.post("/agent/token", identity.middleware, async (c) => {
       const user = await ofBrowser(c.req.raw);
       const access_token = await issue(user?.userId ?? "");
       c.header("cache-control", "no-store");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { DEFAULT_MODEL } from "@pawl/example-trainer";
+import { DEFAULT_MODEL, trainerModels } from "@pawl/example-trainer";
 import { describe, expect, it } from "vitest";
 import { readConfig } from "../server/config.ts";
 
@@ -74,6 +74,24 @@ describe("readConfig", () => {
     });
     expect(() => readConfig({ SUPABASE_PUBLIC_URL: "https://x.supabase.co" })).toThrow("both");
     expect(() => readConfig({ ...env, SUPABASE_PUBLIC_URL: "x" })).toThrow("must be an address");
+  });
+
+  it.each(["COACH_MODEL_ID", "PRIMARY_MODEL"])("X5 refuses a model in %s that nobody knows", (name) => {
+    for (const id of [...trainerModels, "claude-opus-5", "claude-haiku-4-5-20251001"])
+      expect(JSON.stringify(readConfig({ [name]: id }))).toContain(id);
+    for (const id of ["haiku", "claude-haiku-4.5", "gpt-4o-mini", "claude-haiku-4-5 "])
+      expect(() => readConfig({ [name]: id })).toThrow(
+        `${name} names no model of Claude's that is known here: "${id}". Known are, among others, ${trainerModels.join(", ")};`,
+      );
+    // Somebody else's server may have its own names.
+    const ANTHROPIC_BASE_URL = "http://127.0.0.1:9";
+    expect(JSON.stringify(readConfig({ [name]: "haiku", ANTHROPIC_BASE_URL }))).toContain("haiku");
+  });
+
+  it("X5 refuses an address of the Messages API that is none", () => {
+    expect(() => readConfig({ ANTHROPIC_BASE_URL: "localhost" })).toThrow(
+      'ANTHROPIC_BASE_URL must be an address, not "localhost".',
+    );
   });
 
   it("takes an empty variable for an absent one", () => {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { SessionView } from "@pawl/core";
 import { messagesApi } from "@pawl/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { prepareDatabase } from "../../../test/support/prepared-database.ts";
 import { type Server, startServer } from "./server.ts";
 
 let dir: string;
@@ -19,6 +20,7 @@ const start = (env: Record<string, string> = {}): Server => {
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), "pawl-playground-"));
+  await prepareDatabase(join(dir, "db"));
 });
 
 afterEach(async () => {
@@ -94,6 +96,16 @@ describe("the playground as a process", () => {
     await api.close();
     expect(server.output()).toMatch(/^Playground ready at \S+\nmodel_error 401: .+\n$/);
     expect(server.output()).not.toContain(key);
+  });
+
+  it("X5 says in one line that its model is not known, before anybody asks it", {
+    timeout: 60_000,
+  }, async () => {
+    const server = start({ PRIMARY_MODEL: "claude-haiku" });
+    expect(await server.exited).toBe(1);
+    expect(server.output()).toMatch(
+      /^PRIMARY_MODEL names no model .*"claude-haiku"\. .*claude-haiku-4-5.*\n$/,
+    );
   });
 
   it("says in one line that its port is taken", { timeout: 120_000 }, async () => {

@@ -20,8 +20,8 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await server?.close();
   });
 
-  const open = async (width = 1280) => {
-    const context = await browser!.newContext({ viewport: { width, height: 800 } });
+  const open = async (width = 1280, height = 800) => {
+    const context = await browser!.newContext({ viewport: { width, height } });
     const page = await context.newPage();
     const problems: string[] = [];
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
@@ -182,6 +182,74 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     );
     expect(await page.getByTestId("workout").count()).toBe(1);
     expect(await sideways()).toBe(0);
+    await close();
+  });
+
+  /** Where the card begins and ends, from the top of what is seen of the conversation, and how high that is; in pixels. */
+  const seen = (page: Page) =>
+    page.evaluate<{ top: number; bottom: number; height: number; end: number }>(`(() => {
+      const thread = document.querySelector("[data-testid=thread]");
+      const { top, bottom } = document.querySelector("[data-testid=workout]").getBoundingClientRect();
+      const from = thread.getBoundingClientRect().top;
+      const end = thread.scrollHeight - thread.scrollTop - thread.clientHeight;
+      return { top: top - from, bottom: bottom - from, height: thread.clientHeight, end };
+    })()`);
+
+  it.each([390, 1280])(
+    "X2 a workout that is longer than the view is read from its beginning, %i wide",
+    async (width) => {
+      const { page, say, close } = await open(width);
+      await say("A workout, please");
+      const fromTop = async () => {
+        const { top, bottom, height } = await seen(page);
+        expect(bottom - top).toBeGreaterThan(height);
+        await expect.poll(async () => (await seen(page)).top, { timeout: WAIT }).toBeGreaterThan(0);
+        expect((await seen(page)).top).toBeLessThan(height / 2);
+      };
+      const atEnd = () => expect.poll(async () => (await seen(page)).end, { timeout: WAIT }).toBeLessThan(2);
+      await fromTop();
+      // What was said with it is above it.
+      const words = page.getByTestId("message-assistant").getByText("Here is a push day");
+      const box = await page.getByTestId("thread").boundingBox();
+      expect((await words.boundingBox())?.y).toBeGreaterThan(box?.y ?? Number.NaN);
+      await page.getByTestId("to-end").click();
+      await atEnd();
+      await page.getByTestId("to-end").waitFor({ state: "detached", timeout: WAIT });
+      // From the end on, what comes is followed as before.
+      await say("break it");
+      await atEnd();
+      await page.reload();
+      await page.getByTestId("change").waitFor({ timeout: WAIT });
+      await atEnd();
+      // Another one is another one's beginning, also after a reload.
+      await say("Another one, please");
+      await fromTop();
+      await page.reload();
+      await page.getByTestId("workout").waitFor({ timeout: WAIT });
+      await fromTop();
+      await close();
+    },
+  );
+
+  it("X2 a workout that fits is followed to its end, and one that comes while somebody reads above moves nothing", async () => {
+    const high = await open(1280, 2_400);
+    await high.say("A workout, please");
+    const { bottom, height, end } = await seen(high.page);
+    expect([end < 2, bottom < height]).toEqual([true, true]);
+    await high.close();
+    const { page, say, idle, close } = await open();
+    await say("A workout, please");
+    const goOn = server.hold("message_notify_user");
+    onTestFinished(goOn);
+    await page.getByTestId("composer").fill("Another one, please");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("tool-chip").nth(3).waitFor({ timeout: WAIT });
+    await page.evaluate("document.querySelector('[data-testid=thread]').scrollTo(0, 40)");
+    await page.getByTestId("to-end").waitFor({ timeout: WAIT });
+    goOn();
+    await page.getByTestId("workout-old").waitFor({ timeout: WAIT });
+    await idle();
+    expect(await page.evaluate("document.querySelector('[data-testid=thread]').scrollTop")).toBe(40);
     await close();
   });
 });

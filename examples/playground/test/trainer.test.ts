@@ -90,6 +90,33 @@ describe("the trainer in the playground", () => {
     expect(await (await elsewhere("/api/past-sessions?agent=trainer")).json()).toEqual({ sessions: [] });
   });
 
+  it("W6 leaves no cookie with those who bring a token, and no person of a browser's", async () => {
+    const app = await served();
+    const { access_token } = (await (await browser(app)("/agent/token", {})).json()) as {
+      access_token: string;
+    };
+    const ask = async (path: string, json?: unknown, headers: Record<string, string> = {}) =>
+      await browser(app)(path, json, headers);
+    const authorization = `Bearer ${access_token}`;
+    const began = await ask("/agent/sessions", {}, { authorization });
+    const { session } = (await began.clone().json()) as { session: { id: string } };
+    const answers = [
+      began,
+      await ask("/agent/chat", { message: "A short chest session" }, { authorization }),
+      await ask("/agent/stream", { message: "And now?" }, { authorization }),
+      await ask("/agent/sessions", undefined, { authorization }),
+      await ask(`/agent/sessions/${session.id}`, undefined, { authorization }),
+      await ask("/agent/sessions"),
+      await ask("/agent/nothing", undefined, { authorization }),
+    ];
+    for (const answer of answers) await answer.text();
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 401, 404]);
+    expect(answers.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
+    // A browser without a cookie gets one with its token: both are the same person.
+    const first = await ask("/agent/token", {});
+    expect(first.headers.getSetCookie()).toHaveLength(1);
+  });
+
   it("X2 has ten weeks to draw, and moves them when a workout is logged", async () => {
     const ask = browser(await served());
     const progress = async () =>

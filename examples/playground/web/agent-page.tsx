@@ -10,6 +10,7 @@ import { type Replay, useReplay } from "./inspector/use-replay.ts";
 import { LogPanel } from "./log/log-panel.tsx";
 import { useEventLog, useWholeLog } from "./log/use-event-log.ts";
 import { type PastSession, SessionList } from "./sessions/session-list.tsx";
+import { Boundary } from "./shell/boundary.tsx";
 import { Drawer } from "./shell/drawer.tsx";
 import { SkipLink } from "./shell/skip-link.tsx";
 import { type Info, TopBar } from "./shell/top-bar.tsx";
@@ -27,7 +28,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
   const sessions = usePastSessions(face.name, agent);
   const list = (
     <>
-      <AgentSwitch served={info?.agents?.map(({ name }) => name) ?? []} onPick={close} />
+      <AgentSwitch served={info?.agents} onPick={close} />
       <SessionList
         sessions={sessions}
         current={sessionId}
@@ -122,7 +123,9 @@ function Beside({ layout, agent, log, replay }: BesideProps) {
           </button>
         </header>
         <div className="log-scroll">
-          <panel.Panel messages={agent.messages} />
+          <Boundary of={panel.label}>
+            <panel.Panel messages={agent.messages} />
+          </Boundary>
         </div>
       </div>
     );

@@ -7,6 +7,7 @@ import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
 import { Replayed } from "./inspector/replayed.tsx";
 import { Scrubber } from "./inspector/scrubber.tsx";
 import type { Replay } from "./inspector/use-replay.ts";
+import { Boundary } from "./shell/boundary.tsx";
 import { Announcer } from "./thread/announcer.tsx";
 import { isWorking, Thread } from "./thread/thread.tsx";
 import { useFailure } from "./thread/use-failure.ts";
@@ -29,7 +30,9 @@ export function Conversation({ replay, ...talk }: ConversationProps) {
   if (replay.view === undefined) return <Talk {...talk} text={text} setText={setText} />;
   return (
     <>
-      <Replayed view={replay.view} />
+      <Boundary of="replay">
+        <Replayed view={replay.view} />
+      </Boundary>
       <div className="composer-row">
         <Scrubber replay={replay} />
       </div>
@@ -81,11 +84,13 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
           onStop={() => void agent.stop()}
         />
       </div>
-      <Announcer
-        messages={agent.messages}
-        working={working}
-        question={questionIn(agent.questions[0]?.payload)}
-      />
+      <Boundary of={agent.sessionId} instead={null}>
+        <Announcer
+          messages={agent.messages}
+          working={working}
+          question={questionIn(agent.questions[0]?.payload)}
+        />
+      </Boundary>
     </>
   );
 }

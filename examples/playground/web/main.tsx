@@ -4,6 +4,7 @@ import { App } from "./app.tsx";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/shell.css";
+import "./styles/coming.css";
 import "./styles/drawer.css";
 import "./styles/thread.css";
 import "./styles/parts.css";

@@ -136,8 +136,9 @@ describe("12.3 the initializer in the trainer", () => {
     const pieces = await made.of(sessionId, "knowledge");
     expect(pieces.map(({ data }) => data.params)).toMatchObject([{ days_back: 14 }, { days_back: 60 }]);
     const workouts = pieces.map(({ data }) => new Set(data.data.match(/\d{4}-\d\d-\d\d/g)).size);
+    // How many there are in 14 and in 60 days depends on the day of the week.
     expect(workouts[0]).toBeLessThan(10);
-    expect(workouts[1]).toBeGreaterThan(20);
+    expect(workouts[1]).toBeGreaterThan(15);
     expect(made.api.rejected).toEqual([]);
   });
 

@@ -27,7 +27,7 @@ export async function* eventsOf(
         if (parsed === undefined) failure = cutOff(requestId);
         else {
           if (parsed.type === "message_start" && requestId !== undefined) parsed.request_id = requestId;
-          events.push(parsed);
+          add(events, parsed);
           stopped = parsed.type === "message_stop";
         }
       }
@@ -50,6 +50,27 @@ export async function* eventsOf(
     if (done) failure ??= cutOff(requestId);
   }
   throw failure;
+}
+
+/**
+ * Adds an event to those of its packet. Pieces of one tool's input go on as one: there are thousands, and nobody acts on half
+ * of a JSON text. Pieces of text stay what they are.
+ */
+function add(events: ModelEvent[], event: ModelEvent): void {
+  const last = events.at(-1);
+  if (isInput(event) && last !== undefined && isInput(last) && last.index === event.index) {
+    last.delta.partial_json += event.delta.partial_json;
+  } else events.push(event);
+}
+
+type InputPiece = Extract<ModelEvent, { type: "content_block_delta" }> & { delta: { partial_json: string } };
+
+function isInput(event: ModelEvent): event is InputPiece {
+  return (
+    event.type === "content_block_delta" &&
+    event.delta.type === "input_json_delta" &&
+    typeof event.delta.partial_json === "string"
+  );
 }
 
 /** The end of a body is waited for so long, in milliseconds: a process that is busy sees it late. */

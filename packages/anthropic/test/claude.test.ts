@@ -16,16 +16,15 @@ it("yields text and a tool call, pings and the request id", async () => {
   reply = { text: "Let me look.", tools: [{ name: "look", input: { at: "x" }, id: "toolu_1" }] };
   const { events, error } = await read(client(api));
   expect(error).toBeUndefined();
-  expect(events.map(({ type }) => type)).toEqual([
+  // In how many pieces the input comes depends on the packets.
+  const types = events.map(({ type }) => type);
+  expect(types.filter((type, at) => type !== "content_block_delta" || type !== types[at - 1])).toEqual([
     "message_start",
     "content_block_start",
     "ping",
     "content_block_delta",
-    "content_block_delta",
     "content_block_stop",
     "content_block_start",
-    "content_block_delta",
-    "content_block_delta",
     "content_block_delta",
     "content_block_stop",
     "message_delta",
@@ -35,7 +34,9 @@ it("yields text and a tool call, pings and the request id", async () => {
     request_id: expect.stringMatching(/^req_01/),
     message: { role: "assistant" },
   });
-  expect(events[6]).toMatchObject({ content_block: { type: "tool_use", id: "toolu_1", input: {} } });
+  expect(events.filter(({ type }) => type === "content_block_start")[1]).toMatchObject({
+    content_block: { type: "tool_use", id: "toolu_1", input: {} },
+  });
   expect(events.at(-2)).toMatchObject({ delta: { stop_reason: "tool_use" } });
 });
 

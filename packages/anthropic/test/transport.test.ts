@@ -76,3 +76,40 @@ it("reads bytes in any slices, line ends of any kind, and nothing after the end"
   server.close();
   expect(answer.events).toEqual(events.slice(0, 2));
 });
+
+it("joins the pieces of one tool's input that came together, and nothing else", async () => {
+  const piece = (index: number, partial_json: string) => ({
+    type: "content_block_delta",
+    index,
+    delta: { type: "input_json_delta", partial_json },
+  });
+  const text = (part: string) => ({
+    type: "content_block_delta",
+    index: 1,
+    delta: { type: "text_delta", text: part },
+  });
+  const packets = [
+    [
+      piece(0, ""),
+      piece(0, '{"a"'),
+      piece(0, ": 1"),
+      { type: "ping" },
+      piece(0, "}"),
+      piece(2, "{"),
+      text("x"),
+      text("y"),
+    ],
+    [piece(2, '"b"'), piece(2, ":2}"), { type: "message_stop" }],
+  ];
+  const fetch = async () => {
+    const body = packets.map((events) =>
+      Buffer.from(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("")),
+    );
+    return new Response(ReadableStream.from(body) as never);
+  };
+  const { events } = await read(client(api, { fetch }));
+  expect(events).toEqual([
+    ...[piece(0, '{"a": 1'), { type: "ping" }, piece(0, "}"), piece(2, "{"), text("x"), text("y")],
+    ...[piece(2, '"b":2}'), { type: "message_stop" }],
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import { type Begun, recover } from "./begin.ts";
+import type { Clock } from "./clock.ts";
 import { PawlError } from "./errors.ts";
 import type { StoredEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
@@ -18,7 +19,7 @@ export async function beginWithAnswers(
   { answers = [], signal }: Pick<RunOptions, "answers" | "signal">,
 ): Promise<Begun> {
   const state = await loadState(host.store, session.id);
-  const events = await answerEvents(state, agent, answers);
+  const events = await inTime(host.clock, agent, answerEvents(state, agent, answers));
   const [first] = await host.store
     .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
     .catch((error: unknown): readonly StoredEvent[] => {
@@ -33,4 +34,17 @@ export async function beginWithAnswers(
   const leg = await recover(host, session, agent, signal);
   if (leg === undefined) stopOnAbort(host, start, signal);
   return { start, leg };
+}
+
+/** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */
+async function inTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(limits.wallClockMs, () =>
+    reject(new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.")),
+  );
+  try {
+    return await Promise.race([checked, late]);
+  } finally {
+    cancel();
+  }
 }

@@ -4,8 +4,9 @@ import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
 import type { Leg } from "./leg.ts";
-import type { SessionState } from "./session/state.ts";
+import type { RunState, SessionState } from "./session/state.ts";
 import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
+import type { OpenTask } from "./sub-agents/open-tasks.ts";
 
 /** A leg at work in this process. */
 export interface ActiveLeg {
@@ -39,6 +40,8 @@ export interface Host {
   deps(session: Session): unknown;
   /** Lets an agent do the work of a call. */
   delegate(leg: Leg, delegated: Delegated): Promise<Delegation>;
+  /** What agents do for calls of a run that ends. */
+  openTasks(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
   newId(): string;
   readonly clock: Clock;
 }

@@ -13,8 +13,8 @@ export { appendInSql, type SqlLog } from "./events/append-in-sql.ts";
 export type { Awaited } from "./events/awaited.ts";
 export { type BlobStore, memoryBlobs } from "./events/blob-store.ts";
 export { type BlobOptions, withBlobs } from "./events/blobs.ts";
+export { contextTypes } from "./events/context-types.ts";
 export {
-  contextTypes,
   EVENT_VERSION,
   type EventData,
   type EventType,
@@ -34,7 +34,7 @@ export type {
   ReadOptions,
   RecoverableOptions,
 } from "./events/event-store.ts";
-export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
+export type { AgentAtWork, Delta, LiveEvent, LiveEventData, LiveEventType } from "./events/live-event.ts";
 export { type LivePart, type LiveState, type LiveTail, localTail } from "./events/live-tail.ts";
 export { memoryStore } from "./events/memory-store.ts";
 export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./events/place.ts";

@@ -3,10 +3,12 @@ import type { Clock } from "./clock.ts";
 import type { EventData, NewEvent, StoredEvent } from "./events/event.ts";
 import type { ReadOptions } from "./events/event-store.ts";
 import type { LiveState } from "./events/live-tail.ts";
-import type { Session } from "./events/session-row.ts";
+import type { Session, SessionStatus } from "./events/session-row.ts";
 import type { SessionLog } from "./session/log.ts";
+import type { RunState } from "./session/state.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
 import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
+import type { OpenTask } from "./sub-agents/open-tasks.ts";
 
 /** One process's share of a run: everything that the loop and its stations work with. */
 export interface Leg {
@@ -43,10 +45,14 @@ export interface Leg {
   /** How long until the run's time is up. */
   timeLeftMs(): number;
   newId(): string;
+  /** What the session's row says now; it may be over before its run is. */
+  status(): Promise<SessionStatus | undefined>;
   /** The session's events as they may be shown. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /** Lets an agent do the work of a call. */
   delegate(delegated: Delegated): Promise<Delegation>;
+  /** The tasks that the run would leave behind if it ended now. */
+  openTasks(run: RunState): Promise<readonly OpenTask[]>;
   /** Ends the run at once, for this reason. */
   halt(stop: StopReason): void;
   /** After what was under way has stopped for a last turn: lets that one begin. */

@@ -43,7 +43,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     session,
     deps: undefined,
     log,
-    live: { attempt: 0, parts: [], progress: new Map() },
+    live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     get signal() {
       return control.signal;
     },
@@ -62,7 +62,6 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
     timeLeftMs: () => deadlineMs - clock.now(),
     newId: host.newId,
-    delegate: (delegated) => host.delegate(leg, delegated),
     halt: (stop) => {
       halted ??= stop;
       leg.stoppedAt ??= log.state.lastSeq;
@@ -93,6 +92,7 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     leave: () => abandon(new PawlError("draining", "The process is going down.")),
     over: () => control.abort(new Error("The leg is over.")),
     ...readers(host, session),
+    ...tasks(host, () => leg),
     ...reporting(host, session, agent, log, () => leg),
   };
   return leg;
@@ -114,9 +114,21 @@ function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): 
   return Math.max(0, leftMs - landingTime(limitMs)) + 1;
 }
 
-/** What the leg reads of its log, and that there is something to read. */
-function readers({ store, tail }: Host, { id }: Session): Pick<Leg, "read" | "touch"> {
-  return { read: (options) => readShown(store, id, options), touch: () => tail.touch(id) };
+/** What the leg reads of its session, and that there is something to read. */
+function readers({ store, tail }: Host, { id }: Session): Pick<Leg, "status" | "read" | "touch"> {
+  return {
+    status: async () => (await store.sessions.get(id))?.status,
+    read: (options) => readShown(store, id, options),
+    touch: () => tail.touch(id),
+  };
+}
+
+/** What other agents do for a leg. */
+function tasks(host: Host, leg: () => Leg): Pick<Leg, "delegate" | "openTasks"> {
+  return {
+    delegate: (delegated) => host.delegate(leg(), delegated),
+    openTasks: (run) => host.openTasks(leg(), run),
+  };
 }
 
 /** How a leg tells of what went wrong. */

@@ -2,6 +2,7 @@ import { EventEmitter } from "eventemitter3";
 import type { Begun } from "./begin.ts";
 import { type Awaited, passedOn } from "./events/awaited.ts";
 import { follow, followFrom } from "./events/follow.ts";
+import { readShown } from "./events/redacted.ts";
 import type { Host } from "./host.ts";
 import { resultOf } from "./result.ts";
 import type { Run, RunResult, RunStart, SessionEvent } from "./run-handle.ts";
@@ -67,7 +68,7 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
 async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);
   let untilIdle: Awaited = start;
-  for await (const event of host.store.read(sessionId)) {
+  for await (const event of readShown(host.store, sessionId)) {
     applyEvent(state, event);
     const heir = passedOn(untilIdle, event);
     if (heir === undefined && event.type === "run_ended" && event.data.run_id === untilIdle.runId)

@@ -10,7 +10,7 @@ import { readyForNext } from "./next-run.ts";
 import { overtake } from "./overtake.ts";
 import { decide, type Next } from "./session/decide.ts";
 import { type CallState, openRun } from "./session/state.ts";
-import type { StopReason } from "./stop/stop-reason.ts";
+import { type StopReason, sessionOver } from "./stop/stop-reason.ts";
 import { runTools } from "./tools/execute.ts";
 
 /**
@@ -89,9 +89,12 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   return true;
 }
 
+/** Lets the run wait, or ends it where nobody is going to answer any more. */
 async function suspendRun(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
+  const status = await leg.status();
+  if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
   // What came while hooks were told is looked at first.
   if (await tellOfSuspension(leg, waiting)) return false;
   const pending = waiting.map((call) => call.callId);

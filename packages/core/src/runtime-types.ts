@@ -131,8 +131,9 @@ export interface Runtime {
   startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
   /**
    * Takes back what an event says: a message, an answer of the model, a result, knowledge, an artifact, a note, a summary
-   * or, naming a `prefix`, the user data in it. From then on it is neither sent nor shown; `[redacted]` is. History is
-   * not rewritten: the store keeps its row, summaries may repeat it, and so may what the provider keeps. Rejects with
+   * or, naming a `prefix`, the user data in it; and what an agent has said that did the work of a call, with the call or
+   * its result. From then on it is neither sent nor shown; `[redacted]` is. History is not rewritten: the store keeps its row,
+   * summaries and copies (`fork`) may repeat it, and so may what the provider keeps. Rejects with
    * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    */
   redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
@@ -142,7 +143,10 @@ export interface Runtime {
    * begin at 0. Rejects with `not_found`, or `invalid_input` where no run has ended by then.
    */
   fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
-  /** The user's newest active or suspended session with this agent, or a new one. */
+  /**
+   * The user's newest active or suspended session with this agent, or a new one: one and the same for all who ask at once, in
+   * any process.
+   */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
   /** Goes on with every run that its process left behind; returns how many were taken up. */
   sweep(): Promise<number>;

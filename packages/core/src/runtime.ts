@@ -19,9 +19,10 @@ import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { fork } from "./session/fork.ts";
-import { newSession } from "./session/new-session.ts";
+import { getOrCreateSession, newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { delegateCall } from "./sub-agents/delegate.ts";
+import { openTasks } from "./sub-agents/open-tasks.ts";
 import { sweep } from "./sweep.ts";
 import { reduceView } from "./view/reduce.ts";
 import { newView } from "./view/view.ts";
@@ -72,6 +73,7 @@ export function runtime<Deps>({
     report: onError,
     deps,
     delegate: (leg, delegated) => delegateCall(host, leg, delegated),
+    openTasks: (leg, run) => openTasks(host, leg, run),
     newId,
     clock,
   };
@@ -99,7 +101,7 @@ export function runtime<Deps>({
       return await fork(host, session, atSeq ?? session.lastSeq);
     },
     getOrCreateSession: async (agent, userId) =>
-      await getOrCreate(host, agentNamed(host, agent).name, userId),
+      await getOrCreateSession(host, agentNamed(host, agent).name, userId),
     sweep: () => sweep(host),
     start: () => {
       if (sweeping !== undefined) return;
@@ -130,14 +132,15 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
   checkRunOptions(options);
   if (input === undefined) {
     if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
-    return await beginWithAnswers(host, await ownSession(host, sessionId, userId, agent), agent, options);
+    const session = notExpired(await ownSession(host, sessionId, userId, agent));
+    return await beginWithAnswers(host, session, agent, options);
   }
   const knowledge = options.knowledge?.map(checkedKnowledge);
-  const session =
+  const session = notExpired(
     sessionId === undefined
       ? await newSession(host, agent.name, options)
-      : await ownSession(host, sessionId, userId, agent);
-  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
+      : await ownSession(host, sessionId, userId, agent),
+  );
   const { clientMessageId, signal, params } = options;
   const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
   return await beginWithMessage(host, said);
@@ -149,22 +152,18 @@ function agentNamed(host: Host, name: string): Agent {
   return agent;
 }
 
+/** @throws PawlError `invalid_input`, for a message and for an answer. */
+function notExpired(session: Session): Session {
+  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
+  return session;
+}
+
 /** The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says. */
 async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
   if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
   return session;
-}
-
-async function getOrCreate(host: Host, agent: string, userId: string): Promise<Session> {
-  const [newest] = await host.store.sessions.list({
-    userId,
-    agent,
-    status: ["active", "suspended"],
-    limit: 1,
-  });
-  return newest ?? (await host.store.sessions.create({ id: host.newId(), userId, agent }));
 }
 
 async function viewOf(host: Host, session: Session): Promise<SessionView> {

@@ -1,7 +1,9 @@
+import { testClock as steppedClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   type ModelClient,
+  memoryStore,
   newView,
   reduceView,
   type SessionEvent,
@@ -213,5 +215,72 @@ describe("following a session", () => {
     expect(after.messages[0]).toBe(before.messages[0]);
     expect(after.messages[1]).toBe(before.messages[1]);
     expect(types(await collect(run))).toContain("run_ended");
+  });
+});
+
+describe("a turn that is asked for again", () => {
+  const look = tool({ name: "look", description: "", input: z.object({}), execute: () => "seen" });
+  const looks = { tools: [{ name: "look" }] };
+  const ends = (events: readonly SessionEvent[]) =>
+    events.flatMap((event) => (event.type === "turn_ended" ? [event.data.turn] : []));
+
+  /** A process that dies in the middle of turn 3, `times` times, and one that goes on. */
+  async function died(times: number) {
+    let time = 0;
+    const store = memoryStore({ now: () => time });
+    const cut = { text: "x", fault: { stall: 1 } };
+    const old = setup([looks, looks, cut], { tools: [look] }, { store });
+    const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
+    const asked = async (count: number) => {
+      while ((await old.of(sessionId, "llm_request")).length < count) await sleep(1);
+      return (await old.of(sessionId, "llm_request")).at(-1)?.seq ?? 0;
+    };
+    let request = await asked(3);
+    for (let again = 1; again < times; again += 1) {
+      time += 60_000;
+      await setup([cut], { tools: [look] }, { store }).pawl.sweep();
+      request = await asked(3 + again);
+    }
+    time += 60_000;
+    const next = setup([{ text: "Done." }], { tools: [look] }, { store });
+    await next.pawl.sweep();
+    const all = await collect(next.pawl.follow(sessionId, { untilIdle: true }));
+    return {
+      all,
+      request,
+      follow: (afterSeq: number) => collect(next.pawl.follow(sessionId, { afterSeq, untilIdle: true })),
+    };
+  }
+
+  it("L16 ends the one before it once, however often its process has died", async () => {
+    for (const times of [1, 2]) {
+      const { all } = await died(times);
+      expect(all.filter(({ type }) => type === "llm_request")).toHaveLength(3 + times);
+      expect(ends(all)).toEqual([1, 2]);
+    }
+  });
+
+  it("L16 W4 ends it for a reader once in all that comes back in between", async () => {
+    const { follow, request } = await died(1);
+    expect(ends(await follow(request))).toEqual([]);
+    expect(ends(await follow(request - 1))).toEqual([2]);
+  });
+
+  it("L16 L13 ends it once where its time is up before a word has come, and a last turn is made", async () => {
+    const clock = steppedClock();
+    const { pawl, log } = setup(
+      [looks, { text: "x", fault: { stall: 0 } }, { text: "In short." }],
+      { tools: [look], onLimit: "land", limits: { wallClockMs: 1_000 } },
+      { clock },
+    );
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    const { sessionId } = await run.started;
+    const requests = async () => (await log(sessionId)).filter(({ type }) => type === "llm_request").length;
+    while ((await requests()) < 2) await sleep(1);
+    await clock.advance(801);
+    const events = await collect(run);
+    expect((await run.result).text).toBe("In short.");
+    expect(await requests()).toBe(3);
+    expect(ends(events)).toEqual([1]);
   });
 });

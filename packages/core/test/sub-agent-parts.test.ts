@@ -79,7 +79,8 @@ describe("the agent for a task", () => {
 describe("the session for a task", () => {
   const parent = { id: "s1", userId: "u1", metadata: { type: "demo", forked_from: { session_id: "s0" } } };
   const open = (store = memoryStore(), who: Partial<Session> = {}) =>
-    openChild({ store } as Host, { ...parent, ...who } as unknown as Session, "c1", "host/worker");
+    openChild({ store } as Host, legOf({ ...parent, ...who } as unknown as Session), "c1", "host/worker");
+  const legOf = (session: Session) => ({ session, log: { state: newSessionState("s1") } }) as Leg;
 
   it("S1 is the caller's user's, of its type, and no copy where its caller is one", async () => {
     const made = await open();

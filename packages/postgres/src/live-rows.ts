@@ -1,4 +1,4 @@
-import type { Json, LivePart, LiveState } from "@pawl/core";
+import type { AgentAtWork, Json, LivePart, LiveState } from "@pawl/core";
 import { ask, type Database } from "./queryable.ts";
 
 /** A row of `agent_session_live`. */
@@ -14,6 +14,8 @@ export interface LiveRow {
 interface Account {
   parts: (Pick<LivePart, "index" | "kind" | "tool"> & { text: string })[];
   progress: [callId: string, report: { tool_name: string; data: Json; version: number }][];
+  /** Absent from accounts of processes that do not know of them yet. */
+  agents?: [callId: string, agent: AgentAtWork][];
 }
 
 /** Writes what a leg is doing. Resolves to how many characters that were. */
@@ -25,6 +27,7 @@ export async function writeLive(
   const account: Account = {
     parts: state.parts.map(({ pieces, ...part }) => ({ ...part, text: pieces.join("") })),
     progress: [...state.progress],
+    agents: [...state.agents],
   };
   const data = JSON.stringify(account);
   await ask(db, write, [sessionId, leg, version, state.attempt, data]);
@@ -90,4 +93,6 @@ export function takeRow(state: LiveState, { attempt, account }: LiveRow): void {
   }
   state.progress.clear();
   for (const [callId, report] of account.progress) state.progress.set(callId, report);
+  state.agents.clear();
+  for (const [callId, agent] of account.agents ?? []) state.agents.set(callId, agent);
 }

@@ -11,6 +11,7 @@ import { accessAgain } from "./migrations/006-access.ts";
 import { append } from "./migrations/006-append.ts";
 import { ownAgain } from "./migrations/006-own.ts";
 import { live } from "./migrations/007-live.ts";
+import { status } from "./migrations/008-status.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { version: 5, name: "rpc", sql: `${rpc}${rpcAccess}` },
   { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
   { version: 7, name: "live", sql: live },
+  { version: 8, name: "status", sql: status },
 ];
 
 /**

@@ -1,5 +1,6 @@
 import {
   agent,
+  agentTool,
   jsonSchema,
   type ModelClient,
   newView,
@@ -9,6 +10,7 @@ import {
   reduceView,
   runtime,
   type SessionEvent,
+  type Tool,
   tool,
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
@@ -62,6 +64,7 @@ async function boot(
   model: ModelClient = scriptedModel([]),
   options: PostgresTailOptions = {},
   wrap: (pool: ListeningDatabase) => ListeningDatabase = (pool) => pool,
+  tools: readonly Tool[] = [work],
 ): Promise<Process> {
   const pool = database.pool();
   const live: string[] = [];
@@ -74,7 +77,7 @@ async function boot(
   const tail = postgresTail(wrap(pool), { notify, liveEveryMs: 20, patienceMs: 500, ...options });
   tails.push(tail);
   await tail.ready;
-  const tester = agent({ name: "tester", model, instructions: "Test.", tools: [work] });
+  const tester = agent({ name: "tester", model, instructions: "Test.", tools });
   const pawl = runtime({
     agents: [tester],
     store: postgresStore(pool),
@@ -113,6 +116,34 @@ async function rows(): Promise<{ session_id: string; attempt: number; data: stri
 }
 
 describe("E9 W4 live text in another process than the run's", () => {
+  it("W4 of an agent that works for a call is seen elsewhere as it comes, by who comes late too", async () => {
+    const model = handModel();
+    const scribe = agent({ name: "scribe", model, instructions: "Write." });
+    const worker = agentTool({ agent: scribe, description: "Writes.", showsText: true });
+    const script = [{ tools: [{ name: "scribe", input: { task: "Write." } }] }, { text: "Done." }];
+    const here = await boot(scriptedModel(script), {}, undefined, [worker]);
+    const there = await boot();
+    await postgresStore(database.pool()).sessions.create({ id: "below", userId: "u", agent: "tester" });
+    const early = reader(there, "below");
+    const run = here.pawl.run("tester", { ...user, sessionId: "below", input: "Go" });
+    const turn = await model.turn();
+    turn.say("Once upon ");
+    const said = ({ seen }: typeof early) =>
+      seen.map((event) => (event.type === "agent_delta" ? event.data.text : "")).join("");
+    await expect.poll(() => said(early), { timeout: 10_000 }).toBe("Once upon ");
+    const late = reader(await boot(), "below", early.place());
+    await expect.poll(() => said(late), { timeout: 10_000 }).toBe("Once upon ");
+    turn.say("a time.");
+    for (const one of [early, late])
+      await expect.poll(() => said(one), { timeout: 10_000 }).toBe("Once upon a time.");
+    turn.end();
+    await run.result;
+    await expect.poll(() => early.types().at(-1), { timeout: 10_000 }).toBe("run_ended");
+    await Promise.all([early.leave(), late.leave()]);
+    expect(early.text()).not.toContain("Once");
+    await expect.poll(rows).toEqual([]);
+  });
+
   it("W4 text, inputs of calls and progress are seen elsewhere as they come, and the row goes with the run", async () => {
     const words = "This answer is written slowly, and read in another process. \u0000 🙂 \ud83d ";
     const here = await boot(

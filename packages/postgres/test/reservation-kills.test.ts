@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
 import { migrate, postgresReservations } from "../src/index.ts";
 
@@ -20,7 +21,7 @@ afterAll(() => database.drop());
 
 /** A process that reserves when it is told to, and holds what it is granted. */
 async function holder(driver: string, requests: number) {
-  const args = ["--conditions=@pawl/source", file, database.url, driver, account];
+  const args = [...NODE_FLAGS, file, database.url, driver, account];
   const numbers = [requests, LIMIT, TTL_MS].map(String);
   const child = spawn(process.execPath, [...args, ...numbers], { stdio: ["pipe", "pipe", "inherit"] });
   const gone = once(child, "exit");

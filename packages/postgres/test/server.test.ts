@@ -1,6 +1,8 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
+import { agent, runtime } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";
 import { type Database, migrate, migrationFiles, migrations, postgresStore, prune } from "../src/index.ts";
@@ -114,6 +116,25 @@ describe("O4 views and retention", () => {
     );
     const day = new Date().toISOString().slice(0, 10);
     expect(days.rows).toEqual([{ session_count: "2", total_tokens: "107", cache_hit_rate: 0.6, day }]);
+  });
+
+  it("E3 the session of a user is one for all processes that ask for it at once", async () => {
+    const model = scriptedModel([]);
+    const agents = [agent({ name: "a", model, instructions: "Test." })];
+    const asked = Array.from({ length: 12 }, (_, n) =>
+      runtime({
+        agents,
+        store: postgresStore(n % 2 === 0 ? database.pool({ max: 1 }) : database.sql({ max: 1 })),
+      }),
+    );
+    const store = postgresStore(database.pool());
+    for (let round = 1; round <= 4; round += 1) {
+      const found = await Promise.all(asked.map((pawl) => pawl.getOrCreateSession("a", "at once")));
+      expect(new Set(found.map(({ id }) => id)).size).toBe(1);
+      expect(await store.sessions.list({ userId: "at once" })).toHaveLength(round);
+      const options = { appendId: "1", session: { status: "completed" } } as const;
+      await store.append(found[0]?.id ?? "", [{ type: "a.b", data: null }], options);
+    }
   });
 
   it("E9 prune deletes what is old with all that belongs to it, and nothing that is at work or waits", async () => {

@@ -1,12 +1,15 @@
 import type { Json } from "@pawl/core";
 import { type FormEvent, useId, useState } from "react";
 import type { QuestionProps } from "../seam.ts";
-import { type Pulse, pulseOf } from "./pulse.ts";
+import { useCoaching } from "../sessions/coach-frame.tsx";
+import { keepDraft, useDraft } from "./draft.ts";
+import { type Pulse, pulseOf, ratingsIn } from "./pulse.ts";
 
-/** A pending pulse check: a scale for each area, as native radio buttons, and the way past it. */
+/** A pending pulse check: a scale for each area, as native radio buttons, and the way past it. What is rated outlasts a reload. */
 export function PulseCheck({ question, answer }: QuestionProps) {
   const pulse = pulseOf(question.payload);
-  const [ratings, setRatings] = useState<Readonly<Record<string, number>>>({});
+  const draft = `${useCoaching().sessionId}/${question.callId}`;
+  const ratings = ratingsIn(useDraft(draft), pulse);
   const [isSent, setSent] = useState(false);
   const [isEmpty, setEmpty] = useState(false);
   const id = useId();
@@ -19,7 +22,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     if (isSent || answer === undefined) return;
-    if (isRated) void give({ ratings: { ...ratings } });
+    if (isRated) void give({ ratings });
     else setEmpty(true);
   };
   return (
@@ -38,7 +41,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
             value={ratings[domain.id]}
             onRate={(value) => {
               setEmpty(false);
-              setRatings((before) => ({ ...before, [domain.id]: value }));
+              keepDraft(draft, { ...ratings, [domain.id]: value });
             }}
           />
         ))}
@@ -57,7 +60,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
             </button>
           )}
           {isRated && (
-            <button type="button" className="pulse-other" onClick={() => setRatings({})}>
+            <button type="button" className="pulse-other" onClick={() => keepDraft(draft, {})}>
               Clear
             </button>
           )}

@@ -1,15 +1,21 @@
 import { useEffect, useRef } from "react";
 import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
 import { useCoaching } from "../sessions/coach-frame.tsx";
+import { keepDraft } from "./draft.ts";
 import { type Rated, ratedIn } from "./pulse.ts";
 
 /** A pulse check that does not wait any more: what was rated, and how it was before. */
 export function PulseResult({ part }: ToolPartProps) {
-  const { answered, isPast } = useCoaching();
+  const { answered, isPast, sessionId } = useCoaching();
   const hasWaited = useRef(false);
   useEffect(() => {
     if (part.phase === "waiting") hasWaited.current = true;
   }, [part.phase]);
+  const isOver = part.phase === "done" || part.phase === "error";
+  // Whatever way it was answered, there is nothing left to send.
+  useEffect(() => {
+    if (isOver) keepDraft(`${sessionId}/${part.callId}`, {});
+  }, [isOver, sessionId, part.callId]);
   if (part.phase !== "done") return null;
   const rated = ratedIn(part.result);
   const context = textIn(fieldsOf(part.arguments).context);

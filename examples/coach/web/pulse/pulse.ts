@@ -1,4 +1,4 @@
-import type { Json } from "@pawl/core";
+import type { Json, JsonObject } from "@pawl/core";
 import { lifeDomains } from "../../src/pulse/domains.ts";
 import { fieldsOf, textIn } from "../seam.ts";
 
@@ -34,6 +34,16 @@ export function pulseOf(payload: Json): Pulse {
     })),
     skippable: skippable !== false,
   };
+}
+
+/** What was kept of ratings comes out of the browser: what this pulse check does not ask for is left out. */
+export function ratingsIn(kept: JsonObject, { domains, steps }: Pulse): Record<string, number> {
+  return Object.fromEntries(
+    domains.flatMap(({ id }) => {
+      const step = steps.find(({ value }) => value === kept[id]);
+      return step === undefined ? [] : [[id, step.value]];
+    }),
+  );
 }
 
 function whole(value: Json | undefined, otherwise: number): number {

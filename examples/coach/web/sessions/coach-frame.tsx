@@ -6,6 +6,7 @@ import { KINDS } from "./kinds.ts";
 
 /** What the parts of one conversation have in common. */
 interface Coaching {
+  sessionId: string | undefined;
   /** What a conversation that is not begun yet will be. */
   type: SessionType;
   setType(type: SessionType): void;
@@ -25,10 +26,11 @@ export function useCoaching(): Coaching {
 
 /** Around the conversation: it says with the first message what kind of session begins, and knows what was answered here. */
 export function CoachFrame({ agent, messages, children }: FrameProps) {
+  const { sessionId } = agent;
   const [type, setType] = useState<SessionType>(KINDS[0].type);
   const answered = useRef(new Set<string>());
   const isPast = messages !== agent.messages;
-  const isNew = agent.sessionId === undefined;
+  const isNew = sessionId === undefined;
   // The next one begins as an open conversation again.
   useEffect(() => {
     if (!isNew) setType(KINDS[0].type);
@@ -49,7 +51,10 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
     }),
     [agent, isNew, type],
   );
-  const coaching = useMemo(() => ({ type, setType, answered: answered.current, isPast }), [type, isPast]);
+  const coaching = useMemo(
+    () => ({ sessionId, type, setType, answered: answered.current, isPast }),
+    [sessionId, type, isPast],
+  );
   return <CoachingContext value={coaching}>{children(talking)}</CoachingContext>;
 }
 

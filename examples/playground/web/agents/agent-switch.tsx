@@ -1,15 +1,16 @@
-import { hashOf } from "../hooks/use-address.ts";
-import { useFace } from "./face.ts";
-import { FACES } from "./faces.ts";
+import { hashOf, useAgentName } from "../hooks/use-address.ts";
+import type { Info } from "../shell/top-bar.tsx";
+import { shownOf } from "./faces.ts";
 
 /** The agents that are served. They are links: each has an address, and the back button leads back. */
-export function AgentSwitch({ served, onPick }: { served: readonly string[]; onPick: () => void }) {
-  const { name: current } = useFace();
-  const faces = FACES.filter(({ name }) => served.includes(name));
-  if (faces.length < 2) return null;
+export function AgentSwitch({ served = [], onPick }: { served: Info["agents"]; onPick: () => void }) {
+  // It says where somebody goes while that is still to come.
+  const current = useAgentName();
+  const shown = shownOf(served);
+  if (shown.length < 2) return null;
   return (
     <nav className="agents" aria-label="Agents">
-      {faces.map(({ name, title }) => (
+      {shown.map(({ name, title }) => (
         <a
           key={name}
           href={hashOf({ agent: name })}

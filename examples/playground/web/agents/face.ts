@@ -55,7 +55,7 @@ export interface Face {
   };
   /** How to call its tools. */
   toolNames: Readonly<Record<string, string>>;
-  /** How it shows calls of its tools, by name; the others get a line each. */
+  /** How it shows calls of its tools, by name; the others get a line each. What is long and read from its beginning is marked with `data-from-top`. */
   parts: Readonly<Record<string, ComponentType<ToolPartProps>>>;
   /** How it asks questions, by kind; the others are asked with a button for each option. */
   questions?: Readonly<Record<string, ComponentType<QuestionProps>>>;

@@ -7,7 +7,7 @@ export interface Address {
 }
 
 /** The agent at the bare address. The addresses of its sessions begin with `s`, those of the others' with their names. */
-const FIRST = "coach";
+export const FIRST = "coach";
 const SESSION = "s";
 
 /** What a hash names, e.g. `#s/4f2a…`, `#trainer` or `#trainer/4f2a…`. */

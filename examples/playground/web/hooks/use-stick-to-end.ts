@@ -2,6 +2,10 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from "react"
 
 /** This close to the end, in pixels, counts as being there. */
 const NEAR = 64;
+/** What is read from its beginning marks itself so. */
+const FROM_TOP = "[data-from-top]";
+/** That stands so many pixels below the top of the box. */
+const ABOVE = 16;
 /** What was opened has its size after so many milliseconds. */
 const OPENED_MS = 150;
 
@@ -18,7 +22,7 @@ export interface StickToEnd {
 
 /**
  * Follows what grows for as long as the reader is at its end. Whoever scrolls up stays where they are, until they come
- * back or ask to.
+ * back or ask to. It stops at the beginning of what is marked with `data-from-top` and does not fit into the box.
  */
 export function useStickToEnd(): StickToEnd {
   const box = useRef<HTMLDivElement>(null);
@@ -51,8 +55,17 @@ export function useStickToEnd(): StickToEnd {
     const onWheel = (event: WheelEvent): void => {
       if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) sticks.current = false;
     };
+    const known = new WeakSet<Element>();
     const grown = new ResizeObserver(() => {
-      if (sticks.current) scroller.scrollTo({ top: scroller.scrollHeight });
+      const arrived = [...scroller.querySelectorAll(FROM_TOP)].at(-1);
+      const isNew = arrived !== undefined && !known.has(arrived);
+      if (isNew) known.add(arrived);
+      if (!sticks.current) return;
+      const start = isNew ? startOf(arrived, scroller) : undefined;
+      scroller.scrollTo({ top: start ?? scroller.scrollHeight });
+      if (start === undefined) return;
+      sticks.current = isNearEnd(scroller);
+      setAtEnd(sticks.current);
     });
     grown.observe(content.current);
     grown.observe(scroller);
@@ -69,4 +82,14 @@ export function useStickToEnd(): StickToEnd {
 
 function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {
   return scrollHeight - scrollTop - clientHeight < NEAR;
+}
+
+/** Where to read what has arrived in the last message from, if it is too high to be seen whole: with the words before it, if there is room. */
+function startOf(arrived: Element, scroller: HTMLElement): number | undefined {
+  const { top, height } = arrived.getBoundingClientRect();
+  const message = arrived.closest("li");
+  if (height <= scroller.clientHeight || message?.nextElementSibling) return undefined;
+  const first = message?.getBoundingClientRect().top ?? top;
+  const from = top - first < scroller.clientHeight / 2 ? first : top;
+  return scroller.scrollTop + from - scroller.getBoundingClientRect().top - ABOVE;
 }

@@ -1,50 +1,26 @@
-import { memo } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
-import remarkGfm from "remark-gfm";
-import { blocksOf } from "./blocks.ts";
+import { lazy, memo, Suspense } from "react";
 
-const plugins = [remarkGfm];
+/** Loads what reads Markdown, which is about as large as all the rest of the page: nobody waits for it to write a first message. */
+export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
+  import("./markdown-view.tsx");
 
-/** The text is the model's: HTML in it is shown as text, and nothing is loaded from addresses in it. */
-const components: Components = {
-  a: ({ href, children }) => (
-    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-      {children}
-    </a>
-  ),
-  img: ({ alt, src }) => <span className="prose-image">{alt || String(src ?? "image")}</span>,
-  table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard
-    <section className="prose-table" tabIndex={0} aria-label="Table">
-      <table>{children}</table>
-    </section>
-  ),
-};
+const View = lazy(async () => ({ default: (await loadMarkdown()).MarkdownView }));
+const Heard = lazy(async () => ({ default: (await loadMarkdown()).PlainTextView }));
 
-/** What is left of Markdown when it is heard: words, in paragraphs. */
-export const PlainText = memo(function PlainText({ markdown }: { markdown: string }) {
-  return (
-    <ReactMarkdown remarkPlugins={plugins} allowedElements={["p"]} unwrapDisallowed>
-      {markdown}
-    </ReactMarkdown>
-  );
-});
-
-/** The agent's words. Of a text that grows, only the end is made anew: what stands before it is as it was. */
+/** The agent's words; as they are written as long as they cannot be shown better. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   return (
-    <div className="prose">
-      {blocksOf(text).map((block, at) => (
-        <Block key={at} text={block} />
-      ))}
-    </div>
+    <Suspense fallback={<p className="prose prose-raw">{text}</p>}>
+      <View text={text} />
+    </Suspense>
   );
 });
 
-const Block = memo(function Block({ text }: { text: string }) {
+/** What is left of Markdown when it is heard: words, in paragraphs. */
+export function PlainText({ markdown }: { markdown: string }) {
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components}>
-      {text}
-    </ReactMarkdown>
+    <Suspense>
+      <Heard markdown={markdown} />
+    </Suspense>
   );
-});
+}

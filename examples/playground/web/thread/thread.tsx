@@ -4,6 +4,7 @@ import { useHeld } from "@pawl/client/react";
 import { useFace } from "../agents/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
+import { Boundary } from "../shell/boundary.tsx";
 import { Wheel } from "../shell/wheel.tsx";
 import { Asked } from "./asked.tsx";
 import { Failure } from "./failure.tsx";
@@ -36,16 +37,18 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
     <div className="thread" ref={scroll.box} data-testid="thread">
       <div className="thread-content" ref={scroll.content}>
         {isNew && <Welcome onStart={onSend} />}
-        <ol className="messages">
-          {messages.map((message) => (
-            <Message
-              key={message.id}
-              message={message}
-              live={message === last && run?.open === true}
-              told={message === last && failure?.code === BROKE_OFF}
-            />
-          ))}
-        </ol>
+        <Boundary of={agent.sessionId}>
+          <ol className="messages">
+            {messages.map((message) => (
+              <Message
+                key={message.id}
+                message={message}
+                live={message === last && run?.open === true}
+                told={message === last && failure?.code === BROKE_OFF}
+              />
+            ))}
+          </ol>
+        </Boundary>
         {questions.map((question) => (
           <Asked key={question.seq} question={question} answer={question.answer} />
         ))}

@@ -18,7 +18,25 @@ interface Options<P extends z.ZodObject, Raw> {
 
 const daysBack = z.int().min(1).max(730).describe("How many days to look back.");
 
-/** The eight sources. They ask `data`, or without it what the runtime's `deps` bring along. */
+/**
+ * The eight sources of what is known of a user. They ask `data`, or without it what the runtime's `deps` bring along; what the database
+ * cannot answer fails with its error.
+ *
+ * @example
+ * ```ts
+ * import { dataSources, trainerData } from "@pawl/example-trainer";
+ * import { fetchSources } from "@pawl/knowledge";
+ * import { embeddedStore } from "@pawl/postgres/embedded";
+ *
+ * const database = await embeddedStore();
+ * const data = await trainerData(database.db);
+ * await data.seed("ada");
+ * const caller = { userId: "ada", deps: { trainer: data } };
+ * const [goals] = await fetchSources(dataSources(data), [{ source: "category_goals" }], caller);
+ * console.log(goals?.data); // - strength (weight 0.4): Squat one and a half times …
+ * await database.close();
+ * ```
+ */
 export function dataSources(data?: TrainerData): DataSource<TrainerDeps>[] {
   const source = <P extends z.ZodObject, Raw>(options: Options<P, Raw>): DataSource<TrainerDeps> => {
     const { fetch, format, params, ...rest } = options;

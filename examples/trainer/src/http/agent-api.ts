@@ -60,6 +60,36 @@ interface Env {
  * Without a `sessionId` the newest session that is active or waits for a reply goes on, or a new one begins. Errors are
  * `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session that is not the user's, 409 while
  * it is at work, 413, 429. Where the model has failed, `chat` is a {@link ChatAnswer} with status 502.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, runtime } from "@pawl/core";
+ * import { agentApi, localIssuer, trainer, trainerData } from "@pawl/example-trainer";
+ * import { embeddedStore } from "@pawl/postgres/embedded";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const model = scriptedModel([
+ *   { tools: [{ name: "message_notify_user", input: { message: "Good morning." } }] },
+ *   { tools: [{ name: "idle", input: { reason: "Greeted." } }] },
+ * ]);
+ * const database = await embeddedStore();
+ * const data = await trainerData(database.db);
+ * const agents = [trainer({ models: [model] })];
+ * const pawl = runtime({ agents, store: memoryStore(), deps: () => ({ trainer: data }) });
+ * const { authorize, issue } = await localIssuer();
+ * const api = agentApi({ runtime: pawl, authorize, models: [model.id] });
+ *
+ * const token = await issue("6f0c5b1e-0000-4000-8000-000000000001");
+ * const response = await api(
+ *   new Request("http://localhost/agent/chat", {
+ *     method: "POST",
+ *     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+ *     body: JSON.stringify({ message: "Good morning" }),
+ *   }),
+ * );
+ * console.log(response.status, await response.text()); // 200 {"sessionId":"…","response":{"messages":["Good morning."], …
+ * await database.close();
+ * ```
  */
 export function agentApi(options: AgentApiOptions): (request: Request) => Promise<Response> {
   const { runtime, authorize, onError } = options;

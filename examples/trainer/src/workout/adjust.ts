@@ -23,6 +23,27 @@ export type Adjusted =
 /**
  * An exercise with other values, as long as it stays a valid one of its type. `null` takes an optional field away. With
  * another number of sets, lists that are not given are cut, or go on with their last value.
+ *
+ * @example
+ * ```ts
+ * import { adjust, type Exercise } from "@pawl/example-trainer";
+ *
+ * const press: Exercise = {
+ *   id: "e1",
+ *   order: 1,
+ *   exercise_type: "reps",
+ *   exercise_name: "Bench press",
+ *   sets: 3,
+ *   reps: [8, 8, 8],
+ *   rest_sec: 90,
+ *   muscles_utilized: [{ muscle: "Chest", share: 1 }],
+ *   goals_addressed: [{ goal: "strength", share: 1 }],
+ *   reasoning: "It is heavy.",
+ * };
+ * const adjusted = adjust(press, { sets: 2 });
+ * console.log(adjusted.ok && adjusted.adjustments); // { sets: 2, reps: [ 8, 8 ] }
+ * console.log(adjust(press, { order: 2 })); // { ok: false, problem: "order is protected and cannot be changed. …" }
+ * ```
  */
 export function adjust(exercise: Exercise, asked: { readonly [field: string]: unknown }): Adjusted {
   const problem = refused(exercise, asked);

@@ -40,6 +40,28 @@ export interface Step {
 /**
  * The workout under way after a step: generate begins a new one, swap, adjust and remove change it, log ends it. Steps that
  * fail, or that say nothing of an exercise that is there, change nothing.
+ *
+ * @example
+ * ```ts
+ * import { applyStep, WORKOUT_ARTIFACT, type Workout } from "@pawl/example-trainer";
+ *
+ * const exercise = { id: "e1", order: 1, exercise_type: "duration", exercise_name: "Easy run", duration_min: 30 };
+ * const artifact = {
+ *   artifact_id: "art_1",
+ *   type: WORKOUT_ARTIFACT,
+ *   payload: { title: "A run", exercises: [exercise] },
+ * };
+ * const steps = [
+ *   { toolName: "generate_workout", success: true, result: {}, artifact },
+ *   {
+ *     toolName: "adjust_exercise",
+ *     success: true,
+ *     result: { exercise_id: "e1", adjustments: { duration_min: 20 } },
+ *   },
+ * ];
+ * const workout = steps.reduce<Workout | undefined>(applyStep, undefined);
+ * console.log(workout?.exercises[0]); // { …, exercise_name: "Easy run", duration_min: 20 }
+ * ```
  */
 export function applyStep(workout: Workout | undefined, step: Step): Workout | undefined {
   const { toolName, success, artifact } = step;

@@ -50,7 +50,7 @@ function OpenCard({ state, talk }: OpenCardProps) {
   const title = useId();
   const { workout, logged } = state;
   return (
-    <section className="workout" aria-labelledby={title} data-testid="workout">
+    <section className="workout" aria-labelledby={title} data-testid="workout" data-from-top>
       <header className="workout-head">
         <h3 id={title}>{workout.title}</h3>
         <p>{summaryOf(workout).join(" · ")}</p>

@@ -1,7 +1,7 @@
 import type { StoredOf } from "../events/event.ts";
 import { REDACTED, redactedBlocks, redactedEvent } from "../events/redacted.ts";
 import { textOf } from "../model/content.ts";
-import type { SessionState } from "../session/state.ts";
+import type { Question, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
@@ -24,9 +24,16 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
   const call = data.call_id === undefined ? undefined : state.calls.get(data.call_id);
   if (call === undefined) return;
-  if (of === "tool_call") call.arguments = {};
-  if (of === "tool_suspended" && call.asked) call.asked = { ...call.asked, payload: REDACTED };
+  if (of === "tool_call") Object.assign(call, { arguments: {}, key: call.toolName });
+  if (of === "tool_call" && call.invalid !== undefined) call.invalid = REDACTED;
+  if (of === "tool_started" && call.started?.input !== undefined)
+    call.started = { ...call.started, input: {} };
+  if (of === "tool_suspended" && call.asked) call.asked = withoutQuestion(call.asked);
   if (of === "tool_answered" && call.answer) call.answer = { ...call.answer, value: REDACTED };
   if (of === "tool_result" && call.result)
     call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
+}
+
+function withoutQuestion(asked: Question): Question {
+  return { ...asked, payload: REDACTED, ...(asked.input !== undefined && { input: {} }) };
 }

@@ -62,6 +62,7 @@ export async function requestEvent(
   { prefix, entries, uptoSeq }: Prompt,
   { model, maxTokens, toolChoice, tools, estimatedTokens, pricing }: RequestParams,
 ): Promise<EventData["llm_request"]> {
+  const run = openRun(state);
   const fresh = entries.slice(state.hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
   const base = state.hashed.hash === "" ? JSON.stringify([prefix.system, prefix.tools]) : state.hashed.hash;
   return {
@@ -76,7 +77,8 @@ export async function requestEvent(
     ...(pricing !== undefined && {
       estimated_cost_cents: costMicroUsd({ ...noUsage, inputTokens: estimatedTokens }, pricing) / 10_000,
     }),
-    turn: (openRun(state)?.turns ?? 0) + 1,
+    turn: (run?.turns ?? 0) + 1,
+    ...(run?.asked !== undefined && { again: run.asked }),
   };
 }
 

@@ -18,7 +18,10 @@ export interface AppendOptions {
   afterSeq?: number;
   /** Give the lease back in the same statement. */
   release?: boolean;
-  /** What changes in the session's row, in the same statement. */
+  /**
+   * What changes in the session's row, in the same statement. A status that may not be left stays, see {@link SessionStatus}; all
+   * else of the append is stored.
+   */
   session?: SessionPatch;
 }
 

@@ -145,7 +145,8 @@ export interface EventData {
    * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up to
    * `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the run. With
    * `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within the same turn.
-   * `params.tools` names the tools that may run in this turn, where that is not all of the prefix.
+   * `again` is the `seq` of the request for this turn that was made before and has no answer, e.g. because its process died; this one may
+   * cover more. `params.tools` names the tools that may run in this turn, where that is not all of the prefix.
    */
   llm_request: {
     model: string;
@@ -156,6 +157,7 @@ export interface EventData {
     estimated_cost_cents?: number;
     turn: number;
     retry_of?: number;
+    again?: number;
   };
   /** `attempt` is the `seq` of its `llm_request`, or 0 for a summary. */
   llm_response: {
@@ -197,16 +199,6 @@ export interface NextRun {
   run_id: string;
   messages: number[];
 }
-
-/** The event types that the model reads. */
-export const contextTypes: readonly EventType[] = [
-  "user_message",
-  "assistant_message",
-  "tool_result",
-  "knowledge",
-  "artifact",
-  "note",
-];
 
 /** A type that core knows. */
 export type EventType = keyof EventData;

@@ -1,10 +1,11 @@
 import type { SessionEvent } from "../run-handle.ts";
+import { type AgentsBelow, agentsBelow } from "./agents-below.ts";
 import { type Awaited, stillAwaited } from "./awaited.ts";
 import { doorbell } from "./doorbell.ts";
 import type { StoredEvent, StoredOf } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveEvent } from "./live-event.ts";
-import type { LiveTail } from "./live-tail.ts";
+import type { LiveState, LiveTail } from "./live-tail.ts";
 import type { Place } from "./place.ts";
 import { redactedEvent, redactedSince } from "./redacted.ts";
 import { endsAttempt, liveNews, newlyCome, type Seen, seenAfter, takeUpAttempt } from "./seen.ts";
@@ -58,6 +59,7 @@ export async function* followFrom(
   const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell(pollMs, [over.signal, signal, failure]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
+  const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
   let awaited: boolean | Awaited | undefined = options.untilIdle ?? false;
   let cursor = afterSeq;
@@ -84,13 +86,19 @@ export async function* followFrom(
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       look = cursor > begun && seq > cursor;
       await takeUpAttempt(store, sessionId, afterSeq, live, seen);
-      for (const shown of look ? [] : liveNews(live, seen)) yield shown;
+      for (const shown of look ? [] : goingOn(live, seen, below)) yield shown;
       look ||= await news();
     }
   } finally {
+    below.close();
     unsubscribe();
     bell.close();
   }
+}
+
+function* goingOn(live: LiveState | undefined, seen: Seen, below: AgentsBelow): Generator<LiveEvent> {
+  yield* liveNews(live, seen);
+  yield* below.news(live);
 }
 
 /**
@@ -103,12 +111,17 @@ function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): Se
   if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
     shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
   }
-  if (event.type === "llm_request" && event.data.turn > 1 && event.data.retry_of === undefined) {
+  if (event.type === "llm_request" && event.data.turn > 1 && isFirst(event)) {
     shown.push({ type: "turn_ended", data: { turn: event.data.turn - 1 } });
   }
   shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
   if (event.type === "tool_started" || event.type === "tool_result") shown.push(statusOf(event));
   return shown;
+}
+
+/** Whether its turn was not asked for before: then the one before it is over now. */
+function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
+  return retry_of === undefined && again === undefined;
 }
 
 function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {

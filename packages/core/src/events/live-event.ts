@@ -12,6 +12,11 @@ export interface LiveEventData {
   tool_input_delta: Delta & { tool_name: string; call_id: string };
   tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
   tool_progress: { call_id: string; tool_name: string; data: Json };
+  /**
+   * Text of the agent that does the work of this call, where its tool `showsText`. `attempt` counts in that agent's own
+   * session. A reader that comes again is shown the answer that is being written from its beginning.
+   */
+  agent_delta: Delta & AgentAtWork & { call_id: string };
   /** A turn is over and another one follows: text of the two must not run together. */
   turn_ended: { turn: number };
   /** The attempt's text is void: its producer was lost or its answer was discarded. */
@@ -23,6 +28,13 @@ export interface Delta {
   index: number;
   offset: number;
   text: string;
+}
+
+/** An agent that does a call's work, and the session in which it does. */
+export interface AgentAtWork {
+  tool_name: string;
+  agent: string;
+  session_id: string;
 }
 
 export type LiveEventType = keyof LiveEventData;

@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { AgentAtWork } from "./live-event.ts";
 
 /** A block of the answer that is being written. */
 export interface LivePart {
@@ -17,6 +18,8 @@ export interface LiveState {
   parts: readonly LivePart[];
   /** The last progress report of each running call; `version` grows with every report of the session. */
   progress: Map<string, { tool_name: string; data: Json; version: number }>;
+  /** The agents whose text is shown, by the running calls whose work they do. */
+  agents: Map<string, AgentAtWork>;
 }
 
 /**
@@ -69,7 +72,7 @@ export function localTail(): LiveTail {
     },
     live(sessionId) {
       const found = channel(sessionId);
-      found.live = { attempt: 0, parts: [], progress: new Map() };
+      found.live = { attempt: 0, parts: [], progress: new Map(), agents: new Map() };
       return found.live;
     },
     touch(sessionId) {

@@ -10,7 +10,7 @@ import type {
   NewSession,
   ReadOptions,
 } from "./event-store.ts";
-import type { Session, SessionPatch } from "./session-row.ts";
+import { type Session, type SessionPatch, statusAfter } from "./session-row.ts";
 import { checkBatch, checkNames, jsonbText } from "./storable.ts";
 import { deepFreeze, toStored } from "./stored-form.ts";
 
@@ -178,7 +178,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     ...row,
     lastSeq,
     updatedAt,
-    status: patch.status ?? row.status,
+    status: statusAfter(row.status, patch),
     openRun: patch.openRun === undefined ? row.openRun : patch.openRun,
     pending: row.pending + (patch.addPending ?? 0),
     contextStartSeq: patch.contextStartSeq ?? row.contextStartSeq,

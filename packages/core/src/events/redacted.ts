@@ -1,4 +1,4 @@
-import type { Json } from "../json.ts";
+import type { Json, JsonObject } from "../json.ts";
 import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
@@ -11,11 +11,16 @@ export function redactedEvent(event: StoredEvent): StoredEvent {
   return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
 }
 
+/** Whether the event says anything that can be taken back. */
+export function isRedactable(event: StoredEvent): boolean {
+  return Object.keys(withoutText(event) ?? {}).length > 0;
+}
+
 /** What can be redacted, and what is then in its place. `undefined`: this event has nothing to take back. */
 function withoutText(event: StoredEvent): { [field: string]: Json | undefined } | undefined {
   switch (event.type) {
     case "user_message":
-      return { message: REDACTED };
+      return { message: REDACTED, ...withoutParams(event.data) };
     case "assistant_message": {
       const content = redactedBlocks(event.data.content);
       return { content, complete: content.length };
@@ -23,7 +28,7 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
     case "tool_result":
       return { result: REDACTED, content: REDACTED };
     case "knowledge":
-      return { data: REDACTED };
+      return { data: REDACTED, ...withoutParams(event.data) };
     case "artifact":
       return { title: REDACTED, summary: {}, payload: {} };
     case "note":
@@ -33,7 +38,7 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
     case "prefix":
       return { system: event.data.system.slice(0, 1) };
     case "tool_call":
-      return { arguments: {} };
+      return { arguments: {}, ...(event.data.invalid !== undefined && { invalid: REDACTED }) };
     case "tool_started":
       return withoutInput(event.data);
     case "tool_suspended":
@@ -43,6 +48,11 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
     default:
       return undefined;
   }
+}
+
+/** What comes with a message or is asked of a source is often made of what the user has said. */
+function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
+  return params === undefined ? {} : { params: {} };
 }
 
 function withoutInput({ input }: { input?: Json }): { input?: Json } {

@@ -94,7 +94,7 @@ export function* liveNews(live: LiveState | undefined, seen: Seen): Generator<Li
 }
 
 /** Block after block: one is shown to where it is at the moment before the next one is begun with. */
-function* textNews({ attempt, parts }: LiveState, seen: Seen): Generator<LiveEvent> {
+export function* textNews({ attempt, parts }: LiveState, seen: Seen): Generator<LiveEvent> {
   if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
   for (let at = 0; at < parts.length; ) {
     const part = parts[at] as LivePart;

@@ -1,7 +1,10 @@
 import type { JsonObject } from "../json.ts";
 import type { Usage } from "../model/pricing.ts";
 
-/** `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. */
+/**
+ * `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. What an append asks for
+ * holds with two exceptions: `expired` stays, and `completed` does until another run begins or the session expires.
+ */
 export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";
 
 /** A session's row: a projection of its log, kept up in the same statement as each append. */
@@ -39,4 +42,14 @@ export interface SessionPatch {
   contextStartSeq?: number;
   /** Merged into the metadata, key by key. */
   metadata?: JsonObject;
+}
+
+/** The status after an append, by the one that the row has at that moment: whoever appends has seen an earlier one. */
+export function statusAfter(
+  status: SessionStatus,
+  { status: wanted = status, openRun }: SessionPatch,
+): SessionStatus {
+  if (status === "expired") return status;
+  const stays = status === "completed" && wanted !== "expired" && typeof openRun !== "string";
+  return stays ? status : wanted;
 }

@@ -11,6 +11,10 @@ import type { StopReason } from "../stop/stop-reason.ts";
 import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
 import type { Hook } from "./hook.ts";
 
+type Effect = Hook & Required<Pick<Hook, "afterRun">>;
+
+const TASKS = "pawl.tasks";
+
 /** How long an effect of the run's end may take, in milliseconds. */
 const EFFECT_MS = 5_000;
 
@@ -27,13 +31,23 @@ export async function runEffects(
   stop: StopReason,
   first: readonly NewEvent[],
 ): Promise<boolean> {
-  for (const hook of hooksWith(leg, "afterRun")) {
+  for (const hook of [...(await endingTasks(leg, run)), ...hooksWith(leg, "afterRun")]) {
     const state = run.effects.get(hook.name);
     if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
     if (state === undefined && !(await beginEffect(leg, run, stop, hook, first))) return false;
     await runEffect(leg, run, stop, hook);
   }
   return true;
+}
+
+/** The first effect, where agents still do what the run's calls have asked for: they end with it. */
+async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
+  const tasks = await leg.openTasks(run);
+  if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
+  const afterRun: Effect["afterRun"] = async (_, { signal }) => {
+    await Promise.all(tasks.map((task) => task.end(signal)));
+  };
+  return [{ name: TASKS, idempotent: true, afterRun }];
 }
 
 async function beginEffect(
@@ -62,12 +76,7 @@ async function beginEffect(
 }
 
 /** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */
-async function runEffect(
-  leg: Leg,
-  run: RunState,
-  stop: StopReason,
-  hook: Hook & Required<Pick<Hook, "afterRun">>,
-): Promise<void> {
+async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
   const { clock } = leg;
   const time = ownTime(clock);
   let failure: unknown;

@@ -23,6 +23,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
       const tools = params.tools && { tools: params.tools };
       run.attempt = { seq: event.seq, estimatedTokens, estimatedCostCents, ...tools };
+      run.asked = event.seq;
       run.inLeg = true;
       break;
     }
@@ -54,6 +55,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   const text = entry === undefined ? "" : textOf(entry.blocks).trim();
   if (text !== "") run.texts.push(text);
   run.turns += 1;
+  run.asked = undefined;
   run.recoveries = 0;
   run.pauses = event.data.stop_reason === "pause_turn" ? run.pauses + 1 : 0;
   run.turn = {

@@ -13,7 +13,7 @@ interface Made<T> {
 
 /**
  * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is under way can
- * come between what `make` saw and what it has stored.
+ * come between what `make` saw and what it has stored. `evenOpen`: a run that nobody goes on with may be open.
  *
  * @throws PawlError `session_busy`, or what `make` throws.
  */
@@ -22,12 +22,13 @@ export async function atRest<T>(
   session: Session,
   agent: Agent,
   make: (state: SessionState) => Made<T> | Promise<Made<T>>,
+  { evenOpen = false }: { evenOpen?: boolean } = {},
 ): Promise<T> {
   const leg = await openLeg(host, session, agent);
   if (leg === undefined) throw busy();
   try {
     for (;;) {
-      if (openRun(leg.log.state) !== undefined) throw busy();
+      if (!evenOpen && openRun(leg.log.state) !== undefined) throw busy();
       const { result, events } = await make(leg.log.state);
       if (events.length === 0) return result;
       try {

@@ -19,6 +19,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     turn: undefined,
     pauses: 0,
     attempt: undefined,
+    asked: undefined,
     succeeded: new Map(),
     work: { ms: 0, since: at, last: at },
     landing: undefined,

@@ -85,6 +85,8 @@ export interface RunState {
   attempt:
     | { seq: number; estimatedTokens: number; estimatedCostCents: number; tools?: readonly string[] }
     | undefined;
+  /** `seq` of the last `llm_request`, as long as its turn has no answer. */
+  asked: number | undefined;
   /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
   /** Time at work in the legs before the one that goes on now. */

@@ -52,6 +52,14 @@ export const CONTEXT_WINDOW: StopReason = {
   message: "This conversation has become too long to go on with.",
 };
 
+/** The session is over, and the run would wait for an answer. */
+export function sessionOver(status: "expired" | "completed"): StopReason {
+  return {
+    type: "interrupted",
+    message: `This session has ${status === "expired" ? status : "been completed"}.`,
+  };
+}
+
 /** Ends that leave the session in need of attention. `error` has been logged by whoever saw it. */
 const FAILED: readonly StopType[] = ["error"];
 

@@ -11,6 +11,8 @@ export interface Delegate {
   readonly limits: Partial<Budget>;
   /** The task, in the words that the agent is given as a message. */
   message(input: unknown): string;
+  /** The caller's readers see what it writes. */
+  readonly showsText: boolean;
 }
 
 export interface AgentToolOptions<I extends Schema, Deps> {
@@ -28,6 +30,11 @@ export interface AgentToolOptions<I extends Schema, Deps> {
    * other tasks of the same turn.
    */
   limits?: Partial<Budget>;
+  /**
+   * Whoever reads the caller's session sees what the agent writes, as it writes it (`agent_delta`). The caller's log and its
+   * model know nothing of it. Default: `false`.
+   */
+  showsText?: boolean;
   /** Lines for the user while the agent works and when it is done. */
   status?: { start?: string; done?: string };
 }
@@ -49,7 +56,8 @@ const task = jsonSchema<Task>({
 /**
  * An agent as a tool of another one. Each call is a session of its own, `<session>:<callId>`, with its own log; the caller
  * reads the last answer. What the agent asks its user becomes a question of this call, and is answered there. Its tokens
- * and cost are counted to the run that called it. A task that was cut off goes on where it was.
+ * and cost are counted to the run that called it. A task that was cut off goes on where it was; one that still waits when that
+ * run ends is stopped with it.
  *
  * @example
  * ```ts
@@ -78,7 +86,7 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
   if (typeof options.agent?.name !== "string") throw new PawlError("config", "agentTool() needs an agent().");
-  const { agent, name = agent.name, description, limits = {}, status } = options;
+  const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
   const { input = task as unknown as I, message = ({ task }: Task) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!Object.hasOwn(unlimited, what))
@@ -101,6 +109,6 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
       repeatable: true,
       execute: () => undefined,
     }),
-    delegate: { agent: agent as Agent, limits, message: message as Delegate["message"] },
+    delegate: { agent: agent as Agent, limits, message: message as Delegate["message"], showsText },
   };
 }

@@ -1,7 +1,9 @@
 import type { Agent } from "../agent.ts";
 import { PawlError } from "../errors.ts";
 import type { Session } from "../events/session-row.ts";
+import { effectiveType } from "../hooks/call-hooks.ts";
 import type { Host } from "../host.ts";
+import type { Leg } from "../leg.ts";
 import type { Budget } from "../stop/budget.ts";
 import type { Delegate } from "./agent-tool.ts";
 
@@ -10,27 +12,54 @@ export function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
+/** What an agent goes by while it works for a tool of `caller`. No runtime knows an agent of this name. */
+function childName(caller: string, tool: string): string {
+  return `${caller}/${tool}`;
+}
+
+/** The session in which an agent has worked for a call, if there is one. */
+export async function taskSession(
+  host: Host,
+  parent: Session,
+  callId: string,
+  tool: string,
+): Promise<Session | undefined> {
+  const session = await host.store.sessions.get(childId(parent.id, callId));
+  const isOwn = session?.userId === parent.userId && session.agent === childName(parent.agent, tool);
+  return isOwn ? session : undefined;
+}
+
 /**
  * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the call that
  * gave the task goes on with the session.
  */
 export function childAgent({ agent }: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
-  return { ...agent, name: `${caller}/${tool}`, limits: { ...agent.limits, ...slice }, whenBusy: "reject" };
+  return {
+    ...agent,
+    name: childName(caller, tool),
+    limits: { ...agent.limits, ...slice },
+    whenBusy: "reject",
+  };
 }
 
-/** The call's session; it is made when it is first needed. */
+/**
+ * The call's session; it is made when it is first needed. Its type is what goes for the caller at this moment, its mode
+ * included, so that what the caller may not do is not done for it either.
+ */
 export async function openChild(
   host: Host,
-  parent: Session,
+  leg: Pick<Leg, "log" | "session">,
   callId: string,
   agent: string,
 ): Promise<Session> {
+  const parent = leg.session;
   const id = childId(parent.id, callId);
   const { userId } = parent;
-  // The task is no copy of anything, even where its caller is.
-  const { forked_from: _, ...metadata } = parent.metadata;
+  const type = effectiveType(leg);
   const known = await host.store.sessions.get(id);
-  if (known !== undefined) return own(known, userId, agent);
+  if (known !== undefined) return ofType(own(known, userId, agent), type);
+  // The task is no copy of anything, even where its caller is.
+  const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
   try {
     return await host.store.sessions.create({
       id,
@@ -41,8 +70,14 @@ export async function openChild(
   } catch (error) {
     const made = PawlError.is(error, "conflict") ? await host.store.sessions.get(id) : undefined;
     if (made === undefined) throw error;
-    return own(made, userId, agent);
+    return ofType(own(made, userId, agent), type);
   }
+}
+
+/** The session in the mode that its caller is in now: the row says which one that was when the task was given. */
+function ofType(session: Session, type: string | undefined): Session {
+  const { type: _, ...metadata } = session.metadata;
+  return { ...session, metadata: type === undefined ? metadata : { ...metadata, type } };
 }
 
 /** Ids are made by clients too: a session that only happens to have this id is none of ours. */

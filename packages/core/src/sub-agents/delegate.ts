@@ -32,9 +32,16 @@ export type Delegation = SessionState | undefined;
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
-  const session = await openChild(host, leg.session, call.callId, agent.name);
+  const session = await openChild(host, leg, call.callId, agent.name);
+  if (delegate.showsText) showText(leg, call, delegate.agent.name, session.id);
   const begun = await giveWork(host, session, agent, delegate.message(input), call);
   return await untilRest(host, leg, session, agent, begun);
+}
+
+/** Shows the caller's readers where the agent writes, for as long as the call runs. */
+function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
+  leg.live.agents.set(callId, { tool_name: toolName, agent, session_id });
+  leg.touch();
 }
 
 /** Refusals after which the task stands as it should. */

@@ -26,7 +26,9 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
     (cause: unknown) => resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
   const event = await withinTime(leg, settled, control, tool.timeoutMs, graceOf(leg, tool));
-  if (leg.live.progress.delete(call.callId)) leg.touch();
+  const { progress, agents } = leg.live;
+  const wasAgent = agents.delete(call.callId);
+  if (progress.delete(call.callId) || wasAgent) leg.touch();
   if (event === "left") {
     leg.lost = true;
     return;

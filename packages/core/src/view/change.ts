@@ -11,18 +11,23 @@ export function isOpen(part: ViewPart): boolean {
 export function withDelta(
   parts: readonly ViewPart[],
   type: "text" | "thinking",
-  { attempt, index, offset, text }: Delta,
+  delta: Delta,
 ): readonly ViewPart[] {
-  const key = `${attempt}:${index}`;
+  const key = `${delta.attempt}:${delta.index}`;
   const known = parts.find((part) => part.key === key);
-  const before = known !== undefined && "text" in known ? known.text : "";
-  const isNews = offset <= before.length && offset + text.length > before.length;
+  const grown = withNews(known !== undefined && "text" in known ? known.text : "", delta);
   // What is stored already is the whole of it.
-  if (!isNews || (known !== undefined && !isOpen(known))) return parts;
-  const part: ViewPart = { type, key, text: before + text.slice(before.length - offset), open: true };
+  if (grown === undefined || (known !== undefined && !isOpen(known))) return parts;
+  const part: ViewPart = { type, key, text: grown, open: true };
   return known === undefined
     ? [...parts, part]
     : parts.map((existing) => (existing === known ? part : existing));
+}
+
+/** The text with what is new of a delta; `undefined` if nothing is, or something is missing before it. */
+function withNews(before: string, { offset, text }: Delta): string | undefined {
+  const isNews = offset <= before.length && offset + text.length > before.length;
+  return isNews ? before + text.slice(before.length - offset) : undefined;
 }
 
 /** Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. */
@@ -49,12 +54,22 @@ export function inAssistant(
   return { ...view, messages };
 }
 
+type ToolPart = ViewPart & { type: "tool" };
+type ToolChange = Partial<ToolPart>;
+
+/** The text of a block with one more delta: another block's takes its place, and what would leave a gap is passed over. */
+export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
+  const key = `${delta.attempt}:${delta.index}`;
+  const text = withNews(known?.key === key ? known.text : "", delta);
+  return text === undefined ? {} : { said: { key, text } };
+}
+
 /** Changes the part of one call, if it is as it should be. */
 export function inCall(
   view: ViewState,
   callId: string,
-  change: Partial<ViewPart & { type: "tool" }>,
-  isRight: (part: ViewPart & { type: "tool" }) => boolean = () => true,
+  change: ToolChange | ((part: ToolPart) => ToolChange),
+  isRight: (part: ToolPart) => boolean = () => true,
 ): ViewState {
   return inAssistant(
     view,
@@ -62,8 +77,9 @@ export function inCall(
       parts.map((part) => {
         if (part.type !== "tool" || part.callId !== callId || !isRight(part)) return part;
         // How far a call has come is not stored: it is not shown any more once there is a result.
-        const { progress: _, ...rest } = part;
-        return { ...("result" in change ? rest : part), ...change };
+        const { progress: _, said: __, ...rest } = part;
+        const changed = typeof change === "function" ? change(part) : change;
+        return { ...("result" in changed ? rest : part), ...changed };
       }),
     false,
   );

@@ -1,6 +1,6 @@
 import type { StoredOf } from "../events/event.ts";
 import type { SessionEvent } from "../run-handle.ts";
-import { inAssistant, inCall, isOpen, withDelta } from "./change.ts";
+import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
 import { takeUp } from "./run-message.ts";
@@ -56,6 +56,13 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
         view,
         event.data.call_id,
         { progress: event.data.data },
+        ({ phase }) => phase === "running",
+      );
+    case "agent_delta":
+      return inCall(
+        view,
+        event.data.call_id,
+        ({ said }) => saidAfter(said, event.data),
         ({ phase }) => phase === "running",
       );
     case "attempt_restarted":

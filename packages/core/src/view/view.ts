@@ -35,6 +35,8 @@ export type ViewPart =
       status?: string;
       /** The last progress report. */
       progress?: Json;
+      /** What the agent writes that does the work, where its tool `showsText`; `key` names the block. */
+      said?: { key: string; text: string };
       result?: Json;
     }
   /** Why the run stopped, where the user should know. */

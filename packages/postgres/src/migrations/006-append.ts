@@ -32,8 +32,8 @@ const storeAll = (changes: string) => `
     )
     SELECT ${result("session.base", "session.at")} INTO done FROM session;`;
 
-const patched = `,
-        status = coalesce(p_patch ->> 'status', s.status),
+const patched = (status: string) => `,
+        status = ${status},
         open_run = CASE WHEN (p_patch ->> 'sets_open_run')::boolean THEN p_patch ->> 'open_run' ELSE s.open_run END,
         pending = s.pending + ${added("pending", "integer")},
         input_tokens = s.input_tokens + ${added("input_tokens")},
@@ -52,9 +52,28 @@ const patched = `,
         lease_expires_at = CASE WHEN p_release THEN NULL ELSE s.lease_expires_at END`;
 
 /** With the schema in which it is made in place of `%1$I`. */
-const inSchema = (sql: string) => `
+export const inSchema = (sql: string): string => `
 EXECUTE format($pawl_function$${sql}$pawl_function$, current_schema());
 `;
+
+/** The function that stores any append; `status` is what the session's becomes. */
+export const storeEvents = (create: "CREATE" | "CREATE OR REPLACE", status: string): string => `
+${create} FUNCTION pawl_store_events(
+  p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads text, p_payloads text,
+  p_lease_epoch integer, p_lease_holder text, p_after_seq integer, p_release boolean, p_changes text
+) RETURNS text LANGUAGE plpgsql AS $pawl$
+DECLARE
+  p_patch json := p_changes;
+  done text;
+BEGIN
+  IF p_patch IS NULL AND NOT p_release THEN${storeAll("")}
+  ELSE
+    IF p_patch ->> 'status' NOT IN ('active', 'suspended', 'completed', 'error', 'expired') THEN
+      RAISE EXCEPTION 'There is no such status.' USING ERRCODE = 'check_violation';
+    END IF;${storeAll(patched(status))}
+  END IF;
+  RETURN done;
+END $pawl$`;
 
 /**
  * The append once more, for less: half of its time went into what stood around it.
@@ -93,23 +112,7 @@ BEGIN
     FROM session
     RETURNING ${result("(sequence_number - 1)", "timestamp")} INTO done;
   RETURN done;
-END $pawl$`)}${inSchema(`
-CREATE FUNCTION pawl_store_events(
-  p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads text, p_payloads text,
-  p_lease_epoch integer, p_lease_holder text, p_after_seq integer, p_release boolean, p_changes text
-) RETURNS text LANGUAGE plpgsql AS $pawl$
-DECLARE
-  p_patch json := p_changes;
-  done text;
-BEGIN
-  IF p_patch IS NULL AND NOT p_release THEN${storeAll("")}
-  ELSE
-    IF p_patch ->> 'status' NOT IN ('active', 'suspended', 'completed', 'error', 'expired') THEN
-      RAISE EXCEPTION 'There is no such status.' USING ERRCODE = 'check_violation';
-    END IF;${storeAll(patched)}
-  END IF;
-  RETURN done;
-END $pawl$`)}${inSchema(`
+END $pawl$`)}${inSchema(storeEvents("CREATE", "coalesce(p_patch ->> 'status', s.status)"))}${inSchema(`
 CREATE OR REPLACE FUNCTION pawl_append(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads json, p_payloads json,
   p_lease_epoch integer DEFAULT NULL, p_lease_holder text DEFAULT NULL, p_after_seq integer DEFAULT NULL,

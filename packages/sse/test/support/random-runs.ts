@@ -10,6 +10,7 @@ import {
   runtime,
   type SessionEvent,
   type StoredEvent,
+  type StoredOf,
   tool,
   withRetry,
 } from "@pawl/core";
@@ -162,6 +163,7 @@ export function asTheyCome(stored: readonly StoredEvent[], cuts: readonly number
   let at = 0;
   const chance = () => cuts[at++ % cuts.length] ?? 0;
   return stored.flatMap((event, place): SessionEvent[] => {
+    if (event.type === "tool_started") return [event, ofAnAgent(event)];
     if (event.type !== "llm_request") return [event];
     const next = stored
       .slice(place + 1)
@@ -180,6 +182,13 @@ export function asTheyCome(stored: readonly StoredEvent[], cuts: readonly number
     });
     return [event, ...deltas];
   });
+}
+
+/** What an agent below says while it works for a call: nothing of the caller's own, though it counts as if it were. */
+function ofAnAgent({ seq, sessionId, data }: StoredOf<"tool_started">): SessionEvent {
+  const { call_id, tool_name } = data;
+  const at = { tool_name, call_id, agent: "below", session_id: `${sessionId}:${call_id}` };
+  return { type: "agent_delta", data: { attempt: seq, index: 0, offset: 0, text: "SECRET", ...at } };
 }
 
 function pieces(text: string, chance: () => number): { offset: number; text: string }[] {

@@ -58,6 +58,7 @@ const payloads: EventData = {
     params: { max_tokens: 1_000 },
     estimated_tokens: 120,
     turn: 1,
+    again: 2,
   },
   llm_response: {
     raw_response: { id: "m1", model: "claude", stop_reason: "end_turn", stop_sequence: null, usage: {} },

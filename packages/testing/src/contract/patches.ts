@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Check, note, range } from "./bench.ts";
+import { type Check, note, range, texts } from "./bench.ts";
 
 /** What an append changes in the session's row. */
 export const patchChecks: readonly Check[] = [
@@ -48,10 +48,75 @@ export const patchChecks: readonly Check[] = [
       assert.equal((await row(id)).status, "error");
       await append(id, [note("d")], { session: { openRun: null } });
       assert.equal((await row(id)).openRun, null);
-      for (const status of ["suspended", "completed", "expired", "active"] as const) {
+      for (const status of ["suspended", "active", "error", "completed", "expired"] as const) {
         await append(id, [note(status)], { session: { status } });
         assert.equal((await row(id)).status, status);
       }
+    },
+  },
+  {
+    name: "E7 a session that has expired stays so, whatever an append asks for, and the append is stored with all else",
+    async run({ append, events, row, session }) {
+      const id = await session();
+      await append(id, [note("a")], { session: { status: "active", openRun: "run 1" } });
+      await append(id, [note("b")], { session: { status: "expired" } });
+      for (const status of ["suspended", "active", "completed", "error"] as const) {
+        const patch = { status, addPending: 1, addCostCents: 1, metadata: { [status]: true } };
+        await append(id, [note(status)], { session: patch });
+        assert.equal((await row(id)).status, "expired");
+      }
+      await append(id, [note("end")], { session: { status: "active", openRun: null } });
+      await append(id, [note("begin")], { session: { status: "active", openRun: "run 2" } });
+      const { status, openRun, pending, costCents, metadata, lastSeq } = await row(id);
+      assert.deepEqual(
+        { status, openRun, pending, costCents, lastSeq },
+        { status: "expired", openRun: "run 2", pending: 4, costCents: 4, lastSeq: 8 },
+      );
+      assert.deepEqual(metadata, { suspended: true, active: true, completed: true, error: true });
+      assert.deepEqual(texts(await events(id)), [
+        "a",
+        "b",
+        "suspended",
+        "active",
+        "completed",
+        "error",
+        "end",
+        "begin",
+      ]);
+    },
+  },
+  {
+    name: "E7 a completed session stays so until another run begins in it, or it expires",
+    async run({ append, row, session }) {
+      const id = await session();
+      const status = async () => (await row(id)).status;
+      await append(id, [note("begin")], { session: { status: "active", openRun: "run 1" } });
+      await append(id, [note("done")], { session: { status: "completed" } });
+      for (const wanted of ["suspended", "active", "error"] as const) {
+        await append(id, [note(wanted)], { session: { status: wanted } });
+        assert.equal(await status(), "completed");
+      }
+      await append(id, [note("end")], { session: { status: "active", openRun: null }, release: true });
+      assert.equal(await status(), "completed");
+      assert.equal((await row(id)).openRun, null);
+      await append(id, [note("again")], { session: { status: "active", openRun: "run 2" } });
+      assert.equal(await status(), "active");
+      await append(id, [note("done")], { session: { status: "completed", openRun: null } });
+      await append(id, [note("late")], { session: { status: "expired" } });
+      assert.equal(await status(), "expired");
+    },
+  },
+  {
+    name: "E7 whoever expires a session while others append to it has the last word",
+    async run({ append, row, session }) {
+      const id = await session();
+      await Promise.all(
+        range(1, 20).map((n) =>
+          append(id, [note(`${n}`)], { session: { status: n === 7 ? "expired" : "active" } }),
+        ),
+      );
+      assert.equal((await row(id)).status, "expired");
+      assert.equal((await row(id)).lastSeq, 20);
     },
   },
   {

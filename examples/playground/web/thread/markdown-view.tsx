@@ -1,0 +1,50 @@
+import { memo } from "react";
+import ReactMarkdown, { type Components } from "react-markdown";
+import remarkGfm from "remark-gfm";
+import { blocksOf } from "./blocks.ts";
+
+const plugins = [remarkGfm];
+
+/** The text is the model's: HTML in it is shown as text, and nothing is loaded from addresses in it. */
+const components: Components = {
+  a: ({ href, children }) => (
+    <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+      {children}
+    </a>
+  ),
+  img: ({ alt, src }) => <span className="prose-image">{alt || String(src ?? "image")}</span>,
+  table: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard
+    <section className="prose-table" tabIndex={0} aria-label="Table">
+      <table>{children}</table>
+    </section>
+  ),
+};
+
+/** What is left of Markdown when it is heard. */
+export const PlainTextView = memo(function PlainTextView({ markdown }: { markdown: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} allowedElements={["p"]} unwrapDisallowed>
+      {markdown}
+    </ReactMarkdown>
+  );
+});
+
+/** The agent's words. Of a text that grows, only the end is made anew: what stands before it is as it was. */
+export const MarkdownView = memo(function MarkdownView({ text }: { text: string }) {
+  return (
+    <div className="prose">
+      {blocksOf(text).map((block, at) => (
+        <Block key={at} text={block} />
+      ))}
+    </div>
+  );
+});
+
+const Block = memo(function Block({ text }: { text: string }) {
+  return (
+    <ReactMarkdown remarkPlugins={plugins} components={components}>
+      {text}
+    </ReactMarkdown>
+  );
+});

@@ -1,0 +1,35 @@
+// Runs the programs whose paths it is sent, one after another, and tells what each of them has said. What every one of them
+// loads is loaded once.
+import { inspect } from "node:util";
+
+/** A program to run, and what it finds in its environment. */
+export interface Program {
+  file: string;
+  env: Readonly<Record<string, string>>;
+}
+
+export interface Said {
+  stdout: string;
+  stderr: string;
+}
+
+let said: Said = { stdout: "", stderr: "" };
+for (const name of ["stdout", "stderr"] as const) {
+  process[name].write = ((chunk: string | Uint8Array) => {
+    said[name] += chunk.toString();
+    return true;
+  }) as typeof process.stdout.write;
+}
+const note = (error: unknown): void => {
+  said.stderr += inspect(error);
+};
+process.on("unhandledRejection", note);
+process.on("uncaughtException", note);
+
+process.on("message", async ({ file, env }: Program) => {
+  said = { stdout: "", stderr: "" };
+  Object.assign(process.env, env);
+  await import(file).catch(note);
+  for (const name of Object.keys(env)) delete process.env[name];
+  process.send?.(said);
+});
