@@ -39,8 +39,8 @@ export interface RunOptions {
   knowledge?: readonly Knowledge[];
   /**
    * What is asked for beside the message, e.g. `{ model: "claude-haiku-4-5" }`. The model does not read it; hooks
-   * do, as `run.params`, and tools, as `params` of their context, in every process and after every wait. What a run at work
-   * takes up, and answers, do not change it.
+   * do, as `run.params`, and tools, as `params` of their context, in every process and after every wait, those of
+   * agents that work for this one included. What a run at work takes up, and answers, do not change it.
    */
   params?: JsonObject;
   /**

@@ -1,8 +1,18 @@
-import { scriptedModel, strictModel } from "@pawl/testing";
+import { type Reply, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { agent, type JsonObject, memoryStore, runtime, type ToolContext, tool } from "../src/index.ts";
-import { named, sound } from "./support/hooks.ts";
+import {
+  agent,
+  agentTool,
+  type Hook,
+  type JsonObject,
+  memoryStore,
+  runtime,
+  type Tool,
+  type ToolContext,
+  tool,
+} from "../src/index.ts";
+import { calling, echo, named, sound } from "./support/hooks.ts";
 import { setup } from "./support/setup.ts";
 import { begin, slow } from "./support/when-busy.ts";
 
@@ -140,6 +150,27 @@ describe("params of a run", () => {
     const { sessionId } = await world.say("Hi", { params: { a: 1 } });
     await world.say("Hi", { sessionId });
     expect(seen).toEqual([{ a: 1 }, {}]);
+  });
+
+  it("X2 T5 go for the tasks of a run too: a hook that denies by them is not got around", async () => {
+    const write = echo("write");
+    const readOnly = named("read-only", {
+      beforeTool: (_, { run }) => (run.params.readOnly === true ? { deny: "Only reading." } : undefined),
+    });
+    const made = (name: string, script: Reply[], tools: Tool[], hooks: Hook[]) =>
+      agent({ name, model: strictModel({ script }), instructions: "Test.", tools, hooks });
+    const writer = made(
+      "writer",
+      [{ tools: [calling("write")] }, { text: "Denied." }],
+      [write.tool],
+      [readOnly],
+    );
+    const task = { tools: [{ name: "worker", input: { task: "Write it." } }] };
+    const worker = agentTool({ agent: writer, name: "worker", description: "" });
+    const host = made("host", [task, { text: "Ok." }], [worker], []);
+    const pawl = runtime({ agents: [host], store: memoryStore() });
+    await pawl.run("host", { userId: "u1", input: "Go", params: { readOnly: true } }).result;
+    expect(write.ran).toEqual([]);
   });
 
   it("X2 L14 are read by tools too, also in the process that goes on after a wait", async () => {

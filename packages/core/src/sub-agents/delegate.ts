@@ -5,6 +5,7 @@ import { beginWithMessage } from "../begin-with-message.ts";
 import { PawlError, type PawlErrorCode } from "../errors.ts";
 import type { Session } from "../events/session-row.ts";
 import type { ActiveLeg, Host } from "../host.ts";
+import type { JsonObject } from "../json.ts";
 import type { Leg } from "../leg.ts";
 import { pause } from "../model/pause.ts";
 import { loadState } from "../session/load.ts";
@@ -34,8 +35,15 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.showsText) showText(leg, call, delegate.agent.name, session.id);
-  const begun = await giveWork(host, session, agent, delegate.message(input), call);
+  const said = { session, agent, message: delegate.message(input), params: paramsOf(leg) };
+  const begun = await giveWork(host, said, call);
   return await untilRest(host, leg, session, agent, begun);
+}
+
+/** What the caller was asked with goes for its tasks too: a hook that denies by it must not be got around. */
+function paramsOf(leg: Leg): JsonObject | undefined {
+  const { params = {} } = openRun(leg.log.state) ?? {};
+  return Object.keys(params).length === 0 ? undefined : params;
 }
 
 /** Shows the caller's readers where the agent writes, for as long as the call runs. */
@@ -50,11 +58,10 @@ const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "
 /** The leg that works on the task here, if one was begun just now. */
 async function giveWork(
   host: Host,
-  session: Session,
-  agent: Agent,
-  message: string,
+  task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined },
   call: CallState,
 ): Promise<ActiveLeg | undefined> {
+  const { session, agent, message } = task;
   const question = call.asked?.child;
   const answer = call.answer;
   try {
@@ -64,7 +71,7 @@ async function giveWork(
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
-    const said = { session, agent, message, clientMessageId: "task", signal: undefined };
+    const said = { ...task, clientMessageId: "task", signal: undefined };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
     // It was told before, by a process that did not live to see what came of it; or it has to be asked again, because its
