@@ -4,12 +4,14 @@ import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, witho
 /** Failures inside a stream carry no status; these types are the server's own trouble. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
 
-/** A spent budget answers 429 or 400; asking again does not refill it. Your own limit is told in words only. */
+/** A spent budget answers 429 or 400; asking again does not refill it. */
 const spent = /spend_limit_reached$/;
-const ownLimit = {
-  message: "You have reached your specified API usage limits",
-  code: "own_spend_limit_reached",
-};
+
+/** What the API tells in words only. */
+const codes: readonly (readonly [words: RegExp, code: string])[] = [
+  [/^You have reached your specified API usage limits/, "own_spend_limit_reached"],
+  [/^prompt is too long|^input length and `max_tokens` exceed context limit/, "context_length_exceeded"],
+];
 
 /** Anything the SDK threw, as the `model_error` the loop's retry policy reads. */
 export function modelFailure(error: unknown, requestId?: string): PawlError {
@@ -44,7 +46,7 @@ function detailsOf(error: APIError): ModelFailure {
 }
 
 function errorCodeOf({ errorCode, apiMessage }: APIError): string | undefined {
-  return errorCode ?? (apiMessage?.startsWith(ownLimit.message) === true ? ownLimit.code : undefined);
+  return errorCode ?? codes.find(([words]) => words.test(apiMessage ?? ""))?.[1];
 }
 
 function isRetryable(error: APIError): boolean {

@@ -81,6 +81,17 @@ const failures: [string, Reply, object][] = [
     },
   ],
   [
+    "L18 a prompt that is too long",
+    { fault: { status: 400, message: "prompt is too long: 214032 tokens > 200000 maximum" } },
+    {
+      status: 400,
+      type: "invalid_request_error",
+      errorCode: "context_length_exceeded",
+      retryable: false,
+      requestId,
+    },
+  ],
+  [
     "overload in the stream",
     { text: "a", fault: { midStream: "overloaded" } },
     { type: "overloaded_error", retryable: true, requestId },

@@ -1,4 +1,4 @@
-import { checkAgent } from "./check-agent.ts";
+import { checkAgent, estimateOf } from "./check-agent.ts";
 import { estimateTokens as byCharacters } from "./context/build-request.ts";
 import type { CheckpointStrategy } from "./context/strategy.ts";
 import type { UserDataSource } from "./context/user-data.ts";
@@ -40,15 +40,18 @@ export interface AgentOptions<Deps> {
   name: string;
   /** Raise it when the agent's behaviour changes; runs record it. Default: "1". */
   version?: string;
+  /** Who answers. It never retries by itself: put `withRetry` and its like around it. */
   model: ModelClient;
   /** The system prompt. */
   instructions: string;
-  /** Where some need one thing of `deps` and some another, say all of it: `agent<Db & Mail>({ … })`. */
+  /** What the model may call; default: nothing. Where some need one thing of `deps` and some another, say all of it: `agent<Db & Mail>({ … })`. */
   tools?: readonly Tool<Deps>[];
+  /** What takes part in its runs, in this order, behind Pawl's own guards; see {@link Hook}. Default: nothing. */
   hooks?: readonly Hook<Deps>[];
+  /** What else ends a run, looked at before every turn, in this order. Default: nothing but the limits. */
   stopWhen?: readonly StopCondition[];
   /**
-   * What one run may use up. Enforced inside a streaming answer and against tools that do not mind their signal; before a
+   * What one run may use up; what is not said is as in {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. Enforced inside a streaming answer and against tools that do not mind their signal; before a
    * model call its prompt counts with its estimate, and the answer is kept as short as the limits demand.
    */
   limits?: Partial<Limits>;
@@ -59,9 +62,9 @@ export interface AgentOptions<Deps> {
    * without tools, in which the model tells the user how far it has come; then the run ends, for the same reason. Default: `stop`.
    */
   onLimit?: "stop" | "land";
-  /** What the user is told at the end of a run, by the type of its stop reason. */
+  /** What the user is told at the end of a run, by the type of its stop reason. Default: a sentence of Pawl's. */
   stopMessages?: { readonly [type in StopType]?: string };
-  /** How many tokens so many characters are; limits are kept by it before a call. Default: a quarter. */
+  /** How many tokens so many characters are, rounded up; limits are kept by it before a call. Default: a quarter. */
   estimateTokens?(chars: number): number;
   /** The most tokens of one answer. Default: 4096. */
   maxTokens?: number;
@@ -84,7 +87,7 @@ export interface AgentOptions<Deps> {
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
   /** How long `userData` may take, in milliseconds. Default: 5 s. */
   userDataTimeoutMs?: number;
-  /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. */
+  /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. Default: none. */
   checkpointWhen?: readonly CheckpointStrategy[];
   /** See {@link WhenBusy}. Default: `reject`. */
   whenBusy?: WhenBusy;
@@ -130,7 +133,7 @@ export const defaultLimits: Readonly<Limits> = {
  *
  * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without
  * a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown `whenBusy`, limits that are no
- * positive numbers, or a limit on cost for a model without prices.
+ * positive numbers, prices or an `estimateTokens` that are no numbers from 0, or a limit on cost for a model without prices.
  */
 export function agent<Deps = unknown>({
   name,
@@ -166,7 +169,7 @@ export function agent<Deps = unknown>({
     sessionLimits: { ...unlimited, ...sessionLimits },
     onLimit,
     stopMessages,
-    estimateTokens,
+    estimateTokens: (chars) => estimateOf(name, estimateTokens(chars)),
     maxTokens,
     toolOnly,
     toolConcurrency,

@@ -1,4 +1,5 @@
 import type { Agent } from "./agent.ts";
+import { checkNumbers } from "./check-numbers.ts";
 import { PawlError } from "./errors.ts";
 import { wrongWith } from "./hooks/check-hook.ts";
 import type { ModelClient } from "./model/model-client.ts";
@@ -14,8 +15,10 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
 /** Refuses an agent that could not work, when it is defined and not when it is used. */
 export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name, limits, sessionLimits } = agent;
-  checkNumbers(agent);
+  checkCounts(agent);
   checkParts(agent);
+  agent.estimateTokens(1_000);
+  for (const model of modelsOf(agent)) checkPrices(name, model);
   const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
   const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
   if (free !== undefined) {
@@ -35,7 +38,7 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
   if (cycle !== undefined) throw config(name, `its tools wait for each other: ${cycle.join(", ")}.`);
 }
 
-function checkNumbers<Deps>(agent: Agent<Deps>): void {
+function checkCounts<Deps>(agent: Agent<Deps>): void {
   const { name, limits, sessionLimits, maxTokens, toolConcurrency, resultLimit, userDataTimeoutMs } = agent;
   for (const [what, value] of Object.entries({
     maxTokens,
@@ -58,6 +61,21 @@ function checkNumbers<Deps>(agent: Agent<Deps>): void {
       }
     }
   }
+}
+
+/** With a price that is no number no limit on cost would ever be reached. */
+function checkPrices(name: string, { id, pricing }: ModelClient): void {
+  for (const prices of [pricing, pricing?.longPrompt]) {
+    if (prices === undefined) continue;
+    const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
+    checkNumbers(`${id}, the model of "${name}",`, { input, output, cacheRead, cacheWrite5m, cacheWrite1h });
+  }
+}
+
+/** What `estimateTokens` says, in whole tokens; limits are kept by it. */
+export function estimateOf(agent: string, tokens: number): number {
+  checkNumbers(`"${agent}"`, { estimateTokens: tokens }, { most: Number.MAX_SAFE_INTEGER });
+  return Math.ceil(tokens);
 }
 
 /** For those who write JavaScript: the parts are what they are taken for. */

@@ -85,7 +85,8 @@ export interface ModelFailure {
   type?: string;
   /**
    * The API's finer code, e.g. `enforced_spend_limit_reached`. One that ends in `spend_limit_reached` says that the money
-   * is spent, whatever the status; a client gives one where its API says so in words only.
+   * is spent, whatever the status, and `context_length_exceeded` that the prompt is too long for the model; a client gives
+   * one where its API says so in words only.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */
@@ -96,15 +97,26 @@ export interface ModelFailure {
   requestId?: string;
 }
 
-/** The message of anything that was thrown, as a plain string. */
+/** The message of anything that was thrown, as a plain string. Anything can be thrown, also what cannot be asked. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    const message = (error as { message?: unknown } | null | undefined)?.message;
+    return error instanceof Error || typeof message === "string" ? `${message}` : String(error);
+  } catch {
+    return "It failed, and did not say why.";
+  }
 }
 
 /** Any thrown thing as a plain-JSON cause chain: names and messages, no stacks. */
 export function causeOf(error: unknown, depth = 5): Json {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined || depth === 0
-    ? { name: error.name, message: error.message }
-    : { name: error.name, message: error.message, cause: causeOf(error.cause, depth - 1) };
+  const message = messageOf(error);
+  try {
+    if (!(error instanceof Error)) return message;
+    const said = { name: `${error.name}`, message };
+    return error.cause === undefined || depth === 0
+      ? said
+      : { ...said, cause: causeOf(error.cause, depth - 1) };
+  } catch {
+    return message;
+  }
 }

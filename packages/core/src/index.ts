@@ -134,6 +134,7 @@ export type {
   SessionState,
   TurnState,
 } from "./session/state.ts";
+export { usageFromWire } from "./session/tokens.ts";
 export type { Budget, Resource } from "./stop/budget.ts";
 export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export type { PlannedCall } from "./stop/room.ts";

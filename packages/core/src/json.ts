@@ -10,9 +10,25 @@ export interface JsonObject {
  * `value` as JSON would carry it: what JSON drops is dropped (`undefined`, functions), dates become strings. Lone
  * surrogates become U+FFFD, because neither a model nor a database takes them.
  *
- * @throws TypeError for a cycle or a bigint.
+ * @throws TypeError or RangeError for a cycle, a bigint or more than 500 levels.
  */
 export function toJson(value: unknown): Json {
+  const json = withoutLoneSurrogates(value);
+  checkDepth(json, DEEPEST);
+  return json;
+}
+
+/** What is in a log is written out again and again, on whatever is left of a stack: no session must die of it. */
+const DEEPEST = 500;
+
+function checkDepth(value: Json, left: number): void {
+  if (value === null || typeof value !== "object") return;
+  if (left === 0) throw new RangeError(`It is nested more than ${DEEPEST} levels deep.`);
+  for (const part of Array.isArray(value) ? value : Object.values(value)) checkDepth(part, left - 1);
+}
+
+/** The same for what has been stored already, however deep it is. */
+export function withoutLoneSurrogates(value: unknown): Json {
   const text = JSON.stringify(value);
   if (text === undefined) return null;
   return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;

@@ -69,16 +69,19 @@ interface DepsOption<Deps> {
 }
 
 interface RuntimeSettings<Deps> {
+  /** The agents that runs are asked of by their names. */
   agents: readonly Agent<Deps>[];
+  /** Where the log is, e.g. `memoryStore()`. */
   store: EventStore;
+  /** How readers hear of what happens. Default: within this process; other processes poll. */
   tail?: LiveTail;
   /** How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. Default: 10 s. */
   leaseTtlMs?: number;
   /** How long a stopped run waits for tools that do not mind their signal, in milliseconds. Default: 1 s. */
   abortGraceMs?: number;
-  /** Makes ids of sessions, runs and appends. */
+  /** Makes ids of sessions, runs and appends; none may come twice. Default: random UUIDs. */
   newId?(): string;
-  /** The clock for limits, time-outs and durations. Leases use the store's. */
+  /** The clock for limits, time-outs and durations. Leases use the store's. Default: the machine's. */
   clock?: Clock;
   /** Pauses after which an append is tried again when the store was unavailable, in milliseconds. Default: 50 and 250. */
   storeRetryMs?: readonly number[];
@@ -93,7 +96,7 @@ interface RuntimeSettings<Deps> {
   upcasters?: Upcasters;
   /**
    * Where payloads above 256 kB are kept, see {@link withBlobs}. Without it they are in the log like all others; once a log
-   * has blobs, every process over it needs them.
+   * has blobs, every process over it needs them, and gets `store_unavailable` without.
    */
   blobs?: BlobStore;
 }

@@ -2,8 +2,9 @@ import type { Agent } from "./agent.ts";
 import type { Begun } from "./begin.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 import { beginWithMessage } from "./begin-with-message.ts";
+import { checkNumbers } from "./check-numbers.ts";
+import { checkedKnowledge, checkRunOptions } from "./check-run-options.ts";
 import { systemClock } from "./clock.ts";
-import { USER_DATA } from "./context/prefix.ts";
 import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
@@ -16,14 +17,13 @@ import type { Session } from "./events/session-row.ts";
 import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
-import type { Knowledge, RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { fork } from "./session/fork.ts";
 import { getOrCreateSession, newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { delegateCall } from "./sub-agents/delegate.ts";
 import { openTasks } from "./sub-agents/open-tasks.ts";
 import { sweep } from "./sweep.ts";
-import { isBlank } from "./text.ts";
 import { reduceView } from "./view/reduce.ts";
 import { newView } from "./view/view.ts";
 
@@ -31,7 +31,7 @@ import { newView } from "./view/view.ts";
  * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by one at a
  * time, and what a process leaves behind, another one takes up.
  *
- * @throws PawlError `config` for two agents of one name.
+ * @throws PawlError `config` for two agents of one name, a store that is none, or times that are none.
  */
 export function runtime<Deps>({
   agents,
@@ -54,6 +54,9 @@ export function runtime<Deps>({
   if (typeof store?.append !== "function")
     throw new PawlError("config", "A runtime needs a store, e.g. memoryStore().");
   if (typeof deps !== "function") throw new PawlError("config", "deps is no function that makes them.");
+  // What is waited for in timers, and some of it a little longer.
+  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkNumbers("the runtime", { abortGraceMs });
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   const host: Host = {
     agents: byName,
@@ -124,18 +127,14 @@ function counted<T>(host: Host, work: Promise<T>): Promise<T> {
 
 async function begin(host: Host, agentName: string, options: RunOptions): Promise<Begun> {
   const agent = agentNamed(host, agentName);
-  const { userId, sessionId, input, answers } = options;
+  const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
-  if ((input === undefined) === (answers === undefined)) {
-    throw new PawlError("invalid_input", "Send either a message or answers.");
-  }
-  if (answers !== undefined) {
-    if (answers.length === 0) throw new PawlError("invalid_input", "There is no answer in this request.");
+  checkRunOptions(options);
+  if (input === undefined) {
     if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
     return await beginWithAnswers(host, session, agent, options);
   }
-  if (input === undefined || isBlank(input)) throw new PawlError("invalid_input", "The message is empty.");
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const session = notExpired(
     sessionId === undefined
@@ -145,14 +144,6 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
   const { clientMessageId, signal, params } = options;
   const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
   return await beginWithMessage(host, said);
-}
-
-/** @throws PawlError `invalid_input`: the log would keep it for good. */
-function checkedKnowledge({ source, data, params }: Knowledge): Knowledge {
-  if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
-    throw new PawlError("invalid_input", `Knowledge needs a source of its own, not "${source}".`);
-  if (typeof data !== "string") throw new PawlError("invalid_input", `What "${source}" says is no text.`);
-  return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
 }
 
 function agentNamed(host: Host, name: string): Agent {

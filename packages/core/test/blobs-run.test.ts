@@ -59,6 +59,15 @@ describe("C12 a run over blobs", () => {
     expect(data(await whole(fork.id))).toEqual(data(log));
   });
 
+  it("is refused where nobody has given the blobs, before anything is stored or sent", async () => {
+    const { store, sessionId } = await begun();
+    const before = await all(store, sessionId);
+    const world = setup([{ text: "never" }], { tools: [fetch] }, { store });
+    await expect(world.say("Again", { sessionId })).rejects.toMatchObject({ code: "store_unavailable" });
+    expect(world.model.requests).toEqual([]);
+    expect(await all(store, sessionId)).toEqual(before);
+  });
+
   it("without a blob store has all of it in the log", async () => {
     const store = memoryStore();
     const world = setup(script, { tools: [fetch] }, { store });

@@ -136,6 +136,11 @@ describe("room for an answer", () => {
     expect([room({ costCents: 1 }, prompt), room({ costCents: 0.5 }, prompt)]).toEqual([2_000, "cost_limit"]);
   });
 
+  it("L3 is a whole number, whatever the limits are", () => {
+    expect(room({ outputTokens: 333.3 })).toBe(333);
+    expect(room({ outputTokens: 2_000.9 }, {}, true)).toBe(976);
+  });
+
   it("O1 takes the price of a long prompt above its bound only", () => {
     const pricing = { ...free, longPrompt: { ...free, output: 20_000, above: 1_000 } };
     const paid = (estimatedTokens: number) => room({ costCents: 1_000 }, { pricing, estimatedTokens });

@@ -25,7 +25,7 @@ async function sound(world: Setup, sessionId: string): Promise<void> {
 }
 
 describe("C11 dropping old results", () => {
-  it("replaces them by a note of their length, in a new prefix without earlier thinking, and leaves the last turns", async () => {
+  it("C13 replaces them by a note of their length, in a new prefix without earlier thinking, and leaves the last turns", async () => {
     const checkpointWhen = [dropOldResults({ whenTokens: 500, keepTurns: 1 })];
     const world = setup(script, { tools: [read], checkpointWhen });
     const { sessionId, text } = await world.say("Read all");

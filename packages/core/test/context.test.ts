@@ -128,7 +128,7 @@ describe("context", () => {
     expect(world.model.rejected).toEqual([]);
   });
 
-  it("C12 begins a new prefix at a run boundary when the agent has changed, without earlier thinking", async () => {
+  it("C12 C13 begins a new prefix at a run boundary when the agent has changed, without earlier thinking", async () => {
     const thinking = { thinking: "Deep.", text: "Hello." };
     const world = setup([thinking], { tools: [wait] });
     const { sessionId } = await world.say("Go");
@@ -148,7 +148,7 @@ describe("context", () => {
     expect(await world.of(sessionId, "prefix")).toHaveLength(2);
   });
 
-  it("C12 keeps system and tools of the log while a run is open, whatever has been deployed since", async () => {
+  it("C12 C13 keeps system and tools of the log while a run is open, whatever has been deployed since", async () => {
     const ask = tool({
       name: "ask",
       description: "Asks.",

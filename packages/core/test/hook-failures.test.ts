@@ -77,6 +77,11 @@ describe("a hook that throws", () => {
       named("bad", { beforeTurn: nonsense({ stop: undefined }) }),
       named("bad", { beforeModel: nonsense({ stop: { type: "x" } }) }),
       named("bad", { beforeRun: nonsense({}) }),
+      named("bad", { beforeTurn: nonsense(5) }),
+      named("bad", { beforeTurn: nonsense({ model: {} }) }),
+      named("bad", { beforeTurn: nonsense({ tools: "one" }) }),
+      named("bad", { beforeTurn: nonsense({ toolChoice: "auto" }) }),
+      named("bad", { beforeModel: nonsense({ toolChoice: { type: "some" } }) }),
     ]) {
       const world = setup([{ text: "Ok." }], { hooks: [hook] });
       const { stop, sessionId } = await world.say("Go");
@@ -282,6 +287,15 @@ it.each<[string, object]>([
   expect((await world.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["hook_failed"]);
   expect((await world.say("And?", { sessionId })).text).toBe("Fine.");
   expect(world.model.rejected).toEqual([]);
+});
+
+it("L14 sends of a tool choice what the API knows of it", async () => {
+  for (const type of ["none", "auto"]) {
+    const toolChoice = { type, disable_parallel_tool_use: true, name: "echo" } as never;
+    const hooks = [named("a", { beforeTurn: () => ({ toolChoice }) })];
+    const world = setup([{ text: "Ok." }, { text: "More." }], { tools: [echo().tool], hooks });
+    await sound(world, (await world.say("Go")).sessionId);
+  }
 });
 
 it("L14 refuses a tool choice that names no tool", async () => {

@@ -205,6 +205,7 @@ describe("what a hook's own model has used up", () => {
       { cost_cents: Number.NaN },
       { tokens: { ...tokens, total: -5 } },
       { tokens: {} },
+      { tokens: { ...tokens, prompt: 0.5 } },
     ]) {
       const world = setup([{ text: "Ok." }], { hooks: [asking(bad)] });
       const { sessionId, stop } = await world.say("Hi");

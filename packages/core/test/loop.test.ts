@@ -200,6 +200,24 @@ describe("the loop", () => {
     });
   });
 
+  it.each<[string, unknown]>([
+    ["a promise", Promise.resolve(undefined)],
+    ["no reason", {}],
+    ["yes", true],
+  ])("L1 ends as an error when a stop condition says %s", async (_what, said) => {
+    const { say, of } = setup([{ text: "never" }], { stopWhen: [() => said as never], stopMessages: {} });
+    const { sessionId, stop, turns } = await say("Go");
+    expect({ type: stop.type, turns }).toEqual({ type: "error", turns: 0 });
+    expect((await of(sessionId, "error"))[0]?.data.code).toBe("internal");
+  });
+
+  it("L1 takes any word for the type of a reason", async () => {
+    for (const type of ["constructor", "__proto__", "toString"]) {
+      const { say } = setup([], { stopWhen: [() => ({ type, message: "" })] });
+      expect((await say("Go")).stop).toEqual({ type, message: "Stopped." });
+    }
+  });
+
   it("L1 stops for a condition of one's own, with its reason, also where a limit is reached", async () => {
     const stopWhen = [
       (run: { calls: readonly unknown[] }) =>

@@ -47,6 +47,16 @@ describe("afterModel", () => {
     expect(JSON.stringify(world.model.requests)).not.toContain("Secret");
   });
 
+  it("H1 C12 takes of a text that has changed nothing but its words", async () => {
+    const more = { note: 1, cache_control: { type: "ephemeral" }, citations: [{}] };
+    const world = setup([{ text: "A" }, { text: "B" }, { text: "C" }, { text: "D" }, { text: "E" }], {
+      hooks: [rewriting((content) => ({ content: content.map((block) => ({ ...block, ...more })) }))],
+    });
+    const { sessionId } = await world.say("Go");
+    for (const word of ["on", "and on", "and on"]) await world.say(word, { sessionId });
+    await sound(world, sessionId);
+  });
+
   const thinking = { thinking: "Hm.", text: "Look.", tools: [calling("echo")] };
   it.each([
     [

@@ -18,6 +18,24 @@ import { begin, slow } from "./support/when-busy.ts";
 
 const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
 
+it.each<[string, object]>([
+  ["a number for a message", { input: 5 }],
+  ["null for a message", { input: null }],
+  ["a list for a message", { input: ["Hi"] }],
+  ["a text for answers", { answers: "yes" }],
+  ["an answer that is none", { sessionId: "s1", answers: [null] }],
+  ["an answer without a call", { sessionId: "s1", answers: [{ value: 1 }] }],
+  ["knowledge that is no list", { input: "Hi", knowledge: "x" }],
+  ["knowledge that is none", { input: "Hi", knowledge: [null] }],
+  ["params that are none", { input: "Hi", params: 5 }],
+  ["metadata that are none", { input: "Hi", metadata: ["x"] }],
+])("X2 %s is refused as invalid, and nothing is stored", async (_what, options) => {
+  const { pawl, store } = setup([{ text: "never" }]);
+  const run = pawl.run("tester", { userId: "u1", ...options } as never);
+  await expect(run.result).rejects.toMatchObject({ code: "invalid_input" });
+  expect(await store.sessions.list({ userId: "u1" })).toEqual([]);
+});
+
 describe("knowledge that comes with a message", () => {
   const workout = {
     source: "current_workout",

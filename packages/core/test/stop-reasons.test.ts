@@ -1,4 +1,4 @@
-import type { Reply } from "@pawl/testing";
+import { currentModels, type ModelLimits, type Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { rebuild } from "../../../test/support/rebuild.ts";
@@ -141,4 +141,23 @@ describe("every stop reason, with every kind of content", () => {
       expect(at.model.requests).toHaveLength(1);
     },
   );
+});
+
+it("L18 a prompt that is too long for the model ends so, and the context can begin later", async () => {
+  const known = currentModels["claude-sonnet-5-5"] as ModelLimits;
+  const models = { "claude-sonnet-5-5": { ...known, contextTokens: 1_000 } };
+  const at = setup({ script: [{ text: "Fine." }], models });
+  const { sessionId, stop } = await at.say("long ".repeat(2_000));
+  expect(stop).toEqual({
+    type: "context_window",
+    message: "This conversation has become too long to go on with.",
+  });
+  expect((await at.of(sessionId, "error")).map(({ data }) => data.code)).toEqual([
+    "model_error",
+    "context_window",
+  ]);
+  expect((await at.say("And now?", { sessionId })).stop.type).toBe("context_window");
+  const [, second] = await at.of(sessionId, "user_message");
+  await at.pawl.startContextAt(sessionId, { userId: "u1", fromSeq: second?.seq ?? 0 });
+  expect((await at.say("And now?", { sessionId })).text).toBe("Fine.");
 });

@@ -65,7 +65,7 @@ describe("C4 user data", () => {
     expect(world.model.rejected).toEqual([]);
   });
 
-  it("keeps its place under a new prefix, and goes when the agent has none any more", async () => {
+  it("C13 keeps its place under a new prefix, and goes when the agent has none any more", async () => {
     let name = "Ada";
     const userData = () => name;
     const first = setup([{ text: "Hi." }], { userData });

@@ -34,11 +34,11 @@ export async function* inProcessStream(
   }
 }
 
-/** The limit that an organisation has set itself: the API tells it in words only, and the real client gives it a code. */
-const ownLimit = {
-  message: "You have reached your specified API usage limits",
-  code: "own_spend_limit_reached",
-};
+/** What the API tells in words only, and the real client gives a code. */
+const codes: readonly (readonly [words: string, code: string])[] = [
+  ["You have reached your specified API usage limits", "own_spend_limit_reached"],
+  ["prompt is too long", "context_length_exceeded"],
+];
 
 /** Errors inside a stream that are the server's own trouble. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
@@ -51,7 +51,7 @@ export function modelError(
   inStream = false,
 ): PawlError {
   const { status, type, message } = error;
-  const errorCode = error.errorCode ?? (message.startsWith(ownLimit.message) ? ownLimit.code : undefined);
+  const errorCode = error.errorCode ?? codes.find(([words]) => message.startsWith(words))?.[1];
   const spent = errorCode?.endsWith("spend_limit_reached") === true;
   const passes = inStream
     ? passing.includes(type)

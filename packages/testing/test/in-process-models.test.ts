@@ -126,6 +126,11 @@ describe.each([
       { status: 400, retryable: false, errorCode: "own_spend_limit_reached" },
     ],
     [
+      "a prompt that is too long",
+      { fault: { status: 400, message: "prompt is too long: 2 tokens > 1 maximum" } },
+      { status: 400, retryable: false, errorCode: "context_length_exceeded" },
+    ],
+    [
       "overload in the stream",
       { text: "a", fault: { midStream: "overloaded" } },
       { type: "overloaded_error", retryable: true },

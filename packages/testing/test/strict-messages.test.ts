@@ -99,13 +99,59 @@ const refusals: [string, Body, string][] = [
   ],
   [
     "a document by the assistant",
-    messages(user("a"), assistant(block({ type: "document", source: {} })), user("b")),
+    messages(user("a"), assistant(block({ type: "document", source: { type: "url", url: "x" } })), user("b")),
     "messages.1.content.0: `document` blocks are not supported in `assistant` messages",
   ],
   [
     "citations of the user",
     messages(user(text("a", { citations: [{ type: "x" }] }))),
     "messages.0.content.0: `citations` are not supported on text in `user` messages",
+  ],
+  [
+    "citations of the user in a result",
+    messages(user("a"), assistant(call("a")), user(result("a", [text("x", { citations: [{ type: "x" }] })]))),
+    "messages.2.content.0: `citations` are not supported on text in `user` messages",
+  ],
+  [
+    "an image of an unknown kind",
+    messages(user(block({ type: "image", source: { type: "base64", media_type: "image/tiff", data: "A" } }))),
+    "messages.0.content.0.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
+  ],
+  [
+    "an image from nowhere",
+    messages(
+      user("a"),
+      assistant(call("a")),
+      user(result("a", [{ type: "image", source: { type: "url" } }])),
+    ),
+    "messages.2.content.0.tool_result.content.0.image.source.url.url: Field required",
+  ],
+  [
+    "a document of an unknown kind",
+    messages(user(block({ type: "document", source: { type: "base64", media_type: "x", data: "A" } }))),
+    "messages.0.content.0.document.source.base64.media_type: Input should be 'application/pdf'",
+  ],
+  [
+    "pattern of a call's name",
+    messages(user("a"), assistant(call("a", "get weather")), user(result("a"))),
+    "messages.1.content.0.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+  ],
+  [
+    "L18 pattern of a server call's id",
+    messages(
+      user("a"),
+      assistant(block({ type: "server_tool_use", id: "toolu_1", name: "web_search", input: {} })),
+    ),
+    "messages.1.content.0.server_tool_use.id: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'",
+  ],
+  [
+    "L18 a server's result without a call",
+    messages(
+      user("a"),
+      assistant("b", block({ type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] })),
+      user("c"),
+    ),
+    "messages.1.content.1: unexpected `tool_use_id` found in `web_search_tool_result` blocks: srvtoolu_1. Each `web_search_tool_result` block must have a corresponding `server_tool_use` block before it.",
   ],
   [
     "too many images",

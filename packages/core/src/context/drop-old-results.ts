@@ -1,9 +1,12 @@
+import { checkNumbers } from "../check-numbers.ts";
 import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 
 /**
  * A strategy for `checkpointWhen`: above `whenTokens` (estimated), the results of all turns but the last `keepTurns` are
  * replaced by a note of their length, provided that this frees a fifth of the context.
+ *
+ * @throws PawlError `config` for numbers that are none: one turn at least is kept, for the model has not read it.
  *
  * @example
  * ```ts
@@ -24,9 +27,13 @@ export function dropOldResults({
   whenTokens,
   keepTurns = 3,
 }: {
+  /** Estimated tokens of the context above which they are replaced. */
   whenTokens: number;
+  /** How many answers of the model, with what follows them, stay as they are, from 1. Default: 3. */
   keepTurns?: number;
 }): CheckpointStrategy {
+  checkNumbers("dropOldResults()", { whenTokens });
+  checkNumbers("dropOldResults()", { keepTurns }, { least: 1, whole: true });
   return ({ entries, estimatedTokens, estimateTokens }) => {
     if (estimatedTokens <= whenTokens) return undefined;
     const at = lastTurns(entries, keepTurns);

@@ -1,6 +1,6 @@
 import type { EventData, StoredEvent } from "../events/event.ts";
 import { deepFreeze } from "../events/stored-form.ts";
-import { type Json, toJson } from "../json.ts";
+import { type Json, withoutLoneSurrogates } from "../json.ts";
 import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { hasLoneSurrogate, isBlank } from "../text.ts";
@@ -62,7 +62,7 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
 export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
   const text = JSON.stringify(blocks);
   // No request may carry half a surrogate pair.
-  const sendable = hasLoneSurrogate(text) ? (toJson(blocks) as ContentBlock[]) : blocks;
+  const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
   return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq };
 }
 
@@ -99,12 +99,11 @@ function textBlock(text: string): ContentBlock {
 }
 
 /**
- * An answer that came in whole is echoed as it is, but for what the API refuses: empty text, and text behind a tool
- * call. Of one that was cut off, what precedes the first tool call is kept, without a thinking block that has lost what
+ * An answer that came in whole is echoed as it is, but for what the API refuses: empty text, text behind a tool call,
+ * and thinking without a signature, which some gateways lose. Of one that was cut off, what precedes the first tool call is kept, without a thinking block that has lost what
  * it led to: a call that was not run must not be sent, and a clipped thinking block has no signature.
  */
 function echoable({ content, disposition, complete }: EventData["assistant_message"]): ContentBlock[] {
-  const sendable = (block: ContentBlock) => !isText(block) || !isBlank(block.text);
   if (disposition === "discarded") return [];
   const firstCall = content.findIndex(isToolUse);
   if (disposition === "kept") {
@@ -117,4 +116,9 @@ function echoable({ content, disposition, complete }: EventData["assistant_messa
     .filter(sendable);
   while (blocks.length > 0 && !isText(blocks.at(-1) as ContentBlock)) blocks.pop();
   return blocks;
+}
+
+function sendable(block: ContentBlock): boolean {
+  if (isText(block)) return !isBlank(block.text);
+  return block.type !== "thinking" || (typeof block.signature === "string" && block.signature !== "");
 }

@@ -83,6 +83,8 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
       plan = await withinLeg(leg, strategy(source));
       if (plan !== undefined) break;
     }
+    if (plan?.summary !== undefined && typeof plan.summary !== "string")
+      throw new TypeError("a summary is a text.");
   } catch (cause) {
     if (leg.signal.aborted) return;
     return await leg.fail({ code: "checkpoint_failed", message: messageOf(cause), context: causeOf(cause) });

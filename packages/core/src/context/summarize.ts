@@ -1,3 +1,4 @@
+import { checkNumbers } from "../check-numbers.ts";
 import { type Answer, contentOf, newAnswer, takeEvent } from "../model/accumulate.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
@@ -15,16 +16,19 @@ export interface SummarizeOptions {
   model: ModelClient;
   /** Estimated tokens of the context above which it is summarised. */
   whenTokens: number;
-  /** How many answers of the model, with what follows them, stay as they are. */
+  /** How many answers of the model, with what follows them, stay as they are, from 1. Default: 4. */
   keepTurns?: number;
-  /** The most tokens of the summary. */
+  /** The most tokens of the summary. Default: 2,000. */
   maxTokens?: number;
+  /** The system prompt of whoever writes it. Default: to say what is wanted, told, found out, done and still open. */
   instructions?: string;
 }
 
 /**
  * A strategy for `checkpointWhen`: above `whenTokens` everything before the last `keepTurns` answers is replaced by a
  * summary, provided that it is a fifth of the context at least. The summary is in the log, and its cost is the run's.
+ *
+ * @throws PawlError `config` for numbers that are none.
  */
 export function summarize({
   model,
@@ -33,6 +37,8 @@ export function summarize({
   maxTokens = 2_000,
   instructions = INSTRUCTIONS,
 }: SummarizeOptions): CheckpointStrategy {
+  checkNumbers("summarize()", { whenTokens });
+  checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
   return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
     if (estimatedTokens <= whenTokens) return undefined;
     const at = boundaryAt(entries, lastTurns(entries, keepTurns), false);

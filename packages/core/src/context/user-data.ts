@@ -1,4 +1,5 @@
 import type { Agent } from "../agent.ts";
+import { systemClock } from "../clock.ts";
 import { causeOf, messageOf } from "../errors.ts";
 import type { Session } from "../events/session-row.ts";
 import { type ErrorReport, errorEvent } from "../leg.ts";
@@ -70,17 +71,17 @@ function failed(cause: unknown): ErrorReport {
 
 async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const control = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
+  let cancel: (() => void) | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
+    cancel = systemClock.after(ms, () => {
       const error = new Error(`It took longer than ${ms} ms.`);
       control.abort(error);
       reject(error);
-    }, ms);
+    });
   });
   try {
     return await Promise.race([work(control.signal), late]);
   } finally {
-    clearTimeout(timer);
+    cancel?.();
   }
 }

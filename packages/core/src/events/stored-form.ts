@@ -2,11 +2,15 @@ import type { Json } from "../json.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "./event.ts";
 import { jsonText } from "./storable.ts";
 
-/** Freezes JSON data to its leaves and returns it. */
+/** Freezes JSON data to its leaves, however deep they are, and returns it. */
 export function deepFreeze<T>(value: T): T {
-  if (value === null || typeof value !== "object" || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) deepFreeze(part);
-  return Object.freeze(value);
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const part = open.pop();
+    if (part === null || typeof part !== "object" || Object.isFrozen(part)) continue;
+    for (const inner of Object.values(Object.freeze(part))) open.push(inner);
+  }
+  return value;
 }
 
 /** The event as it is read back, frozen to its leaves. */

@@ -67,15 +67,6 @@ function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value;
 }
 
-/** A hook's reason to stop, which goes to the log as it is. */
-export function stopFrom(said: StopReason): StopReason {
-  const { type, message } = said;
-  if (typeof type !== "string" || typeof message !== "string") {
-    throw new Error("a reason to stop has a type and a message.");
-  }
-  return { type, message };
-}
-
 /** What goes to the log when a hook throws. */
 export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorReport {
   return {

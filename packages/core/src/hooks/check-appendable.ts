@@ -37,10 +37,12 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
   if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
 }
 
-/** A number that is none, or below 0, would undo what the limits have counted. */
+/** A number that is none, or below 0, would undo what the limits have counted, and no total has room for half a token. */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
-  for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total, cost_cents]) {
-    if (!(Number.isFinite(count) && count >= 0)) throw new Error("What is spent is told in numbers from 0.");
+  for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total]) {
+    if (!(Number.isSafeInteger(count) && count >= 0))
+      throw new Error("Tokens are told in whole numbers from 0.");
   }
+  if (!(Number.isFinite(cost_cents) && cost_cents >= 0)) throw new Error("A cost is a number from 0.");
 }

@@ -4,8 +4,8 @@ import { closeOpenCalls } from "../session/close.ts";
 import { eventKey } from "../session/keys.ts";
 import type { RunState } from "../session/state.ts";
 import { tokensOf } from "../session/tokens.ts";
-import { isFailed, isReported, type StopReason, worded } from "../stop/stop-reason.ts";
-import { callHook, contextOf, hooksWith, stopFrom, tellHooks } from "./call-hooks.ts";
+import { isFailed, isReported, type StopReason, stopFrom, worded } from "../stop/stop-reason.ts";
+import { callHook, contextOf, hooksWith, tellHooks } from "./call-hooks.ts";
 import { ownTime, runEffects } from "./effects.ts";
 
 /** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */

@@ -160,7 +160,10 @@ export interface Hook<Deps = unknown> {
     call: PlannedRequest,
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
-  /** May change or leave out texts that no thinking block follows; all else has to stay as it is. */
+  /**
+   * May change or leave out texts that no thinking block follows; all else has to stay as it is. Of a text that has
+   * changed only its words count: citations belong to the words that were there.
+   */
   readonly afterModel?: (
     answer: ModelAnswer,
     context: RunContext<Deps>,

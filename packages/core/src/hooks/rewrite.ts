@@ -25,5 +25,10 @@ export function checkRewrite(
   if (after.some((block) => isText(block) && typeof block.text !== "string")) {
     throw new Error("a text block has a text.");
   }
-  return toJson(after) as ContentBlock[];
+  const known = new Set(before.map(canonicalJson));
+  // A block that has other words has nothing else that the answer's had, e.g. citations of those words.
+  const said = after.map((block) =>
+    isText(block) && !known.has(canonicalJson(block)) ? { type: "text", text: block.text } : block,
+  );
+  return toJson(said) as ContentBlock[];
 }

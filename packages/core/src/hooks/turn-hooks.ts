@@ -1,8 +1,9 @@
 import type { Leg } from "../leg.ts";
 import type { ContentBlock } from "../model/content.ts";
 import { type CallState, openRun, type TurnState } from "../session/state.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
-import { callHook, HOOK_FAILED, hooksWith, stopFrom } from "./call-hooks.ts";
+import { type StopReason, stopFrom } from "../stop/stop-reason.ts";
+import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
+import { checkPlan } from "./check-plan.ts";
 import type { ModelAnswer, PlannedRequest, TurnChange, TurnPlan } from "./hook.ts";
 import { checkRewrite } from "./rewrite.ts";
 
@@ -45,18 +46,12 @@ export async function planTurn(leg: Leg): Promise<Planned> {
 
 /** The plan with a hook's changes; what is `undefined` changes nothing. */
 function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
+  if (typeof change !== "object") throw new Error("a change of plan is an object.");
   if ("stop" in change) return { stop: stopFrom(change.stop) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
-  if (toolChoice?.type === "tool" && !agent.tools.has(toolChoice.name)) {
-    throw new Error(`there is no tool named "${toolChoice.name}".`);
-  }
-  if (!Number.isInteger(maxTokens) || maxTokens < 1) {
-    throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
-  }
-  return {
-    plan: { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) },
-  };
+  const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
+  return { plan: checkPlan(agent, whole) };
 }
 
 /** Asks `beforeModel`, with the request as it would be sent. */

@@ -1,6 +1,6 @@
 import { PawlError } from "../errors.ts";
 import type { LivePart } from "../events/live-tail.ts";
-import { type Json, toJson } from "../json.ts";
+import { type Json, type JsonObject, toJson } from "../json.ts";
 import type { ContentBlock } from "./content.ts";
 import type { ContentDelta, ModelEvent, RawUsage } from "./model-client.ts";
 
@@ -157,19 +157,20 @@ function finishBlock(target: PartialBlock): void {
   if (part.kind === "thinking") block.thinking = text;
   if (part.kind !== "tool_input") return;
   const input = text === "" ? block.input : parsed(text);
-  block.input = isObject(input) ? toJson(input) : {};
+  block.input = isObject(input) ? input : {};
   if (!isObject(input)) target.invalid = `The arguments were no JSON object: ${text.slice(0, 200)}`;
 }
 
-function parsed(text: string): unknown {
+/** `undefined` for what is no JSON, or none that can be stored. */
+function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text);
+    return toJson(JSON.parse(text));
   } catch {
     return undefined;
   }
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 

@@ -3,7 +3,8 @@ import type { SessionState } from "../session/state.ts";
 import type { Answer } from "./accumulate.ts";
 import { isToolUse } from "./content.ts";
 
-const ID = /^[a-zA-Z0-9_-]+$/;
+/** The API takes longer ones, the keys of events that name the call do not. */
+const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**

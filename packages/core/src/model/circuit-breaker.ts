@@ -1,14 +1,15 @@
+import { checkNumbers } from "../check-numbers.ts";
 import type { ModelFailure } from "../errors.ts";
 import { decorate } from "./decorate.ts";
 import { cutStream, failureOf, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
 export interface CircuitBreakerOptions {
-  /** Failures in a row that open the circuit. */
+  /** Failures in a row that open the circuit. Default: 5. */
   failures?: number;
-  /** How long it stays open. */
+  /** How long it stays open, in milliseconds. Default: 30,000. */
   coolDownMs?: number;
-  /** Milliseconds, from any beginning. */
+  /** Milliseconds, from any beginning; default: `Date.now`. */
   now?: () => number;
 }
 
@@ -24,6 +25,8 @@ export interface CircuitBreakerOptions {
  * Its place is around `withIdleWatchdog`, so that a trial comes to an end, inside of `withRetry`, which does not wait for an
  * open circuit, and inside of `withFallback`, which goes on to the next model. Make one and share it: agents that each
  * decorate the model for themselves do not learn from each other.
+ *
+ * @throws PawlError `config` for numbers that are none.
  *
  * @example
  * ```ts
@@ -75,6 +78,8 @@ interface Call {
 function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): {
   enter(): Call;
 } {
+  checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
+  checkNumbers("withCircuitBreaker()", { coolDownMs });
   /** Only a success takes it back, so that a trial that fails is one too many. */
   let inARow = 0;
   let until: number | undefined;

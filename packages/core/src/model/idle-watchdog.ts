@@ -1,13 +1,15 @@
+import { checkNumbers } from "../check-numbers.ts";
 import { decorate } from "./decorate.ts";
 import { modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 import { pause, type Sleep } from "./pause.ts";
 
 export interface IdleWatchdogOptions {
-  /** The longest silence. */
+  /** The longest silence, in milliseconds. Default: 60,000. */
   idleMs?: number;
+  /** How it waits; default: by the clock of the machine. */
   sleep?: Sleep;
-  /** Milliseconds, from any beginning. */
+  /** Milliseconds, from any beginning; default: `Date.now`. */
   now?: () => number;
 }
 
@@ -15,6 +17,8 @@ export interface IdleWatchdogOptions {
  * A model that is given up when it falls silent. No event for `idleMs`, before the answer or in the middle of it, aborts
  * the call and throws a retryable `model_error` of type `idle_timeout`. Every event is a sign of life, pings included, and
  * only silence that somebody waits for counts. An abort gets through even where the model does not mind its signal.
+ *
+ * @throws PawlError `config` for numbers that are none.
  *
  * @example
  * ```ts
@@ -33,6 +37,7 @@ export interface IdleWatchdogOptions {
  */
 export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOptions = {}): ModelClient {
   const { idleMs = 60_000, sleep = pause, now = Date.now } = options;
+  checkNumbers("withIdleWatchdog()", { idleMs }, { least: 1 });
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
     const { signal } = bounds;
     signal.throwIfAborted();

@@ -1,19 +1,21 @@
+import { checkNumbers } from "../check-numbers.ts";
 import { decorate } from "./decorate.ts";
 import { attemptFailed, cutStream, failureOf } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 import { pause, type Sleep } from "./pause.ts";
 
 export interface RetryOptions {
-  /** Attempts after the first one. */
+  /** Attempts after the first one. Default: 3. */
   retries?: number;
-  /** The first wait; each further one is twice as long. */
+  /** The first wait, in milliseconds; each further one is twice as long. Default: 500. */
   baseMs?: number;
-  /** The longest wait, unless the server asks for a longer one. */
+  /** The longest wait, in milliseconds, unless the server asks for a longer one. Default: 20,000. */
   maxMs?: number;
-  /** The share of a wait that is left to chance, 0 to 1: so many clients do not come back all at once. */
+  /** The share of a wait that is left to chance, 0 to 1: so many clients do not come back all at once. Default: 0.25. */
   jitter?: number;
+  /** How it waits; default: by the clock of the machine. */
   sleep?: Sleep;
-  /** From 0 to 1. */
+  /** From 0 to 1; default: `Math.random`. */
   random?: () => number;
 }
 
@@ -25,6 +27,8 @@ export interface RetryOptions {
  * Waits grow and are scattered; a server that says how long to wait is obeyed to the millisecond. Where no time would be
  * left (`timeLeftMs`), the failure is thrown at once. A new attempt is announced by an `attempt_failed` event before
  * the wait: what was streamed until then is void.
+ *
+ * @throws PawlError `config` for numbers that are none.
  *
  * @example
  * ```ts
@@ -42,6 +46,8 @@ export interface RetryOptions {
 export function withRetry(model: ModelClient, options: RetryOptions = {}): ModelClient {
   const { retries = 3, baseMs = 500, maxMs = 20_000, jitter = 0.25 } = options;
   const { sleep = pause, random = Math.random } = options;
+  checkNumbers("withRetry()", { retries, baseMs, maxMs });
+  checkNumbers("withRetry()", { jitter }, { most: 1 });
 
   const backoff = (attempt: number): number =>
     Math.round(Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (1 - jitter * random()));

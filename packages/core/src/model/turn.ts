@@ -6,7 +6,7 @@ import type { JsonObject } from "../json.ts";
 import { errorEvent, type Leg, withinLeg } from "../leg.ts";
 import { leftOf, limitStop } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
-import { type StopReason, worded } from "../stop/stop-reason.ts";
+import { CONTEXT_WINDOW, type StopReason, worded } from "../stop/stop-reason.ts";
 import { contentOf, newAnswer, takeEvent } from "./accumulate.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { cutStream } from "./failure.ts";
@@ -178,6 +178,7 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
     },
     kept,
   );
+  if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
   return { type: "error", message: details.retryable === false ? REFUSED : UNREACHED };
 }
 

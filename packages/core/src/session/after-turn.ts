@@ -1,4 +1,4 @@
-import type { StopReason } from "../stop/stop-reason.ts";
+import { CONTEXT_WINDOW, type StopReason } from "../stop/stop-reason.ts";
 import type { RunState } from "./state.ts";
 
 /** How often in a row a paused answer is sent back to be continued. */
@@ -30,7 +30,7 @@ export function afterTurn({ turn, pauses }: RunState): StopReason | undefined {
     case "refusal":
       return { type: "refusal", message: "I cannot help with this." };
     case "model_context_window_exceeded":
-      return { type: "context_window", message: "This conversation has become too long to go on with." };
+      return CONTEXT_WINDOW;
     case "pause_turn":
       return pauses > MAX_PAUSES ? { type: "pause_limit", message: UNFINISHED } : undefined;
     case null:

@@ -1,7 +1,7 @@
 import type { Agent } from "../agent.ts";
-import { PawlError } from "../errors.ts";
+import { messageOf, PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
-import { toJson } from "../json.ts";
+import { type Json, toJson } from "../json.ts";
 import type { Answer } from "../runtime-types.ts";
 import { jsonSchema, validate } from "../tools/schema.ts";
 import { eventKey } from "./keys.ts";
@@ -28,7 +28,7 @@ export async function answerEvents(
     }
     seen.add(callId);
     const call = findQuestion(state, callId, question);
-    const stored = toJson(value);
+    const stored = storable(value, callId);
     await checkAnswer(agent, call, stored);
     events.push({
       type: "tool_answered",
@@ -37,6 +37,15 @@ export async function answerEvents(
     });
   }
   return events;
+}
+
+function storable(value: unknown, callId: string): Json {
+  try {
+    return toJson(value);
+  } catch (cause) {
+    const message = `The answer cannot be stored: ${messageOf(cause)}`;
+    throw new PawlError("invalid_answer", message, { cause, details: { callId } });
+  }
 }
 
 function findQuestion(state: SessionState, callId: string, question: number | undefined): CallState {

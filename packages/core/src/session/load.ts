@@ -1,3 +1,6 @@
+import { PawlError } from "../errors.ts";
+import { referenceOf } from "../events/blobs.ts";
+import type { StoredEvent } from "../events/event.ts";
 import type { EventStore } from "../events/event-store.ts";
 import { applyEvent } from "./apply.ts";
 import { newSessionState, type SessionState } from "./state.ts";
@@ -11,6 +14,14 @@ export async function loadState(store: EventStore, sessionId: string): Promise<S
 
 /** Folds in whatever was stored since. */
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
-  for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq }))
+  for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
+    if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
     applyEvent(state, event);
+  }
+}
+
+/** A payload that is only named here: half a history would be sent, and gone on with. */
+function withoutBlobs({ sessionId, seq }: StoredEvent): PawlError {
+  const message = `Event ${seq} of session "${sessionId}" is kept as a blob, and this runtime has no \`blobs\`.`;
+  return new PawlError("store_unavailable", message, { details: { sessionId, seq } });
 }

@@ -29,13 +29,26 @@ export function usageOf(tokens: TokenUsage): Usage {
   };
 }
 
-/** A usage from the wire. Later numbers replace earlier ones, they are totals. */
+/**
+ * A usage as it stands on the wire, in whole tokens: what is absent, or no count, counts as nothing. Limits and totals are made of it.
+ *
+ * @example
+ * ```ts
+ * import { usageFromWire } from "@pawl/core";
+ *
+ * console.log(usageFromWire({ input_tokens: 12, output_tokens: null }).inputTokens); // 12
+ * ```
+ */
 export function usageFromWire(raw: RawUsage): Usage {
   return {
-    inputTokens: raw.input_tokens ?? 0,
-    outputTokens: raw.output_tokens ?? 0,
-    cacheReadTokens: raw.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: raw.cache_creation_input_tokens ?? 0,
-    cacheWrite1hTokens: raw.cache_creation?.ephemeral_1h_input_tokens ?? 0,
+    inputTokens: count(raw.input_tokens),
+    outputTokens: count(raw.output_tokens),
+    cacheReadTokens: count(raw.cache_read_input_tokens),
+    cacheWriteTokens: count(raw.cache_creation_input_tokens),
+    cacheWrite1hTokens: count(raw.cache_creation?.ephemeral_1h_input_tokens),
   };
+}
+
+function count(value: unknown): number {
+  return Number.isFinite(value) && (value as number) > 0 ? Math.ceil(value as number) : 0;
 }

@@ -34,7 +34,7 @@ export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): numbe
   if (byTokens < shortest) return limitStop(left, "outputTokens");
   const affordable = answerFor(costCents - (last === undefined ? 0 : centsOf(last)), call);
   if (affordable < shortest) return limitStop(left, "costCents");
-  return Math.min(call.maxTokens, byTokens, affordable);
+  return Math.floor(Math.min(call.maxTokens, byTokens, affordable));
 }
 
 function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {

@@ -1,7 +1,10 @@
 import type { RunState, SessionState } from "../session/state.ts";
-import type { StopReason } from "./stop-reason.ts";
+import { type StopReason, stopFrom } from "./stop-reason.ts";
 
-/** Looked at before every turn, with the run and its session as folded from the log; a reason ends the run. */
+/**
+ * Looked at before every turn, with the run and its session as folded from the log; a reason ends the run. It answers at
+ * once: a promise, or anything else that is no reason, ends the run as `error`, and so does one that throws.
+ */
 export type StopCondition = (
   run: Readonly<RunState>,
   session: Readonly<SessionState>,
@@ -15,7 +18,7 @@ export function firstStop(
 ): StopReason | undefined {
   for (const condition of conditions) {
     const reason = condition(run, session);
-    if (reason !== undefined) return reason;
+    if (reason !== undefined && reason !== null) return stopFrom(reason);
   }
   return undefined;
 }

@@ -27,11 +27,30 @@ export interface StopReason {
   message: string;
 }
 
+/**
+ * What a condition or a hook gives for a reason, which goes to the log as it is.
+ *
+ * @throws Error for what is none, e.g. a promise.
+ */
+export function stopFrom(said: StopReason): StopReason {
+  const { type, message } = said;
+  if (typeof type !== "string" || typeof message !== "string") {
+    throw new Error("a reason to stop has a type and a message.");
+  }
+  return { type, message };
+}
+
 /** The user has pressed stop, or the caller's signal has fired. */
 export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
 /** The user has written something else, and the agent lets that interrupt it. */
 export const INTERRUPTED: StopReason = { type: "interrupted", message: "The user wrote something else." };
+
+/** The prompt is longer than the model can read, or the answer came to the end of its window. */
+export const CONTEXT_WINDOW: StopReason = {
+  type: "context_window",
+  message: "This conversation has become too long to go on with.",
+};
 
 /** The session is over, and the run would wait for an answer. */
 export function sessionOver(status: "expired" | "completed"): StopReason {
@@ -73,7 +92,7 @@ export interface StopMessages {
 
 /** The reason with the agent's own words, and never without any. */
 export function worded({ stopMessages }: StopMessages, { type, message }: StopReason): StopReason {
-  const own = stopMessages[type];
+  const own = Object.hasOwn(stopMessages, type) ? stopMessages[type] : undefined;
   if (own !== undefined && own.trim() !== "") return { type, message: own };
   return { type, message: message.trim() === "" ? "Stopped." : message };
 }

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent.ts";
 import { PawlError } from "../errors.ts";
-import type { Budget } from "../stop/budget.ts";
+import { type Budget, unlimited } from "../stop/budget.ts";
 import { type Infer, jsonSchema, type Schema } from "../tools/schema.ts";
 import { type Tool, tool } from "../tools/tool.ts";
 
@@ -89,8 +89,10 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
   const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
   const { input = task as unknown as I, message = ({ task }: Task) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
-    if (!(value > 0))
-      throw new PawlError("config", `limits.${what} of "${name}" must be above 0, not ${value}.`);
+    if (!Object.hasOwn(unlimited, what))
+      throw new PawlError("config", `limits.${what} of "${name}" is no limit.`);
+    if (!(typeof value === "number" && value > 0))
+      throw new PawlError("config", `limits.${what} of "${name}" must be a number above 0, not ${value}.`);
   }
   if (options.input !== undefined && options.message === undefined)
     throw new PawlError(

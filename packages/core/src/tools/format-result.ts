@@ -2,6 +2,7 @@ import type { Json } from "../json.ts";
 import { toJson } from "../json.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { isBlank } from "../text.ts";
+import { resultBlock } from "./result-block.ts";
 import type { Tool } from "./tool.ts";
 
 /**
@@ -20,22 +21,12 @@ export function formatted(tool: Tool, result: Json): string | ContentBlock[] | u
 /** A text, or the blocks of a list that the API takes; `undefined` for anything else. */
 export function readable(content: Json): string | ContentBlock[] | undefined {
   if (typeof content === "string") return content;
-  if (!Array.isArray(content) || !content.every(isBlock)) return undefined;
-  const blocks = (content as ContentBlock[]).filter((block) => !isText(block) || !isBlank(block.text));
+  if (!Array.isArray(content)) return undefined;
+  const blocks: ContentBlock[] = [];
+  for (const part of content) {
+    const block = resultBlock(part);
+    if (block === undefined) return undefined;
+    if (!isText(block) || !isBlank(block.text)) blocks.push(block);
+  }
   return blocks.length === 0 ? undefined : blocks;
-}
-
-/** What the API takes in a result, and what such a block cannot be without. Any other would make every later request invalid. */
-const NEEDED: { readonly [type: string]: string } = {
-  text: "text",
-  image: "source",
-  document: "source",
-  search_result: "source",
-  tool_reference: "tool_name",
-};
-
-function isBlock(value: Json): boolean {
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
-  const needed = Object.hasOwn(NEEDED, String(value.type)) ? NEEDED[String(value.type)] : undefined;
-  return needed !== undefined && value[needed] !== undefined;
 }

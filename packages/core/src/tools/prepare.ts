@@ -154,7 +154,7 @@ function question(
 /** What a tool returned, as JSON. The tool did its work: a value that JSON cannot carry does not undo that. */
 function shownResult(value: unknown): Json {
   try {
-    return value instanceof Error ? { name: value.name, message: value.message } : toJson(value);
+    return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
   } catch (cause) {
     return { done: true, note: `The tool ran; its result cannot be shown: ${messageOf(cause)}` };
   }

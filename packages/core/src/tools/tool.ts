@@ -64,14 +64,19 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   name: string;
   /** For the model: what the tool does and when to use it. */
   description: string;
+  /** What it is called with: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or `jsonSchema()`. An object. */
   input: I;
   /**
    * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail: the model
    * reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
    */
   execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
+  /** The call waits for the user's answer. Default: it does not. */
   suspends?: Suspends<Infer<I>, A>;
-  /** What the model reads of a result. Default: a string as it is, anything else as JSON. */
+  /**
+   * What the model reads of a result: a text, or blocks of the Messages API. Fields that these do not have in a result are left
+   * out; for what it would refuse, the default is taken. Default: a string as it is, anything else as JSON.
+   */
   format?(result: Json): string | ContentBlock[];
   /** The most characters that the model reads of a result; default: the agent's `resultLimit`. */
   maxResultChars?: number;
@@ -85,18 +90,18 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   status?: { start?: string; done?: string };
   /** A label of your own, e.g. for grouping in a user interface. */
   category?: string;
-  /** After this many milliseconds the call is answered with an error. */
+  /** After this many milliseconds the call is answered with an error; up to 2,147,483,647. Default: only the run's own time counts. */
   timeoutMs?: number;
-  /** A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does. */
+  /** A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does. Default: no. */
   idempotent?: boolean;
-  /** May be called again with the same input in one run. Otherwise a call that has succeeded is not run again. */
+  /** May be called again with the same input in one run. Otherwise a call that has succeeded is not run again. Default: no. */
   repeatable?: boolean;
   /**
    * Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the next turn. With
-   * its own name, of several calls in a turn only the first runs.
+   * its own name, of several calls in a turn only the first runs. Default: none.
    */
   dependsOn?: readonly string[];
-  /** The run ends after this tool succeeded; given a status, the session is left with it. */
+  /** The run ends after this tool succeeded; given a status, the session is left with it. Default: no. */
   endsRun?: boolean | SessionStatus;
 }
 
@@ -129,7 +134,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a tool. The types of `execute` follow from the schemas.
  *
- * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no object, or a tool that does nothing.
+ * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no object, a `timeoutMs` or
+ * `maxResultChars` that is none, fields in `resend` that the input does not have, or a tool that does nothing.
  *
  * @example
  * ```ts

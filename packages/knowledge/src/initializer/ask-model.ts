@@ -11,6 +11,7 @@ import {
   promptTokens,
   type RawUsage,
   type Usage,
+  usageFromWire,
 } from "@pawl/core";
 import { SELECT } from "./selection.ts";
 
@@ -47,13 +48,7 @@ export function spendingOf(bill: Bill): Omit<EventData["spending"], "by"> {
 
 function charged(bill: Bill): Bill {
   const { open, pricing, usage, microUsd } = bill;
-  const fresh: Usage = {
-    inputTokens: open.input_tokens ?? 0,
-    outputTokens: open.output_tokens ?? 0,
-    cacheReadTokens: open.cache_read_input_tokens ?? 0,
-    cacheWriteTokens: open.cache_creation_input_tokens ?? 0,
-    cacheWrite1hTokens: open.cache_creation?.ephemeral_1h_input_tokens ?? 0,
-  };
+  const fresh = usageFromWire(open);
   const cost = pricing === undefined ? 0 : costMicroUsd(fresh, pricing);
   return { ...bill, usage: addUsage(usage, fresh), microUsd: microUsd + cost, open: {} };
 }

@@ -15,6 +15,7 @@ import {
   taggedBy,
   text,
 } from "./checks.ts";
+import { documentSource, imageSource } from "./sources.ts";
 
 const mark = { cache_control: nullable(cacheControl) };
 const type = text;
@@ -26,12 +27,12 @@ const textBlock: Check = objectWith({
 });
 
 const imageBlock: Check = objectWith({
-  required: { type, source: dictionary },
+  required: { type, source: imageSource },
   optional: { ...mark, transformations: nullable(dictionary) },
 });
 
 const documentBlock: Check = objectWith({
-  required: { type, source: dictionary },
+  required: { type, source: documentSource },
   optional: { ...mark, title: nullable(text), context: nullable(text), citations: nullable(dictionary) },
 });
 
@@ -51,9 +52,10 @@ const resultContent: Check = listOf(
   }),
 );
 
+const serverCallId = pattern(/^srvtoolu_[a-zA-Z0-9_]+$/);
+
 /** Results of tools that run on the server pass with whatever they hold: they are the server's own words. */
 const serverBlocks = [
-  "server_tool_use",
   "web_search_tool_result",
   "web_fetch_tool_result",
   "code_execution_tool_result",
@@ -72,7 +74,8 @@ const block: Check = taggedBy({
   redacted_thinking: objectWith({ required: { type, data: text } }),
   tool_use: objectWith({
     // That `input` must be an object is certain, the text is not.
-    required: { type, id, name: text, input: dictionary },
+    // Nor is that of a name that no tool could have.
+    required: { type, id, name: pattern(/^[a-zA-Z0-9_-]{1,128}$/), input: dictionary },
     optional: { ...mark, caller: dictionary, toolset_name: nullable(text) },
   }),
   tool_result: objectWith({
@@ -84,6 +87,7 @@ const block: Check = taggedBy({
       toolset_name: nullable(text),
     },
   }),
+  server_tool_use: (value, path) => serverCallId((value as { id?: unknown }).id, `${path}.id`),
   ...Object.fromEntries(serverBlocks.map((name) => [name, anything])),
 });
 
@@ -122,10 +126,15 @@ function checkPlace(part: { [key: string]: unknown }, role: string, path: string
     return invalid(`${path}.tool_result: content cannot be empty if \`is_error\` is true`);
   if (kind === "document" && role === "assistant")
     return invalid(`${path}: \`document\` blocks are not supported in \`assistant\` messages`);
-  const cited = kind === "search_result" ? part.content : [part];
-  if (role === "user" && Array.isArray(cited) && cited.some(hasCitations))
+  if (role === "user" && citable(part).some(hasCitations))
     return invalid(`${path}: \`citations\` are not supported on text in \`user\` messages`);
   return undefined;
+}
+
+/** The texts of a block that could have citations, wherever in it they stand. */
+function citable(part: unknown): unknown[] {
+  if (!isObject(part)) return [];
+  return Array.isArray(part.content) ? part.content.flatMap(citable) : [part];
 }
 
 function isEmpty(content: unknown): boolean {

@@ -9,6 +9,7 @@ export function checkPairing(request: ParsedRequest, legacy: LegacyRules): ApiEr
   return (
     (legacy.toolsRequired === true ? checkToolsDefined(request, turns) : undefined) ??
     checkUniqueIds(turns) ??
+    checkServerResults(turns) ??
     firstError(
       turns,
       (turn, index) =>
@@ -37,6 +38,25 @@ function checkUniqueIds(turns: readonly Turn[]): ApiError | undefined {
       if (seen.has(String(block.id))) return invalid(`${path}: \`tool_use\` ids must be unique`);
       seen.add(String(block.id));
       return undefined;
+    },
+  );
+}
+
+/** Nothing that ran on the server came back without having been called. */
+function checkServerResults(turns: readonly Turn[]): ApiError | undefined {
+  const called = new Set<unknown>();
+  return firstError(
+    turns.flatMap(({ blocks }) => blocks),
+    ({ block, path }) => {
+      const type = String(block.type);
+      if (type === "server_tool_use") called.add(block.id);
+      if (type === "tool_result" || !type.endsWith("_tool_result")) return undefined;
+      const id = block.tool_use_id;
+      return called.has(id)
+        ? undefined
+        : invalid(
+            `${path}: unexpected \`tool_use_id\` found in \`${type}\` blocks: ${id}. Each \`${type}\` block must have a corresponding \`server_tool_use\` block before it.`,
+          );
     },
   );
 }

@@ -1,0 +1,40 @@
+import { USER_DATA } from "./context/prefix.ts";
+import { PawlError } from "./errors.ts";
+import type { Knowledge, RunOptions } from "./runtime-types.ts";
+import { isBlank } from "./text.ts";
+import { isJsonObject } from "./tools/check-json-schema.ts";
+
+/**
+ * Checks what a run is asked with, for those who write JavaScript or hand JSON on: the log would keep it for good.
+ *
+ * @throws PawlError `invalid_input`
+ */
+export function checkRunOptions({ input, answers, knowledge, params, metadata }: RunOptions): void {
+  if ((input === undefined) === (answers === undefined)) throw invalid("Send either a message or answers.");
+  if (input !== undefined && typeof input !== "string") throw invalid("The message is no text.");
+  if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
+  if (answers !== undefined) {
+    if (!Array.isArray(answers)) throw invalid("The answers are no list.");
+    if (answers.length === 0) throw invalid("There is no answer in this request.");
+    if (!answers.every((answer) => typeof answer?.callId === "string"))
+      throw invalid("An answer names its call.");
+  }
+  if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("Knowledge is a list.");
+  for (const [what, value] of Object.entries({ params, metadata })) {
+    if (value !== undefined && !isJsonObject(value)) throw invalid(`"${what}" is no object.`);
+  }
+}
+
+/** @throws PawlError `invalid_input` */
+export function checkedKnowledge(knowledge: Knowledge): Knowledge {
+  if (!isJsonObject(knowledge)) throw invalid("Knowledge has a source and says something.");
+  const { source, data, params } = knowledge;
+  if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
+    throw invalid(`Knowledge needs a source of its own, not "${source}".`);
+  if (typeof data !== "string") throw invalid(`What "${source}" says is no text.`);
+  return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
+}
+
+function invalid(message: string): PawlError {
+  return new PawlError("invalid_input", message);
+}

@@ -1,0 +1,114 @@
+import type { Json, JsonObject } from "../json.ts";
+import type { ContentBlock } from "../model/content.ts";
+import { isBlank } from "../text.ts";
+import { isJsonObject } from "./check-json-schema.ts";
+
+/**
+ * A block as a result can have it, without fields that the API does not know there (an MCP server's `annotations`) or that are
+ * not a tool's to set (`cache_control`); `undefined` for what would make every later request invalid.
+ */
+export function resultBlock(value: Json): ContentBlock | undefined {
+  return block(value) as ContentBlock | undefined;
+}
+
+/** What fits of a value; `undefined` if it does not fit. */
+type Take = (value: Json | undefined) => Json | undefined;
+
+interface Shape {
+  readonly [field: string]: Take;
+}
+
+const words: Take = (value) => (typeof value === "string" ? value : undefined);
+
+const object: Take = (value) => (isJsonObject(value) ? value : undefined);
+
+function one(...choices: readonly string[]): Take {
+  return (value) => (choices.includes(value as string) ? value : undefined);
+}
+
+function anyOf(...takes: readonly Take[]): Take {
+  return (value) => {
+    for (const take of takes) {
+      const taken = take(value);
+      if (taken !== undefined) return taken;
+    }
+    return undefined;
+  };
+}
+
+/** An object with what is needed, and with what fits of the rest. */
+function shaped(needed: Shape, rest: Shape = {}): Take {
+  return (value) => {
+    if (!isJsonObject(value)) return undefined;
+    const taken: JsonObject = {};
+    for (const [field, take] of Object.entries({ ...needed, ...rest })) {
+      const part = Object.hasOwn(value, field) ? take(value[field]) : undefined;
+      if (part !== undefined) taken[field] = part;
+      else if (Object.hasOwn(needed, field)) return undefined;
+    }
+    return taken;
+  };
+}
+
+function listOf(item: Take): Take {
+  return (value) => {
+    const taken = Array.isArray(value) ? value.map(item) : [];
+    return taken.length === 0 || taken.includes(undefined) ? undefined : (taken as Json[]);
+  };
+}
+
+/** The most characters of base64 that an image may have. */
+const LARGEST_IMAGE = 10 * 1024 * 1024;
+
+const imageData: Take = (value) =>
+  typeof value === "string" && value.length <= LARGEST_IMAGE ? value : undefined;
+
+const elsewhere = [
+  shaped({ type: one("url"), url: words }),
+  shaped({ type: one("file"), file_id: words }),
+] as const;
+
+const text = shaped({ type: one("text"), text: words });
+
+const spoken = shaped({
+  type: one("text"),
+  text: (value) => (typeof value === "string" && !isBlank(value) ? value : undefined),
+});
+
+const image = shaped({
+  type: one("image"),
+  source: anyOf(
+    shaped({
+      type: one("base64"),
+      media_type: one("image/jpeg", "image/png", "image/gif", "image/webp"),
+      data: imageData,
+    }),
+    ...elsewhere,
+  ),
+});
+
+const document = shaped(
+  {
+    type: one("document"),
+    source: anyOf(
+      shaped({ type: one("base64"), media_type: one("application/pdf"), data: words }),
+      shaped({ type: one("text"), media_type: one("text/plain"), data: words }),
+      shaped({ type: one("content"), content: anyOf(words, listOf(anyOf(spoken, image))) }),
+      ...elsewhere,
+    ),
+  },
+  { title: words, context: words, citations: object },
+);
+
+const searchResult = shaped(
+  { type: one("search_result"), source: words, title: words, content: listOf(spoken) },
+  { citations: object },
+);
+
+const block = anyOf(
+  text,
+  image,
+  document,
+  searchResult,
+  shaped({ type: one("tool_reference"), tool_name: words }),
+);

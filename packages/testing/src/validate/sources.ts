@@ -1,0 +1,24 @@
+import { anything, type Check, objectWith, oneOf, taggedBy, text } from "./checks.ts";
+
+const type = text;
+
+const elsewhere = {
+  url: objectWith({ required: { type, url: text } }),
+  file: objectWith({ required: { type, file_id: text } }),
+};
+
+/** Where an image comes from. */
+export const imageSource: Check = taggedBy({
+  base64: objectWith({
+    required: { type, media_type: oneOf("image/jpeg", "image/png", "image/gif", "image/webp"), data: text },
+  }),
+  ...elsewhere,
+});
+
+/** Where a document comes from. */
+export const documentSource: Check = taggedBy({
+  base64: objectWith({ required: { type, media_type: oneOf("application/pdf"), data: text } }),
+  text: objectWith({ required: { type, media_type: oneOf("text/plain"), data: text } }),
+  content: objectWith({ required: { type, content: anything } }),
+  ...elsewhere,
+});
