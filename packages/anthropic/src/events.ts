@@ -1,6 +1,6 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
 import type { ModelEvent } from "@pawl/core";
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Call } from "./call.ts";
 import { cutOff } from "./model-failure.ts";
 import { parseEvent } from "./parse-event.ts";
@@ -15,41 +15,41 @@ export async function* eventsOf(
   call: Call,
   requestId: string | undefined,
 ): AsyncGenerator<ModelEvent[], void, undefined> {
-  let events: ModelEvent[] = [];
-  let failure: Error | undefined;
-  let stopped = false;
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (event === undefined || data === "" || stopped || failure !== undefined) return;
-      if (event === "error") failure = streamError(data, response);
-      else {
-        const parsed = parseEvent(data);
-        if (parsed === undefined) failure = cutOff(requestId);
-        else {
-          if (parsed.type === "message_start" && requestId !== undefined) parsed.request_id = requestId;
-          add(events, parsed);
-          stopped = parsed.type === "message_stop";
-        }
-      }
-    },
-  });
+  const messages: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (message) => void messages.push(message) });
   const decoder = new TextDecoder();
   const body = response.body?.getReader();
-  while (failure === undefined) {
+  for (;;) {
     const { done, value } = (await body?.read()) ?? { done: true };
     // The last event may lack the empty line that completes it.
     parser.feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
-    const batch = events;
-    events = [];
-    if (stopped) {
-      if (body !== undefined) await endOf(body, call);
-      yield batch;
-      return;
-    }
-    if (batch.length > 0) yield batch;
-    if (done) failure ??= cutOff(requestId);
+    const { events, failure } = readMessages(messages.splice(0), response, requestId);
+    const stopped = events.at(-1)?.type === "message_stop";
+    if (stopped && body !== undefined) await endOf(body, call);
+    if (events.length > 0) yield events;
+    if (stopped) return;
+    if (failure !== undefined) throw failure;
+    if (done) throw cutOff(requestId);
   }
-  throw failure;
+}
+
+/** What the messages of a packet say, up to the end of the answer or its failure. */
+function readMessages(
+  messages: readonly EventSourceMessage[],
+  response: Response,
+  requestId: string | undefined,
+): { events: ModelEvent[]; failure?: Error } {
+  const events: ModelEvent[] = [];
+  for (const { event, data } of messages) {
+    if (event === undefined || data === "") continue;
+    if (event === "error") return { events, failure: streamError(data, response) };
+    const parsed = parseEvent(data);
+    if (parsed === undefined) return { events, failure: cutOff(requestId) };
+    if (parsed.type === "message_start" && requestId !== undefined) parsed.request_id = requestId;
+    add(events, parsed);
+    if (parsed.type === "message_stop") break;
+  }
+  return { events };
 }
 
 /**
