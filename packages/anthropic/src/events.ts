@@ -1,9 +1,8 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
 import type { ModelEvent } from "@pawl/core";
-import { createParser, type EventSourceMessage } from "eventsource-parser";
 import type { Call } from "./call.ts";
+import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";
-import { parseEvent } from "./parse-event.ts";
 
 /**
  * The events of a streamed answer, as many at a time as one packet brought, up to `message_stop`. The SDK's own iterator
@@ -15,41 +14,37 @@ export async function* eventsOf(
   call: Call,
   requestId: string | undefined,
 ): AsyncGenerator<ModelEvent[], void, undefined> {
-  const messages: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (message) => void messages.push(message) });
+  let events: ModelEvent[] = [];
+  let failure: Error | undefined;
+  let stopped = false;
+  const feed = eventReader({
+    onEvent: (event) => {
+      if (stopped || failure !== undefined) return;
+      if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
+      add(events, event);
+      stopped = event.type === "message_stop";
+    },
+    onError: (data) => {
+      if (!stopped) failure ??= streamError(data, response);
+    },
+    onBroken: () => {
+      if (!stopped) failure ??= cutOff(requestId);
+    },
+  });
   const decoder = new TextDecoder();
   const body = response.body?.getReader();
-  for (;;) {
+  while (failure === undefined) {
     const { done, value } = (await body?.read()) ?? { done: true };
-    // The last event may lack the empty line that completes it.
-    parser.feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
-    const { events, failure } = readMessages(messages.splice(0), response, requestId);
-    const stopped = events.at(-1)?.type === "message_stop";
+    // The last message may lack the empty line that completes it.
+    feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
+    const batch = events;
+    events = [];
     if (stopped && body !== undefined) await endOf(body, call);
-    if (events.length > 0) yield events;
+    if (batch.length > 0) yield batch;
     if (stopped) return;
-    if (failure !== undefined) throw failure;
-    if (done) throw cutOff(requestId);
+    if (done) failure ??= cutOff(requestId);
   }
-}
-
-/** What the messages of a packet say, up to the end of the answer or its failure. */
-function readMessages(
-  messages: readonly EventSourceMessage[],
-  response: Response,
-  requestId: string | undefined,
-): { events: ModelEvent[]; failure?: Error } {
-  const events: ModelEvent[] = [];
-  for (const { event, data } of messages) {
-    if (event === undefined || data === "") continue;
-    if (event === "error") return { events, failure: streamError(data, response) };
-    const parsed = parseEvent(data);
-    if (parsed === undefined) return { events, failure: cutOff(requestId) };
-    if (parsed.type === "message_start" && requestId !== undefined) parsed.request_id = requestId;
-    add(events, parsed);
-    if (parsed.type === "message_stop") break;
-  }
-  return { events };
+  throw failure;
 }
 
 /**
