@@ -1,9 +1,8 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
 import type { ModelEvent } from "@pawl/core";
-import { createParser } from "eventsource-parser";
 import type { Call } from "./call.ts";
+import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";
-import { parseEvent } from "./parse-event.ts";
 
 /**
  * The events of a streamed answer, as many at a time as one packet brought, up to `message_stop`. The SDK's own iterator
@@ -18,35 +17,31 @@ export async function* eventsOf(
   let events: ModelEvent[] = [];
   let failure: Error | undefined;
   let stopped = false;
-  const parser = createParser({
-    onEvent: ({ event, data }) => {
-      if (event === undefined || data === "" || stopped || failure !== undefined) return;
-      if (event === "error") failure = streamError(data, response);
-      else {
-        const parsed = parseEvent(data);
-        if (parsed === undefined) failure = cutOff(requestId);
-        else {
-          if (parsed.type === "message_start" && requestId !== undefined) parsed.request_id = requestId;
-          add(events, parsed);
-          stopped = parsed.type === "message_stop";
-        }
-      }
+  const feed = eventReader({
+    onEvent: (event) => {
+      if (stopped || failure !== undefined) return;
+      if (event.type === "message_start" && requestId !== undefined) event.request_id = requestId;
+      add(events, event);
+      stopped = event.type === "message_stop";
+    },
+    onError: (data) => {
+      if (!stopped) failure ??= streamError(data, response);
+    },
+    onBroken: () => {
+      if (!stopped) failure ??= cutOff(requestId);
     },
   });
   const decoder = new TextDecoder();
   const body = response.body?.getReader();
   while (failure === undefined) {
     const { done, value } = (await body?.read()) ?? { done: true };
-    // The last event may lack the empty line that completes it.
-    parser.feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
+    // The last message may lack the empty line that completes it.
+    feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
     const batch = events;
     events = [];
-    if (stopped) {
-      if (body !== undefined) await endOf(body, call);
-      yield batch;
-      return;
-    }
+    if (stopped && body !== undefined) await endOf(body, call);
     if (batch.length > 0) yield batch;
+    if (stopped) return;
     if (done) failure ??= cutOff(requestId);
   }
   throw failure;
