@@ -76,4 +76,23 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
       await page.close();
     },
   );
+
+  it.each([{ width: 390 }, { width: 1280 }])(
+    "shows a new conversation from its top in a low window, $width wide, also after a long one",
+    async ({ width }) => {
+      const page = await browser!.newPage({ viewport: { width, height: 480 } });
+      const fromTop = () => page.evaluate<number>(`document.querySelector("[data-testid=thread]").scrollTop`);
+      await page.goto(server.url);
+      await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
+      expect(await fromTop()).toBe(0);
+
+      await page.getByTestId("composer").fill("Help me plan today: write, call Mum, go for a run");
+      await page.keyboard.press("Enter");
+      await expect.poll(fromTop, { timeout: WAIT }).toBeGreaterThan(0);
+      await page.goto(`${server.url}#`);
+      await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
+      expect(await fromTop()).toBe(0);
+      await page.close();
+    },
+  );
 });

@@ -46,7 +46,7 @@ interface TalkProps extends Omit<ConversationProps, "replay"> {
 }
 
 function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
-  const scroll = useStickToEnd();
+  const scroll = useStickToEnd(agent.messages.length > 0);
   const working = isWorking(agent.phase);
   const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
 

@@ -7,6 +7,7 @@ import "./styles/shell.css";
 import "./styles/coming.css";
 import "./styles/drawer.css";
 import "./styles/thread.css";
+import "./styles/welcome.css";
 import "./styles/parts.css";
 import "./styles/prose.css";
 import "./styles/composer.css";

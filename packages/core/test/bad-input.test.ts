@@ -311,3 +311,19 @@ describe("what cannot poison a session", () => {
     expect((await say("Go")).stop.type).toBe("error");
   });
 });
+
+describe("what is no id", () => {
+  it.each<[string, unknown, string]>([
+    ["nothing", undefined, "not undefined."],
+    ["an empty text", "", 'not "".'],
+    ["a number", 7, "not number."],
+    ["a text that is too long", "x".repeat(1_001), `not "${"x".repeat(40)}".`],
+  ])("E11 is named where a run is asked for by %s", async (_title, userId, said) => {
+    const { pawl } = setup([]);
+    const { result } = pawl.run("tester", { userId: userId as string, input: "Hi" });
+    await expect(result).rejects.toMatchObject({
+      code: "invalid_input",
+      message: expect.stringContaining(said),
+    });
+  });
+});

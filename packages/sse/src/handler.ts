@@ -1,4 +1,5 @@
 import {
+  messageOf,
   newView,
   PawlError,
   type Place,
@@ -14,7 +15,7 @@ import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
-import { checkUserId } from "./own-session.ts";
+import { checkUser, isResponse } from "./own-session.ts";
 import { publicEvent } from "./public-event.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
@@ -43,7 +44,7 @@ export interface HandlerOptions {
   dialect?: Dialect;
   /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
   expose?: "public" | "all";
-  /** Told of everything that answers 500 or 503 or breaks a stream off. */
+  /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
 }
 
@@ -88,22 +89,26 @@ export type Authorized = { userId: string } | Response | null;
  * console.log(response.headers.get("x-pawl-session"), await response.text());
  * ```
  */
-export function handler(options: HandlerOptions): (request: Request) => Promise<Response> {
-  const { runtime, agent, authorize, basePath = "", dialect = native(), onError, rateLimit } = options;
+export function handler({
+  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  ...given
+}: HandlerOptions): (request: Request) => Promise<Response> {
+  const options: HandlerOptions = { ...given, onError };
+  const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
   app.onError((error, { req }) => {
     const response = responseTo(error);
-    if (response.status >= 500) onError?.(error, req.raw);
+    if (response.status >= 500) onError(error, req.raw);
     return response;
   });
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
-    if (!("userId" in caller)) return caller;
-    c.set("userId", checkUserId(caller.userId));
+    if (isResponse(caller)) return caller;
+    c.set("userId", checkUser(caller));
     return await next();
   });
   const served = replaying(options, dialect);

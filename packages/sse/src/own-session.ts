@@ -18,13 +18,22 @@ export async function ownSession(
   return session;
 }
 
+/** What turns a request away, from whatever library or realm it is. */
+export function isResponse(caller: object): caller is Response {
+  return typeof caller === "object" && !("userId" in caller) && "headers" in caller;
+}
+
 /**
  * The user that `authorize` names. Without types a name can get lost on the way: then it is nobody's request, not that of all
  * who have none.
  *
  * @throws PawlError `config`.
  */
-export function checkUserId(userId: unknown): string {
+export function checkUser(caller: { userId: string }): string {
+  const userId: unknown = (caller as { userId?: unknown } | undefined)?.userId;
   if (typeof userId === "string" && userId !== "") return userId;
-  throw new PawlError("config", "authorize() names nobody: a `userId` is a text, and not empty.");
+  throw new PawlError(
+    "config",
+    "authorize() names nobody: it returns `{ userId }`, a text that is not empty, or `null`, or a Response.",
+  );
 }

@@ -1,7 +1,7 @@
-import { memoryStore, PawlError, type SessionView } from "@pawl/core";
+import { agent, memoryStore, PawlError, runtime, type SessionView } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
-import { aiSdk, type WireError } from "../src/index.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { aiSdk, handler, type WireError } from "../src/index.ts";
 import { handModel } from "./support/hand-model.ts";
 import { allEvents, range, type Served, seqsOf, serve } from "./support/served.ts";
 
@@ -318,6 +318,35 @@ describe("errors", () => {
     expect(await refused(await served.ask("/runs", { json: { id: "c", messages } }))).toBe("500 internal");
     expect(served.errors).toHaveLength(5);
     for (const error of served.errors) expect(error).toMatchObject({ code: "config" });
+  });
+
+  it.each([undefined, "ada", {}, { id: "ada" }])(
+    "E11 says what authorize() returns, when it is none of that: %j",
+    async (caller) => {
+      const served = await serve(scriptedModel([]), { authorize: () => caller as never });
+      expect(await refused(await served.ask("/sessions"))).toBe("500 internal");
+      expect(served.errors).toMatchObject([
+        { code: "config", message: expect.stringContaining("returns `{ userId }`") },
+      ]);
+    },
+  );
+
+  it("tells the console what fails where nobody else is told, and the client nothing", async () => {
+    const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => printed.mockRestore());
+    const pawl = runtime({
+      agents: [agent({ name: "a", model: scriptedModel([]), instructions: "Help." })],
+      store: memoryStore(),
+    });
+    const authorize = () => {
+      throw new Error("The table of users is gone.");
+    };
+    const response = await handler({ runtime: pawl, agent: "a", authorize })(
+      new Request("http://h/sessions"),
+    );
+    expect(response.status).toBe(500);
+    expect(await response.text()).not.toContain("gone");
+    expect(printed.mock.calls).toEqual([["pawl: The table of users is gone."]]);
   });
 
   it("W5 tells nothing of the inside when the store, or anything else, fails", async () => {

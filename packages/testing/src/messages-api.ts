@@ -13,19 +13,16 @@ export type MessagesApi = HttpApi;
  *
  * @example
  * ```ts
+ * import { claude } from "@pawl/anthropic";
+ * import { agent, memoryStore, runtime } from "@pawl/core";
  * import { messagesApi } from "@pawl/testing";
  *
  * const api = await messagesApi({ script: [{ text: "Hello." }] });
- * const response = await fetch(`${api.url}/v1/messages`, {
- *   method: "POST",
- *   headers: { authorization: "Bearer any", "anthropic-version": "2026-10-21", "content-type": "application/json" },
- *   body: JSON.stringify({
- *     model: "claude-sonnet-5-5",
- *     max_tokens: 100,
- *     messages: [{ role: "user", content: "Hi" }],
- *   }),
- * });
- * console.log(response.status, await response.text()); // 200 {"model":"claude-sonnet-5-5", …
+ * const model = claude("claude-sonnet-5-5", { baseURL: api.url, apiKey: "any" });
+ * const greeter = agent({ name: "greeter", model, instructions: "Say hello." });
+ * const pawl = runtime({ agents: [greeter], store: memoryStore() });
+ * const { text } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ * console.log(text, api.requests.length, api.rejected); // Hello. 1 []
  * await api.close();
  * ```
  */

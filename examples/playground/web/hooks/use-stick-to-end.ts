@@ -23,8 +23,9 @@ export interface StickToEnd {
 /**
  * Follows what grows for as long as the reader is at its end. Whoever scrolls up stays where they are, until they come
  * back or ask to. It stops at the beginning of what is marked with `data-from-top` and does not fit into the box.
+ * With nothing to follow yet, what is there is read from its top.
  */
-export function useStickToEnd(): StickToEnd {
+export function useStickToEnd(follows = true): StickToEnd {
   const box = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const sticks = useRef(true);
@@ -32,8 +33,8 @@ export function useStickToEnd(): StickToEnd {
   const toEnd = useCallback(() => {
     sticks.current = true;
     setAtEnd(true);
-    box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, []);
+    box.current?.scrollTo({ top: follows ? box.current.scrollHeight : 0 });
+  }, [follows]);
   const hold = useCallback(() => {
     sticks.current = false;
     setTimeout(() => {
@@ -42,7 +43,7 @@ export function useStickToEnd(): StickToEnd {
   }, []);
   useEffect(() => {
     const scroller = box.current;
-    if (scroller === null || content.current === null) return;
+    if (!follows || scroller === null || content.current === null) return;
     let top = scroller.scrollTop;
     const onScroll = (): void => {
       // Content that has just grown also makes a distance. Only going up means that somebody wants to stay.
@@ -76,7 +77,7 @@ export function useStickToEnd(): StickToEnd {
       scroller.removeEventListener("scroll", onScroll);
       scroller.removeEventListener("wheel", onWheel);
     };
-  }, []);
+  }, [follows]);
   return { box, content, atEnd, toEnd, hold };
 }
 

@@ -3,6 +3,8 @@ import type { NewEvent } from "./event.ts";
 
 /** The longest id or key in bytes of UTF-8: two of them fit into one entry of a database's index. */
 const MAX_NAME_BYTES = 1_000;
+/** So many characters of a bad one are told. */
+const SHOWN = 40;
 
 /** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8. */
 export function isName(name: string): boolean {
@@ -17,8 +19,13 @@ export function isName(name: string): boolean {
  * @throws PawlError `invalid_input`
  */
 export function checkNames(...names: readonly string[]): void {
-  if (!names.every(isName)) {
-    throw new PawlError("invalid_input", "Ids, types and keys have 1 to 1,000 bytes of UTF-8 and no NUL.");
+  for (const name of names) {
+    if (isName(name)) continue;
+    const given = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
+    throw new PawlError(
+      "invalid_input",
+      `Ids, types and keys are texts of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
+    );
   }
 }
 

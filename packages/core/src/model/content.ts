@@ -21,12 +21,13 @@ export interface ToolUseBlock extends ContentBlock {
   input: Json;
 }
 
-export interface ToolResultBlock extends ContentBlock {
+/** No interface: what may be left out fits no index of `Json` for those who compile without `exactOptionalPropertyTypes`. */
+export type ToolResultBlock = ContentBlock & {
   type: "tool_result";
   tool_use_id: string;
   content: string | ContentBlock[];
   is_error?: boolean;
-}
+};
 
 /** One message of a request. */
 export interface Message {
