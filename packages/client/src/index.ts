@@ -9,4 +9,5 @@ export {
   type QuestionTypes,
 } from "./questions.ts";
 export type { SendOptions } from "./submit.ts";
+export { until } from "./until.ts";
 export type { HeaderSource, WireOptions } from "./wire.ts";

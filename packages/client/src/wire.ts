@@ -1,4 +1,4 @@
-import type { Answer, ViewState } from "@pawl/core";
+import { type Answer, PawlError, type ViewState } from "@pawl/core";
 import { within } from "./read-events.ts";
 
 /** How the server is reached. */
@@ -50,6 +50,9 @@ export function wire(
   { url, fetch: send = globalThis.fetch, headers = {} }: WireOptions,
   silenceMs: number,
 ): Wire {
+  if (typeof url !== "string" || url === "") {
+    throw new PawlError("config", 'A client needs the "url" that its agent is served at, e.g. "/api/coach".');
+  }
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const request = async (path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> => {
     const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;

@@ -132,7 +132,7 @@ export const defaultLimits: Readonly<Limits> = {
  * Puts an agent together.
  *
  * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without
- * a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown `whenBusy`, limits that are no
+ * a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown option or `whenBusy`, limits that are no
  * positive numbers, prices or an `estimateTokens` that are no numbers from 0, or a limit on cost for a model without prices.
  */
 export function agent<Deps = unknown>({
@@ -156,6 +156,7 @@ export function agent<Deps = unknown>({
   userDataTimeoutMs = 5_000,
   checkpointWhen = [],
   whenBusy = "reject",
+  ...unknown
 }: AgentOptions<Deps>): Agent<Deps> {
   const made: Agent<Deps> = {
     name,
@@ -186,6 +187,6 @@ export function agent<Deps = unknown>({
     hooks: [...guards, ...(hooks as readonly Hook[])],
     stopWhen: [circuitBreaker(errorTurns), ...stopWhen],
   };
-  checkAgent(whole, tools);
+  checkAgent(whole, tools, Object.keys(unknown));
   return whole;
 }

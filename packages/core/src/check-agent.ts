@@ -13,8 +13,13 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
 };
 
 /** Refuses an agent that could not work, when it is defined and not when it is used. */
-export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
+export function checkAgent<Deps>(
+  agent: Agent<Deps>,
+  tools: readonly { name: string }[],
+  unknown: readonly string[],
+): void {
   const { name, limits, sessionLimits } = agent;
+  if (unknown.length > 0) throw config(name, `there is no option "${unknown.join('", "')}".`);
   checkCounts(agent);
   checkParts(agent);
   agent.estimateTokens(1_000);

@@ -7,6 +7,7 @@ const look = tool({ name: "look", description: "Looks.", input: z.object({}), ex
 
 describe("an agent that could not work is refused when it is defined, whoever has not asked the compiler", () => {
   it.each<[string, object, RegExp]>([
+    ["an option", { onlimit: "land" }, /there is no option "onlimit"/],
     ["onLimit", { onLimit: "lnd" }, /onLimit cannot be "lnd"/],
     ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is no limit/],
     [

@@ -6,6 +6,7 @@ import {
   type AgentClientOptions,
   type AgentState,
   createAgentClient,
+  until,
 } from "../../src/index.ts";
 
 export { type HandModel, handModel } from "../../../sse/test/support/hand-model.ts";
@@ -24,19 +25,9 @@ export async function when(
   isRight: (state: AgentState) => boolean,
   ms = 10_000,
 ): Promise<AgentState> {
-  if (isRight(client.getState())) return client.getState();
-  return await new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      unsubscribe();
-      reject(new Error(`It did not come to that: ${JSON.stringify(client.getState())}`));
-    }, ms);
-    const unsubscribe = client.subscribe(() => {
-      const state = client.getState();
-      if (!isRight(state)) return;
-      clearTimeout(timer);
-      unsubscribe();
-      resolve(state);
-    });
+  const late = AbortSignal.timeout(ms);
+  return await until(client, isRight, late).catch((error) => {
+    throw late.aborted ? new Error(`It did not come to that: ${JSON.stringify(client.getState())}`) : error;
   });
 }
 
