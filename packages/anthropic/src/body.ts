@@ -51,18 +51,3 @@ function thinkingWithin(
   const budget_tokens = Math.floor(maxTokens / 2);
   return budget_tokens < LEAST_BUDGET ? {} : { thinking: { ...thinking, budget_tokens } };
 }
-
-/** The body as JSON. Every turn sends the whole history again; a message that is frozen is put into text once. */
-export function bodyText({ messages, ...rest }: Body): string {
-  return `${JSON.stringify(rest).slice(0, -1)},"messages":[${messages.map(messageText).join(",")}]}`;
-}
-
-const texts = new WeakMap<object, string>();
-
-function messageText(message: object): string {
-  const known = texts.get(message);
-  if (known !== undefined) return known;
-  const text = JSON.stringify(message);
-  if (Object.isFrozen(message)) texts.set(message, text);
-  return text;
-}

@@ -1,7 +1,8 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
 import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
-import { type Body, type BodyOptions, bodyOf, bodyText } from "./body.ts";
+import { type Body, type BodyOptions, bodyOf } from "./body.ts";
+import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
 import { eventsOf } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
@@ -102,9 +103,8 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
     fetch,
     defaultHeaders: { "content-type": "application/json" },
   });
-  const encoder = new TextEncoder();
   return (request, signal) => {
-    const body = encoder.encode(bodyText(request));
+    const body = bodyBytes(request);
     return own.post("/v1/messages", { body, maxRetries: 0, signal }).asResponse();
   };
 }
