@@ -88,7 +88,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await page.getByTestId("replay-end").focus();
     await page.keyboard.press("Enter");
     await page.getByTestId("composer").waitFor({ timeout: WAIT });
-    expect(await page.evaluate("document.activeElement.dataset.testid ?? ''")).toBe("composer");
+    await expect.poll(() => page.evaluate("document.activeElement.dataset.testid ?? ''")).toBe("composer");
     expect(await page.getByTestId("thread").textContent()).toBe(now);
     expect(await logOf(page)).toEqual(before);
     await close();

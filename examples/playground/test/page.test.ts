@@ -59,10 +59,10 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await say("Tell me everything about a whole week");
     await started();
     await page.keyboard.press("Tab");
-    expect(await focus()).toBe("stop");
+    await expect.poll(focus).toBe("stop");
     await page.keyboard.press("Enter");
     await idle();
-    expect(await focus()).toBe("composer");
+    await expect.poll(focus).toBe("composer");
     await say("Tell me everything about a whole week");
     await started();
     await page.keyboard.press("Escape");

@@ -109,7 +109,9 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     expect(await exercise(page, "Cable fly").getAttribute("data-mark")).toBe("swapped");
     expect(await page.getByTestId("change").textContent()).toContain("Incline press → Cable fly");
     await page.getByRole("button", { name: "Show" }).click();
-    expect(await page.evaluate("document.activeElement.textContent")).toContain("Cable fly");
+    await page.waitForFunction("document.activeElement.textContent.includes('Cable fly')", undefined, {
+      timeout: WAIT,
+    });
 
     await page.getByRole("button", { name: "Adjust Bench press" }).click();
     const form = page.getByTestId("adjust-form");
