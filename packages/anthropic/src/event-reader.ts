@@ -12,8 +12,8 @@ export interface Listener {
 
 /**
  * Reads the text of an answer, in slices of any length; the function it returns takes the next one. Nearly all messages are
- * pieces of a text without an escape in it, in the one spelling that the API has for them, and they are taken out as they are:
- * that costs a quarter of reading the message and parsing its JSON. All else is left to the parsers.
+ * pieces of a text without an escape in it, in the one spelling that the API has for them, and they are taken out as they are,
+ * which is cheaper than to read the lines and parse the JSON. All else is left to the parsers.
  */
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
   const parser = createParser({

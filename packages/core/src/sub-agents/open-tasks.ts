@@ -6,7 +6,7 @@ import type { Host } from "../host.ts";
 import type { Leg } from "../leg.ts";
 import { pause } from "../model/pause.ts";
 import type { CallState, RunState } from "../session/state.ts";
-import { childAgent, childId } from "./child-session.ts";
+import { childAgent, taskSession } from "./child-session.ts";
 
 /** A task that waits, or goes on, although nobody reads any more what comes of it. */
 export interface OpenTask {
@@ -20,9 +20,8 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
     const delegate = leg.agent.tools.get(call.toolName)?.delegate;
     if (delegate === undefined) continue;
     const agent = childAgent(delegate, leg.agent.name, call.toolName, call.started?.slice ?? {});
-    const session = await host.store.sessions.get(childId(leg.session.id, call.callId));
-    const own = session?.agent === agent.name && session.userId === leg.session.userId;
-    if (own && session.openRun !== null) {
+    const session = await taskSession(host, leg.session, call.callId, call.toolName);
+    if (session !== undefined && session.openRun !== null) {
       tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
     }
   }
