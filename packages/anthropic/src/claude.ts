@@ -1,6 +1,6 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
+import { type ModelClient, type ModelEvent, oneByOne, type Pricing } from "@pawl/core";
 import { type Body, type BodyOptions, bodyOf } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
@@ -8,7 +8,6 @@ import { eventsOf } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { modelFailure } from "./model-failure.ts";
 import { type Fetch, nodeFetch } from "./node-fetch.ts";
-import { oneByOne } from "./one-by-one.ts";
 import { pricingOf } from "./pricing.ts";
 
 export interface ClaudeOptions extends BodyOptions {
@@ -71,7 +70,11 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
 }
 
 /** One request and the events of its answer, in batches. */
-async function* answerOf(sender: () => Send, body: Body, signal: AbortSignal): AsyncGenerator<ModelEvent[]> {
+async function* answerOf(
+  sender: () => Send,
+  body: Body,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent[], void, undefined> {
   signal.throwIfAborted();
   const send = sender();
   const call = openCall(signal);

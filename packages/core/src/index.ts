@@ -104,6 +104,7 @@ export {
   type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
+export { oneByOne } from "./one-by-one.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 export {
   type Balance,

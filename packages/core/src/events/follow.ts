@@ -1,3 +1,4 @@
+import { oneByOne } from "../one-by-one.ts";
 import type { SessionEvent } from "../run-handle.ts";
 import { type AgentsBelow, agentsBelow } from "./agents-below.ts";
 import { type Awaited, stillAwaited } from "./awaited.ts";
@@ -49,51 +50,96 @@ interface FollowFrom extends FollowOptions {
 }
 
 /** As {@link follow}, for a reader that is there before it is known where to begin. */
-export async function* followFrom(
+export function followFrom(
+  source: Source,
+  from: Promise<Omit<FollowFrom, "signal">> | FollowFrom,
+): AsyncGenerator<SessionEvent, void, undefined> {
+  const signal = "signal" in from ? from.signal : undefined;
+  return oneByOne(batches(source, from), () => signal?.aborted ?? false);
+}
+
+async function* batches(
   source: Source,
   from: Promise<FollowFrom> | FollowFrom,
-): AsyncGenerator<SessionEvent, void, undefined> {
+): AsyncGenerator<SessionEvent[], void, undefined> {
   const { sessionId, afterSeq = 0, live: known, signal, failure, ...options } = await from;
   const { store, tail, pollMs, over } = source;
-  let seen = newlyCome(known);
   const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell(pollMs, [over.signal, signal, failure]);
   const unsubscribe = tail.subscribe(sessionId, bell.ring);
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  let awaited: boolean | Awaited | undefined = options.untilIdle ?? false;
-  let cursor = afterSeq;
+  const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
   let look = true;
   const stored = () =>
-    look || tail.peek(sessionId).seq > cursor ? store.read(sessionId, { afterSeq: cursor }) : [];
-  const news = () => {
+    look || tail.peek(sessionId).seq > reader.cursor
+      ? store.read(sessionId, { afterSeq: reader.cursor })
+      : [];
+  const rung = () => {
     failure?.throwIfAborted();
     return bell.wait();
   };
   try {
     while (!gone()) {
       over.signal.throwIfAborted();
-      const begun = cursor;
-      for await (const event of stored()) {
-        if (gone()) return;
-        cursor = event.seq;
-        for (const shown of around(event, seen, hidden)) yield shown;
-        seen = seenAfter(event, seen);
-        awaited = stillAwaited(awaited, event);
-        if (awaited === undefined) return;
+      const begun = reader.cursor;
+      for await (const events of inBatches(stored())) {
+        yield take(reader, events, hidden);
+        if (reader.awaited === undefined || gone()) return;
       }
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
-      look = cursor > begun && seq > cursor;
-      await takeUpAttempt(store, sessionId, afterSeq, live, seen);
-      for (const shown of look ? [] : goingOn(live, seen, below)) yield shown;
-      look ||= await news();
+      look = reader.cursor > begun && seq > reader.cursor;
+      await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
+      const news = look ? [] : [...goingOn(live, reader.seen, below)];
+      if (news.length > 0) yield news;
+      look ||= await rung();
     }
   } finally {
     below.close();
     unsubscribe();
     bell.close();
   }
+}
+
+/** How far a reader has come; what it waits for is `undefined` once it has come. */
+interface Reader {
+  cursor: number;
+  seen: Seen;
+  awaited: boolean | Awaited | undefined;
+}
+
+/** Takes a reader over stored events, as far as it wants to go, and says what it is shown of them. */
+function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySet<number>): SessionEvent[] {
+  const shown: SessionEvent[] = [];
+  for (const event of events) {
+    if (reader.awaited === undefined) break;
+    reader.cursor = event.seq;
+    shown.push(...around(event, reader.seen, hidden));
+    reader.seen = seenAfter(event, reader.seen);
+    reader.awaited = stillAwaited(reader.awaited, event);
+  }
+  return shown;
+}
+
+/** A reader waits for what is stored until so many events are read. */
+const MAX_BATCH = 64;
+
+/** What is read, in batches; what was read before a failure comes before it. */
+async function* inBatches(events: AsyncIterable<StoredEvent> | never[]): AsyncGenerator<StoredEvent[]> {
+  let batch: StoredEvent[] = [];
+  try {
+    for await (const event of events) {
+      batch.push(event);
+      if (batch.length < MAX_BATCH) continue;
+      yield batch;
+      batch = [];
+    }
+  } catch (cause) {
+    if (batch.length > 0) yield batch;
+    throw cause;
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function* goingOn(live: LiveState | undefined, seen: Seen, below: AgentsBelow): Generator<LiveEvent> {
