@@ -1,9 +1,9 @@
 import type { Body } from "./body.ts";
 
-/** Messages that were sent, each with a comma behind it, and where each of them ends. */
+/** A body that was sent, its messages up to the first that may change, and where in it each of these ends. */
 interface Sent {
-  messages: readonly object[];
   bytes: Uint8Array;
+  messages: readonly object[];
   ends: readonly number[];
 }
 
@@ -13,39 +13,44 @@ const sent = new WeakMap<object, Sent>();
 const encoder = new TextEncoder();
 
 /**
- * The body as JSON. Every turn sends the whole history again; the messages that were sent before, at the same place behind the
- * same ones, are copied, provided that they are frozen.
+ * The body as JSON, its messages first. Every turn sends the whole history again; the messages that were sent before, at the
+ * same place behind the same ones, are copied, provided that they are frozen.
  */
 export function bodyBytes({ messages, ...rest }: Body): Uint8Array<ArrayBuffer> {
-  const head = encoder.encode(`${JSON.stringify(rest).slice(0, -1)},"messages":[`);
   const [first] = messages;
   const before = first && sent.get(first);
-  const same = before === undefined ? 0 : unchanged(before.messages, messages);
-  const start = before?.bytes.subarray(0, before.ends[same - 1] ?? 0) ?? new Uint8Array();
-  const own = messages.slice(same).map((message) => encoder.encode(`${JSON.stringify(message)},`));
+  const ends = before?.ends.slice(0, sameUpTo(before.messages, messages)) ?? [];
+  const start = ends.at(-1) ?? 0;
 
-  const ends = before?.ends.slice(0, same) ?? [];
-  for (const { length } of own) ends.push((ends.at(-1) ?? 0) + length);
-  const length = ends.at(-1) ?? 0;
-  const body = new Uint8Array(head.length + length + (length === 0 ? 2 : 1));
-  body.set(head);
-  let at = head.length;
-  for (const part of [start, ...own]) {
-    body.set(part, at);
-    at += part.length;
+  const fresh = messages.slice(ends.length).map((message) => JSON.stringify(message));
+  const opening = start === 0 ? '{"messages":[' : fresh.length === 0 ? "" : ",";
+  const text = `${opening}${fresh.join(",")}],${JSON.stringify(rest).slice(1)}`;
+  const written = encoder.encode(text);
+  const body = start === 0 ? written : joined(before?.bytes.subarray(0, start), written);
+  if (first === undefined) return body;
+
+  const isAscii = written.length === text.length;
+  let end = start + opening.length;
+  for (const json of fresh) {
+    if (!Object.isFrozen(messages[ends.length])) break;
+    end += isAscii ? json.length : encoder.encode(json).length;
+    ends.push(end);
+    end += 1;
   }
-  if (first !== undefined) {
-    sent.set(first, { messages: [...messages], bytes: body.slice(head.length, at), ends });
-  }
-  // In the place of the last comma.
-  body.set(END, body.length - END.length);
+  sent.set(first, { bytes: body, messages: messages.slice(0, ends.length), ends });
   return body;
 }
 
-const END = encoder.encode("]}");
-
 /** How many messages from the first one on are what they were. */
-function unchanged(before: readonly object[], now: readonly object[]): number {
-  const changed = now.findIndex((message, at) => message !== before[at] || !Object.isFrozen(message));
-  return changed === -1 ? now.length : changed;
+function sameUpTo(before: readonly object[], now: readonly object[]): number {
+  let same = 0;
+  while (same < before.length && before[same] === now[same]) same += 1;
+  return same;
+}
+
+function joined(start: Uint8Array = new Uint8Array(), end: Uint8Array): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(start.length + end.length);
+  whole.set(start);
+  whole.set(end, start.length);
+  return whole;
 }

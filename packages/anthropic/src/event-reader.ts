@@ -13,27 +13,30 @@ export interface Listener {
 /**
  * Reads the text of an answer, in slices of any length; the function it returns takes the next one. Nearly all messages are
  * pieces of a text without an escape in it, in the one spelling that the API has for them, and they are taken out as they are,
- * which is cheaper than to read the lines and parse the JSON. All else is left to the parsers.
+ * which is cheaper than to read the lines and parse the JSON. The others have one line of each kind, as a rule. All else is
+ * left to the parser.
  */
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
-  const parser = createParser({
-    onEvent: ({ event: type, data }) => {
-      if (type === undefined || data === "") return;
-      if (type === "error") return onError(data);
-      const event = parsed(data);
-      if (event === undefined) onBroken();
-      else onEvent(event);
-    },
-  });
+  const take = (type: string | undefined, data: string): void => {
+    if (type === undefined || data === "") return;
+    const event = type === "error" ? undefined : parsed(data);
+    if (type === "error") onError(data);
+    else if (event === undefined) onBroken();
+    else onEvent(event);
+  };
+  const parser = createParser({ onEvent: ({ event, data }) => take(event, data) });
   // Whether the parser has got whole messages, and holds nothing of the one that comes. It sees how the text begins.
   let between = false;
   return (text) => {
     for (let at = 0; at < text.length; ) {
-      PIECE.lastIndex = at;
-      const piece = between ? PIECE.exec(text) : null;
+      const piece = between ? found(PIECE, text, at) : null;
+      const message = between && piece === null ? found(MESSAGE, text, at) : null;
       if (piece !== null) {
         at = PIECE.lastIndex;
         onEvent({ type: "content_block_delta", index: Number(piece[1]), delta: deltaOf(piece) });
+      } else if (message !== null) {
+        at = MESSAGE.lastIndex;
+        take(message[1], message[2] as string);
       } else {
         const end = text.indexOf(END, at);
         between = end !== -1;
@@ -51,6 +54,13 @@ const END = "\n\n";
 /** The API pads its events with spaces before the last brace. A piece: all from a space up but a quote and a backslash. */
 const PIECE =
   /event: content_block_delta\ndata: \{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(?:text_delta","text":"([ !#-[\]-\uffff]*)|input_json_delta","partial_json":"([ !#-[\]-\uffff]*)|thinking_delta","thinking":"([ !#-[\]-\uffff]*))"\} *\}\n\n/y;
+
+const MESSAGE = /event: ([^\r\n]+)\ndata: ([^\r\n]*)\n\n/y;
+
+function found(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
 
 function deltaOf([, , text, json, thinking = ""]: RegExpExecArray): ContentDelta {
   if (text !== undefined) return { type: "text_delta", text };

@@ -6,7 +6,7 @@ import { bodyBytes } from "../src/body-bytes.ts";
 const text = (body: Body) => new TextDecoder().decode(bodyBytes(body));
 const bodyWith = (messages: readonly object[]): Body =>
   ({ model: "m", max_tokens: 1, stream: true, messages }) as unknown as Body;
-const plainly = ({ messages, ...rest }: Body) => JSON.stringify({ ...rest, messages });
+const plainly = ({ messages, ...rest }: Body) => JSON.stringify({ messages, ...rest });
 
 describe("the body of a request", () => {
   it("is its JSON, whatever was sent before it", () => {
@@ -47,7 +47,7 @@ describe("the body of a request", () => {
     const [one, two, three] = [message("1"), message("2"), message("3")];
     bodyBytes(bodyWith([one, two]));
     expect(written).toBe(2);
-    expect(text(bodyWith([one, two, three]))).toContain('{"role":"user","content":"3"}]}');
+    expect(text(bodyWith([one, two, three]))).toContain('{"role":"user","content":"3"}],');
     expect(written).toBe(3);
     expect(text(bodyWith([one, three]))).toContain(
       '[{"role":"user","content":"1"},{"role":"user","content":"3"}]',

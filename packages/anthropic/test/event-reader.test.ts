@@ -43,6 +43,13 @@ const message = fc.oneof(
   delta.map((data) => `event: content_block_delta\ndata: ${data.replace(/"(?=\}+ *\}$)/, '""')}\n\n`),
   fc.constantFrom(
     'event: ping\ndata: {"type":"ping"}\n\n',
+    'event: error\ndata: {"type":"error"}\n\n',
+    "event: error\ndata: overloaded\n\n",
+    'event: ping\ndata:  {"type":"ping"} \n\n',
+    'event:  ping\ndata: {"type":"ping"}\n\n',
+    'event: \ndata: {"type":"ping"}\n\n',
+    "event: ping\ndata: \n\n",
+    "event: ping\ndata: {\n\n",
     ": still here\n\n",
     "\n",
     "\r",
