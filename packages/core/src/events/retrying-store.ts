@@ -7,8 +7,8 @@ import type { EventStore } from "./event-store.ts";
  * although nobody was told is not stored twice. `delaysMs` are the pauses between the tries.
  */
 export function retryingStore(store: EventStore, delaysMs: readonly number[]): EventStore {
-  const append: EventStore["append"] = async (sessionId, events, options) =>
-    await tryAgain(delaysMs, () => store.append(sessionId, events, options));
+  const append: EventStore["append"] = (sessionId, events, options) =>
+    tryAgain(delaysMs, () => store.append(sessionId, events, options));
   return { ...bound(store), append };
 }
 

@@ -48,13 +48,15 @@ export function checkText(text: string): void {
 export function checkBatch(events: readonly NewEvent[], appendId: string): void {
   if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
   checkNames(appendId);
-  const keys = new Set<string>();
+  const keys: string[] = [];
   for (const { type, key } of events) {
     checkNames(type);
     if (key === undefined) continue;
     checkNames(key);
-    if (keys.has(key)) throw new PawlError("invalid_input", "The same key is in the batch twice.");
-    keys.add(key);
+    keys.push(key);
+  }
+  if (keys.length > 1 && new Set(keys).size < keys.length) {
+    throw new PawlError("invalid_input", "The same key is in the batch twice.");
   }
 }
 

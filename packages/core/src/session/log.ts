@@ -36,13 +36,8 @@ export function openLog(options: {
   const { store, tail, state, lease, newId, onEvent } = options;
   const leg = newId();
   let appends = 0;
-  let queue: Promise<unknown> = Promise.resolve();
+  const inTurn = turns();
 
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const result = queue.then(work);
-    queue = result.catch(() => undefined);
-    return result;
-  };
   const take = (event: StoredEvent) => {
     applyEvent(state, event);
     onEvent(event);
@@ -86,9 +81,9 @@ export function openLog(options: {
     }
     const group: Append[] = [one];
     joinable = group;
-    void inTurn(async () => {
+    inTurn(() => {
       if (joinable === group) joinable = undefined;
-      await writeGroup(group, write);
+      return writeGroup(group, write);
     });
     return promise;
   };
@@ -99,9 +94,33 @@ export function openLog(options: {
     const { atTip = false, release = false } = options;
     // The tip as the caller knows it: what is folded in while this waits for its turn is news to them.
     const afterSeq = atTip ? state.lastSeq : undefined;
-    return inTurn(() => write(events, { afterSeq, release }));
+    return resultOf(inTurn, () => write(events, { afterSeq, release }));
   };
-  return { state, append, catchUp: () => inTurn(() => readNew()) };
+  return { state, append, catchUp: () => resultOf(inTurn, () => readNew()) };
+}
+
+type Work = () => Promise<void>;
+
+/** Does one work after the other, none of which fails. The first has to wait too: what is to be done together may still come. */
+function turns(): (work: Work) => void {
+  const waiting: Work[] = [];
+  const doAll = async () => {
+    await undefined;
+    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
+      await next();
+      waiting.shift();
+    }
+  };
+  return (work) => {
+    if (waiting.push(work) === 1) void doAll();
+  };
+}
+
+/** What comes of a work that has had its turn. */
+function resultOf<T>(inTurn: (work: Work) => void, work: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  inTurn(() => work().then(resolve, reject));
+  return promise;
 }
 
 interface WriteOptions {
