@@ -1,3 +1,5 @@
+import { literalCopy } from "./literal-copy.ts";
+
 /** Anything that JSON can carry. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
@@ -13,10 +15,14 @@ export interface JsonObject {
  * @throws TypeError or RangeError for a cycle, a bigint or more than 500 levels.
  */
 export function toJson(value: unknown): Json {
+  const copy = literalCopy(value, sendable);
+  if (copy !== undefined) return copy;
   const json = withoutLoneSurrogates(value);
   checkDepth(json, DEEPEST);
   return json;
 }
+
+const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
 
 /** What is in a log is written out again and again, on whatever is left of a stack: no session must die of it. */
 const DEEPEST = 500;

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   assistantEntry,
@@ -6,7 +7,7 @@ import {
   userEntry,
   withoutThinking,
 } from "../src/context/project.ts";
-import type { EventData, StoredEvent } from "../src/index.ts";
+import type { ContextEntry, EventData, StoredEvent } from "../src/index.ts";
 import type { ContentBlock } from "../src/model/content.ts";
 
 it("C5 a message whose middle has changed is made anew, one that has not is the same object", () => {
@@ -18,6 +19,46 @@ it("C5 a message whose middle has changed is made anew, one that has not is the 
   const redacted = contextEntry("user", [{ type: "text", text: "[redacted]" }], 2);
   const [changed] = toMessages([first, redacted, third]);
   expect(changed?.content).toMatchObject([{ text: "a" }, { text: "[redacted]" }, { text: "c" }]);
+});
+
+it("C5 what is made of entries is what is made of them anew, whatever was made before", () => {
+  const made = fc.array(fc.tuple(fc.constantFrom("user", "assistant"), fc.nat({ max: 3 })), { minLength: 1 });
+  const edits = fc.array(
+    fc.record({
+      at: fc.nat({ max: 20 }),
+      drop: fc.nat({ max: 3 }),
+      put: fc.array(fc.nat(), { maxLength: 3 }),
+    }),
+  );
+  const property = fc.property(made, edits, (pool, changes) => {
+    const entries = pool.map(([role, blocks], at) =>
+      contextEntry(
+        role as "user" | "assistant",
+        Array.from({ length: blocks }, (_, block) => ({ type: "text", text: `${at} ${block}` })),
+        at,
+      ),
+    );
+    let context = entries;
+    for (const { at, drop, put } of changes) {
+      context = context.toSpliced(
+        at,
+        drop,
+        ...put.map((one) => entries[one % entries.length] as ContextEntry),
+      );
+      const expected: { role: string; content: ContentBlock[] }[] = [];
+      for (const { role, blocks } of context) {
+        if (expected.at(-1)?.role !== role) expected.push({ role, content: [] });
+        expected.at(-1)?.content.push(...blocks);
+      }
+      const messages = toMessages(context);
+      expect(messages).toEqual(expected);
+      // What is given out is the caller's.
+      expect(toMessages([...context])).toEqual(messages);
+      messages.reverse();
+      expect(toMessages(context)).toEqual(expected);
+    }
+  });
+  fc.assert(property, { numRuns: 500 });
 });
 
 const text = (said: string): ContentBlock => ({ type: "text", text: said });

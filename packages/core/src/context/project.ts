@@ -1,16 +1,34 @@
 import type { EventData, StoredEvent } from "../events/event.ts";
 import { deepFreeze } from "../events/stored-form.ts";
 import { type Json, withoutLoneSurrogates } from "../json.ts";
-import { type ContentBlock, isText, isThinking, isToolUse, type Message } from "../model/content.ts";
+import {
+  type ContentBlock,
+  isServerCall,
+  isServerResult,
+  isText,
+  isThinking,
+  isToolUse,
+  type Message,
+} from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { hasLoneSurrogate, isBlank } from "../text.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
-/** A context event that is not the model's own, as the blocks that the model reads. */
+/**
+ * A context event that is not the model's own, as the blocks that the model reads. The same event gives the same entry: it
+ * is made for the request and once more when that is in the log.
+ */
 export function userEntry(event: StoredEvent): ContextEntry {
-  return contextEntry("user", userBlocks(event), event.seq);
+  let entry = ofEvents.get(event);
+  if (entry === undefined) {
+    entry = contextEntry("user", userBlocks(event), event.seq);
+    ofEvents.set(event, entry);
+  }
+  return entry;
 }
+
+const ofEvents = new WeakMap<StoredEvent, ContextEntry>();
 
 /** The part of an answer that can be sent again; `undefined` if none can. */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
@@ -19,34 +37,49 @@ export function assistantEntry(data: EventData["assistant_message"], seq = 0): C
 }
 
 /**
- * Entries as messages: neighbours of one role become one message. The same entries give the same object, frozen, so that
- * a model client may keep what it has made of it.
+ * Entries as messages: neighbours of one role become one message. The same entries give the same objects, frozen, so that
+ * a model client may keep what it has made of them.
  */
 export function toMessages(entries: readonly ContextEntry[]): Message[] {
-  const messages: Message[] = [];
-  for (let from = 0; from < entries.length; ) {
-    const first = entries[from] as ContextEntry;
-    let to = from + 1;
-    while (entries[to]?.role === first.role) to += 1;
-    messages.push(messageOf(first, entries, from, to));
-    from = to;
+  const [first] = entries;
+  if (first === undefined) return [];
+  const before = known.get(first);
+  const same = before === undefined ? 0 : sameUpTo(before.entries, entries);
+  // One in the middle may have been redacted or dropped, and the last may have got longer.
+  const kept = before?.ends.findLastIndex((end) => end < same || (end === same && isEnd(entries, end))) ?? -1;
+  const messages = before?.messages.slice(0, kept + 1) ?? [];
+  const ends = before?.ends.slice(0, kept + 1) ?? [];
+  while ((ends.at(-1) ?? 0) < entries.length) {
+    const from = ends.at(-1) ?? 0;
+    let end = from + 1;
+    while (!isEnd(entries, end)) end += 1;
+    messages.push(messageOf(entries.slice(from, end)));
+    ends.push(end);
   }
-  return messages;
+  known.set(first, { entries: [...entries], messages, ends });
+  return [...messages];
 }
 
-/** By their first entry. */
-const known = new WeakMap<ContextEntry, { entries: readonly ContextEntry[]; message: Message }>();
+/** What was made last of entries, by the first of them: messages, and behind which entry each of them ends. */
+const known = new WeakMap<
+  ContextEntry,
+  { entries: readonly ContextEntry[]; messages: Message[]; ends: number[] }
+>();
 
-function messageOf(first: ContextEntry, entries: readonly ContextEntry[], from: number, to: number): Message {
-  const before = known.get(first);
-  // One in the middle may have been redacted or dropped.
-  const isSame = (entry: ContextEntry, at: number) => entry === entries[from + at];
-  if (before?.entries.length === to - from && before.entries.every(isSame)) return before.message;
-  const own = entries.slice(from, to);
-  const content = own.flatMap(({ blocks }) => blocks);
-  const message = deepFreeze({ role: first.role, content });
-  known.set(first, { entries: own, message });
-  return message;
+function sameUpTo(before: readonly ContextEntry[], now: readonly ContextEntry[]): number {
+  let same = 0;
+  while (same < before.length && before[same] === now[same]) same += 1;
+  return same;
+}
+
+/** Whether a message ends before the entry `at`. */
+function isEnd(entries: readonly ContextEntry[], at: number): boolean {
+  return entries[at]?.role !== entries[at - 1]?.role;
+}
+
+function messageOf(entries: readonly ContextEntry[]): Message {
+  const { role } = entries[0] as ContextEntry;
+  return deepFreeze({ role, content: entries.flatMap(({ blocks }) => blocks) });
 }
 
 /** The entries with all thinking left out. */
@@ -63,7 +96,8 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   const text = JSON.stringify(blocks);
   // No request may carry half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
-  return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq };
+  const ownTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
+  return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq, ownTools };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {

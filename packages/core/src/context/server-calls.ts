@@ -1,4 +1,4 @@
-import { type ContentBlock, isThinking } from "../model/content.ts";
+import { type ContentBlock, isServerCall, isServerResult, isThinking } from "../model/content.ts";
 import type { ContextEntry, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
@@ -37,8 +37,8 @@ export function endServerCalls(state: SessionState): void {
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
   const lost = new Set<ContentBlock>();
   const calls = new Map<unknown, ContentBlock>();
-  for (const { role, blocks } of entries) {
-    if (role !== "assistant") continue;
+  for (const { role, blocks, ownTools } of entries) {
+    if (role !== "assistant" || !ownTools) continue;
     for (const block of blocks) {
       if (isServerCall(block)) {
         calls.set(block.id, block);
@@ -51,13 +51,4 @@ function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
     }
   }
   return lost;
-}
-
-function isServerCall({ type }: ContentBlock): boolean {
-  return type === "server_tool_use" || type === "mcp_tool_use";
-}
-
-/** `web_search_tool_result` and its like; a `tool_result` is the user's. */
-function isServerResult({ type }: ContentBlock): boolean {
-  return type.endsWith("_tool_result");
 }

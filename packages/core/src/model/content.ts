@@ -56,6 +56,16 @@ export function isThinking(block: ContentBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
+/** A call of a tool that runs on the API's side. */
+export function isServerCall({ type }: ContentBlock): boolean {
+  return type === "server_tool_use" || type === "mcp_tool_use";
+}
+
+/** The result of one: `web_search_tool_result` and its like; a `tool_result` is the user's. */
+export function isServerResult({ type }: ContentBlock): boolean {
+  return type.endsWith("_tool_result");
+}
+
 /** The text that a reader sees of a list of blocks. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content

@@ -122,6 +122,8 @@ export interface ContextEntry {
   chars: number;
   /** The event that it comes from. */
   seq: number;
+  /** It has calls of the API's own tools, or their results. */
+  ownTools: boolean;
 }
 
 /** What system and tools are sent with every request. */
