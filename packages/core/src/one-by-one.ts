@@ -30,20 +30,21 @@ export function oneByOne<T>(
     at += 1;
     return { done: false, value };
   };
-  const fill = async () => {
-    if (isOver()) await batches.return();
-    const { done, value } = await batches.next();
-    batch = done ? [] : value;
-    at = 0;
-    if (done) ended = true;
-  };
   let ended = false;
+  const filled = ({ done, value }: IteratorResult<readonly T[], void>) => {
+    filling = undefined;
+    batch = value ?? [];
+    at = 0;
+    ended = done === true;
+  };
+  const broken = (error: unknown) => {
+    filled({ done: true, value: undefined });
+    throw error;
+  };
   const wait = async (): Promise<IteratorResult<T, void>> => {
     while (!hasOne()) {
       if (filling === undefined && ended) return { done: true, value: undefined };
-      filling ??= fill().finally(() => {
-        filling = undefined;
-      });
+      filling ??= (isOver() ? batches.return() : batches.next()).then(filled, broken);
       await filling;
     }
     return take();

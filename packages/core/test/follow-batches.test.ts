@@ -1,5 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type EventStore, memoryStore, PawlError, type SessionEvent } from "../src/index.ts";
+import * as z from "zod";
+import {
+  type EventStore,
+  type LiveTail,
+  localTail,
+  memoryStore,
+  PawlError,
+  type SessionEvent,
+  tool,
+} from "../src/index.ts";
 import { setup } from "./support/setup.ts";
 
 const COUNT = 200;
@@ -65,5 +74,86 @@ describe("L16 a reader of a long log", () => {
     expect(seqs(events)).toEqual(Array.from({ length: 99 }, (_, at) => at + 1));
     await read(99);
     expect(seqs(events)).toEqual(Array.from({ length: COUNT }, (_, at) => at + 1));
+  });
+});
+
+describe("L16 events that were stored here", () => {
+  const rows = async (from: number, count: number) => {
+    const store = await written();
+    return await Array.fromAsync(store.read("s", { afterSeq: from - 1, limit: count }));
+  };
+  const recentSeqs = (tail: LiveTail) => tail.peek("s").recent.map(({ seq }) => seq);
+
+  it("are at hand for whoever reads, without a gap and not without end", async () => {
+    const tail = localTail();
+    tail.stored("s", 1, await rows(1, 1));
+    expect(recentSeqs(tail)).toEqual([]);
+    const leave = tail.subscribe("s", () => undefined);
+    tail.stored("s", 3, await rows(2, 2));
+    tail.stored("s", 4, await rows(4, 1));
+    expect(recentSeqs(tail)).toEqual([2, 3, 4]);
+    tail.stored("s", 5);
+    expect(recentSeqs(tail)).toEqual([2, 3, 4]);
+    tail.stored("s", 7, await rows(6, 2));
+    expect(recentSeqs(tail)).toEqual([6, 7]);
+    tail.stored("s", 107, await rows(8, 100));
+    expect(recentSeqs(tail)).toEqual(Array.from({ length: 32 }, (_, at) => 76 + at));
+    leave();
+    expect(recentSeqs(tail)).toEqual([]);
+  });
+
+  it("are shown with what others store in between", async () => {
+    const inner = memoryStore();
+    const noted = tool({
+      name: "note",
+      description: "Takes a note.",
+      input: z.object({ at: z.number() }),
+      // Another process, or somebody past the runtime, writes in the middle of the run.
+      execute: async (_, { sessionId, callId }) => {
+        await inner.append(sessionId, [{ type: "note", data: { text: callId } }], { appendId: callId });
+        return "noted";
+      },
+    });
+    const call = (at: number) => ({ tools: [{ name: "note", input: { at } }] });
+    const { pawl } = setup(
+      [call(1), call(2), call(3), { text: "Done" }],
+      { tools: [noted] },
+      { store: inner },
+    );
+    const run = pawl.run("tester", { userId: "u1", input: "Go" });
+    const events: SessionEvent[] = [];
+    for await (const event of run) events.push(event);
+    const { sessionId } = await run.started;
+    const stored = await Array.fromAsync(inner.read(sessionId));
+    expect(events.filter((event) => "seq" in event)).toEqual(stored);
+    expect(events.filter(({ type }) => type === "note")).toHaveLength(3);
+  });
+
+  it("cost no query a turn", async () => {
+    const inner = memoryStore();
+    let reads = 0;
+    const store: EventStore = {
+      ...inner,
+      read: (sessionId, options) => {
+        reads += 1;
+        return inner.read(sessionId, options);
+      },
+    };
+    const look = tool({
+      name: "look",
+      description: "Looks.",
+      input: z.object({ at: z.number() }),
+      execute: () => "",
+    });
+    const turns = Array.from({ length: 20 }, (_, at) => ({
+      tools: [{ name: "look", input: { at } }],
+      delayPerEventMs: 1,
+    }));
+    const limits = { turns: 100, toolCalls: 100 };
+    const { pawl } = setup([...turns, { text: "Done" }], { tools: [look], limits }, { store });
+    const events: SessionEvent[] = [];
+    for await (const event of pawl.run("tester", { userId: "u1", input: "Go" })) events.push(event);
+    expect(events.filter(({ type }) => type === "assistant_message")).toHaveLength(21);
+    expect(reads).toBeLessThan(12);
   });
 });

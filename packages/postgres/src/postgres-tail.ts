@@ -119,8 +119,8 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
   });
   return {
     ...withLive(local, writer, reader),
-    stored(sessionId, seq) {
-      local.stored(sessionId, seq);
+    stored(sessionId, seq, events) {
+      local.stored(sessionId, seq, events);
       say(sessionId, seq);
     },
     get listening() {

@@ -71,10 +71,12 @@ async function* batches(
   const gone = () => signal?.aborted ?? false;
   const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
   let look = true;
-  const stored = () =>
-    look || tail.peek(sessionId).seq > reader.cursor
-      ? store.read(sessionId, { afterSeq: reader.cursor })
-      : [];
+  const stored = () => {
+    const { seq, recent } = tail.peek(sessionId);
+    const at = recent.findIndex((event) => event.seq === reader.cursor + 1);
+    if (at !== -1) return [recent.slice(at)];
+    return look || seq > reader.cursor ? inBatches(store.read(sessionId, { afterSeq: reader.cursor })) : [];
+  };
   const rung = () => {
     failure?.throwIfAborted();
     return bell.wait();
@@ -83,14 +85,15 @@ async function* batches(
     while (!gone()) {
       over.signal.throwIfAborted();
       const begun = reader.cursor;
-      for await (const events of inBatches(stored())) {
+      for await (const events of stored()) {
         yield take(reader, events, hidden);
         if (reader.awaited === undefined || gone()) return;
       }
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       look = reader.cursor > begun && seq > reader.cursor;
-      await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
+      if (reader.seen.attempt === undefined)
+        await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = look ? [] : [...goingOn(live, reader.seen, below)];
       if (news.length > 0) yield news;
       look ||= await rung();
@@ -126,7 +129,7 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
 const MAX_BATCH = 64;
 
 /** What is read, in batches; what was read before a failure comes before it. */
-async function* inBatches(events: AsyncIterable<StoredEvent> | never[]): AsyncGenerator<StoredEvent[]> {
+async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent[]> {
   let batch: StoredEvent[] = [];
   try {
     for await (const event of events) {

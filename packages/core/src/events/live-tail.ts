@@ -1,4 +1,5 @@
 import type { Json } from "../json.ts";
+import type { StoredEvent } from "./event.ts";
 import type { AgentAtWork } from "./live-event.ts";
 
 /** A block of the answer that is being written. */
@@ -24,26 +25,42 @@ export interface LiveState {
 
 /**
  * Tells readers that there is something new, and shows them the part of the current answer that is not stored yet.
- * Stored events always come from the store, so a lost wake-up costs time, never an event.
+ * Stored events come from the store, so a lost wake-up costs time, never an event; readers in the process that has stored
+ * them need not fetch them again.
  */
 export interface LiveTail {
-  /** There are stored events up to `seq`. */
-  stored(sessionId: string, seq: number): void;
+  /** There are stored events up to `seq`; `events` are the last of them, where they are at hand. */
+  stored(sessionId: string, seq: number, events?: readonly StoredEvent[]): void;
   /** A new leg's account of what it is doing, in place of any other; it changes the object and then calls `touch`. */
   live(sessionId: string): LiveState;
   touch(sessionId: string): void;
   /** The leg is over. */
   end(sessionId: string): void;
-  /** What is going on, and the last `seq` that this process knows of. */
-  peek(sessionId: string): { live: LiveState | undefined; seq: number };
+  /**
+   * What is going on, and the last `seq` that this process knows of. `recent`: events without a gap between them that were
+   * stored while somebody was reading.
+   */
+  peek(sessionId: string): { live: LiveState | undefined; seq: number; recent: readonly StoredEvent[] };
   /** Calls back after every change until the returned function is called. */
   subscribe(sessionId: string, onChange: () => void): () => void;
 }
 
+/** A reader that has fallen behind by more than so many events reads them from the store. */
+const MAX_RECENT = 32;
+
 interface Channel {
   seq: number;
+  recent: readonly StoredEvent[];
   live: LiveState | undefined;
   listeners: Set<() => void>;
+}
+
+/** What is recent once `events` are stored too. */
+function joined(recent: readonly StoredEvent[], events: readonly StoredEvent[]): readonly StoredEvent[] {
+  const first = events[0];
+  if (first === undefined) return recent;
+  const before = recent.at(-1)?.seq === first.seq - 1 ? recent : [];
+  return [...before, ...events].slice(-MAX_RECENT);
 }
 
 /** The tail for readers in the same process as the run. Readers elsewhere find stored events by polling. */
@@ -52,7 +69,7 @@ export function localTail(): LiveTail {
   const channel = (sessionId: string): Channel => {
     let found = channels.get(sessionId);
     if (found === undefined) {
-      found = { seq: 0, live: undefined, listeners: new Set() };
+      found = { seq: 0, recent: [], live: undefined, listeners: new Set() };
       channels.set(sessionId, found);
     }
     return found;
@@ -64,10 +81,11 @@ export function localTail(): LiveTail {
     if (live === undefined && listeners.size === 0) channels.delete(sessionId);
   };
   return {
-    stored(sessionId, seq) {
+    stored(sessionId, seq, events = []) {
       const found = channels.get(sessionId);
       if (found === undefined) return;
       found.seq = Math.max(found.seq, seq);
+      found.recent = found.listeners.size === 0 ? [] : joined(found.recent, events);
       notify(found);
     },
     live(sessionId) {
@@ -88,7 +106,7 @@ export function localTail(): LiveTail {
     },
     peek(sessionId) {
       const found = channels.get(sessionId);
-      return { live: found?.live, seq: found?.seq ?? 0 };
+      return { live: found?.live, seq: found?.seq ?? 0, recent: found?.recent ?? [] };
     },
     subscribe(sessionId, onChange) {
       const found = channel(sessionId);

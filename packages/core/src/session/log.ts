@@ -64,7 +64,7 @@ export function openLog(options: {
       const first = rows[0]?.seq ?? 0;
       if (first > state.lastSeq + 1) await readNew(first);
       for (const row of rows) take(row);
-      tail.stored(state.sessionId, state.lastSeq);
+      tail.stored(state.sessionId, state.lastSeq, rows);
       return rows;
     } catch (error) {
       if (afterSeq !== undefined) await readNew();
@@ -104,15 +104,13 @@ type Work = () => Promise<void>;
 /** Does one work after the other, none of which fails. The first has to wait too: what is to be done together may still come. */
 function turns(): (work: Work) => void {
   const waiting: Work[] = [];
-  const doAll = async () => {
-    await undefined;
-    for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
-      await next();
-      waiting.shift();
-    }
+  const next = (): void => void waiting[0]?.().then(over);
+  const over = (): void => {
+    waiting.shift();
+    next();
   };
   return (work) => {
-    if (waiting.push(work) === 1) void doAll();
+    if (waiting.push(work) === 1) queueMicrotask(next);
   };
 }
 
