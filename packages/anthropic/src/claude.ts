@@ -4,7 +4,7 @@ import { type ModelClient, type ModelEvent, oneByOne, type Pricing } from "@pawl
 import { type Body, type BodyOptions, bodyOf } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
-import { eventsOf } from "./events.ts";
+import { answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { modelFailure } from "./model-failure.ts";
 import { type Fetch, nodeFetch } from "./node-fetch.ts";
@@ -82,7 +82,8 @@ async function* answerOf(
   try {
     const response = await send(body, call.signal);
     requestId = response.headers.get("request-id") ?? undefined;
-    for await (const events of eventsOf(response, call, requestId)) yield events;
+    const read = answerReader(response, call, requestId);
+    for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {
     throw signal.aborted ? signal.reason : modelFailure(error, requestId);
   } finally {

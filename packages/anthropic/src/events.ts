@@ -4,16 +4,15 @@ import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";
 
+/** Reads what the next packet brings of a streamed answer; `undefined` behind its end. */
+export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
+
 /**
- * The events of a streamed answer, as many at a time as one packet brought, up to `message_stop`. The SDK's own iterator
+ * The events of a streamed answer, as many at a time as one packet brings, up to `message_stop`. The SDK's own iterator
  * drops pings, which are the only sign of life of a model that thinks, ends in silence when the stream is cut, and costs
  * more than everything else. So the body is read here.
  */
-export async function* eventsOf(
-  response: Response,
-  call: Call,
-  requestId: string | undefined,
-): AsyncGenerator<ModelEvent[], void, undefined> {
+export function answerReader(response: Response, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
   let failure: Error | undefined;
   let stopped = false;
@@ -33,18 +32,17 @@ export async function* eventsOf(
   });
   const decoder = new TextDecoder();
   const body = response.body?.getReader();
-  while (failure === undefined) {
+  return async () => {
+    events = [];
+    if (failure !== undefined) throw failure;
+    if (stopped) return undefined;
     const { done, value } = (await body?.read()) ?? { done: true };
     // The last message may lack the empty line that completes it.
     feed(done ? "\n\n" : decoder.decode(value, { stream: true }));
-    const batch = events;
-    events = [];
     if (stopped && body !== undefined) await endOf(body, call);
-    if (batch.length > 0) yield batch;
-    if (stopped) return;
-    if (done) failure ??= cutOff(requestId);
-  }
-  throw failure;
+    if (done && !stopped) failure ??= cutOff(requestId);
+    return events;
+  };
 }
 
 /**

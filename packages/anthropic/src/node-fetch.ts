@@ -93,7 +93,7 @@ function send(
   });
 }
 
-/** What the SDK and `eventsOf` look at of a response. A real one would bring the cost of web streams back. */
+/** What the SDK and `answerReader` look at of a response. A real one would bring the cost of web streams back. */
 function responseOf(
   status: number,
   rawHeaders: readonly (Buffer | string)[],

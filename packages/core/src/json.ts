@@ -50,8 +50,14 @@ function wellFormed(_key: string, part: unknown): unknown {
 /** JSON text with object keys in alphabetical order, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
-    part !== null && typeof part === "object" && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : part,
+    part === null || typeof part !== "object" || Array.isArray(part) || isSorted(Object.keys(part))
+      ? part
+      : Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))),
   );
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let at = 1; at < keys.length; at += 1)
+    if ((keys[at - 1] as string) > (keys[at] as string)) return false;
+  return true;
 }

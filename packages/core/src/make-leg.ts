@@ -5,6 +5,7 @@ import type { Session } from "./events/session-row.ts";
 import { tellHooks } from "./hooks/call-hooks.ts";
 import type { Host } from "./host.ts";
 import { errorEvent, type Leg } from "./leg.ts";
+import { once } from "./once.ts";
 import { landingTime } from "./session/decide.ts";
 import type { SessionLog } from "./session/log.ts";
 import { leftOf, limitStop } from "./stop/limits.ts";
@@ -96,14 +97,6 @@ export function makeLeg(host: Host, session: Session, agent: Agent, log: Session
     ...reporting(host, session, agent, log, () => leg),
   };
   return leg;
-}
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
-  return () => {
-    made ??= make();
-    return made;
-  };
 }
 
 /** When what is under way is to stop for the last turn, in milliseconds from now. */

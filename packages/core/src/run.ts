@@ -67,7 +67,7 @@ async function goOn(
   const planned = await planTurn(leg);
   if (leg.signal.aborted) return undefined;
   if (planned.stop) return planned.stop;
-  await checkpointIfDue(leg);
+  if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
   return await modelTurn(leg, planned.plan);
 }
 

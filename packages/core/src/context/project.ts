@@ -79,7 +79,11 @@ function isEnd(entries: readonly ContextEntry[], at: number): boolean {
 
 function messageOf(entries: readonly ContextEntry[]): Message {
   const { role } = entries[0] as ContextEntry;
-  return deepFreeze({ role, content: entries.flatMap(({ blocks }) => blocks) });
+  // The blocks are frozen already.
+  return Object.freeze({
+    role,
+    content: Object.freeze(entries.flatMap(({ blocks }) => blocks)) as ContentBlock[],
+  });
 }
 
 /** The entries with all thinking left out. */

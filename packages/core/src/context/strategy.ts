@@ -60,7 +60,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   const { state } = leg.log;
   const run = openRun(state);
   const { checkpointWhen } = leg.agent;
-  if (checkpointWhen.length === 0 || run === undefined || run.checkpointFailed) return;
+  if (run === undefined || run.checkpointFailed) return;
   // A paused answer has to be sent as it is.
   if (isPaused(state)) return;
   const uptoSeq = state.lastSeq;

@@ -21,7 +21,7 @@ export interface Seen {
   progress: LiveState["progress"] | undefined;
   version: number;
   /** Calls whose results the reader has: what is still said of their progress is old. */
-  settled: ReadonlySet<string>;
+  settled: Set<string>;
 }
 
 /** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
@@ -49,8 +49,7 @@ export function endsAttempt({ type }: { type: string }): boolean {
 
 /** After a stored event: with a request, another attempt begins. */
 export function seenAfter(event: StoredEvent, seen: Seen): Seen {
-  if (event.type === "tool_result")
-    return { ...seen, settled: new Set([...seen.settled, event.data.call_id]) };
+  if (event.type === "tool_result") seen.settled.add(event.data.call_id);
   if (!endsAttempt(event)) return seen;
   return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
 }

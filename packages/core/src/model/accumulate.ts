@@ -70,7 +70,7 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
     case "message_delta":
       answer.stopReason = event.delta.stop_reason ?? answer.stopReason;
       answer.stopSequence = event.delta.stop_sequence ?? answer.stopSequence;
-      Object.assign(answer.usage, withoutNull(event.usage ?? {}));
+      addSaid(answer.usage, event.usage ?? {});
       break;
     case "message_stop":
       answer.finished = true;
@@ -175,8 +175,9 @@ function isObject(value: Json | undefined): value is JsonObject {
 }
 
 /** A total that is absent keeps its earlier value; the API sends `null` for "not said". */
-function withoutNull(usage: RawUsage): RawUsage {
-  return Object.fromEntries(
-    Object.entries(usage).filter(([, value]) => value !== null && value !== undefined),
-  );
+function addSaid(usage: RawUsage, said: RawUsage): void {
+  const total = usage as { [field: string]: unknown };
+  for (const [field, value] of Object.entries(said)) {
+    if (value !== null && value !== undefined) total[field] = value;
+  }
 }

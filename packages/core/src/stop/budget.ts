@@ -51,3 +51,15 @@ export function addSpent(a: Budget, b: Budget): Budget {
     costCents: a.costCents + b.costCents,
   };
 }
+
+/** What is left of a budget; less than nothing where it was overspent. */
+export function restOf(budget: Budget, spent: Budget): Budget {
+  return {
+    turns: budget.turns - spent.turns,
+    wallClockMs: budget.wallClockMs - spent.wallClockMs,
+    toolCalls: budget.toolCalls - spent.toolCalls,
+    inputTokens: budget.inputTokens - spent.inputTokens,
+    outputTokens: budget.outputTokens - spent.outputTokens,
+    costCents: budget.costCents - spent.costCents,
+  };
+}

@@ -1,6 +1,6 @@
 import { promptTokens } from "../model/pricing.ts";
 import { openRun, type RunState, type SessionState } from "../session/state.ts";
-import { type Budget, nothingSpent, type Resource } from "./budget.ts";
+import { addSpent, type Budget, nothingSpent, type Resource, restOf } from "./budget.ts";
 import type { StopReason } from "./stop-reason.ts";
 
 /** What an agent is limited by. */
@@ -32,13 +32,12 @@ export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
 export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
   const run = openRun(state);
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
-  const ofRun = (resource: Resource) => limits[resource] - spent[resource];
-  const ofSession = (resource: Resource) =>
-    sessionLimits[resource] - (state.spent[resource] + spent[resource]);
-  const left = { ...nothingSpent };
-  for (const resource of resources) left[resource] = Math.min(ofRun(resource), ofSession(resource));
+  const ofRun = restOf(limits, spent);
+  const ofSession = restOf(sessionLimits, addSpent(state.spent, spent));
+  const left = { ...ofRun };
+  for (const resource of resources) left[resource] = Math.min(ofRun[resource], ofSession[resource]);
   const scopeOf: Left["scopeOf"] = (resource) =>
-    ofSession(resource) < ofRun(resource)
+    ofSession[resource] < ofRun[resource]
       ? { limit: sessionLimits[resource], of: "conversation" }
       : { limit: limits[resource], of: "request" };
   return { left, scopeOf };

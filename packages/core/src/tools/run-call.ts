@@ -5,6 +5,7 @@ import { effectiveType } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
 import { toJson } from "../json.ts";
 import type { Leg } from "../leg.ts";
+import { once } from "../once.ts";
 import { outcomeUnknown, resultEvent } from "../session/close.ts";
 import { type CallState, openRun } from "../session/state.ts";
 import type { Delegate } from "../sub-agents/agent-tool.ts";
@@ -19,13 +20,13 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const { call, tool } = runnable;
   const startedAt = leg.clock.now();
   const durationMs = () => leg.clock.now() - startedAt;
-  const control = new AbortController();
+  const timeUp = once(() => new AbortController());
   const work = tool.delegate === undefined ? runTool : runAgent;
   const artifacts: Artifact[] = [];
-  const settled = work(leg, runnable, { durationMs, timeUp: control.signal, artifacts }).catch(
-    (cause: unknown) => resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
+  const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
+    resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
-  const event = await withinTime(leg, settled, control, tool.timeoutMs, graceOf(leg, tool));
+  const event = await withinTime(leg, settled, timeUp, tool.timeoutMs, graceOf(leg, tool));
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
@@ -54,8 +55,8 @@ type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "le
 
 interface Progress {
   durationMs(): number;
-  /** Fires when the tool's own time is up. */
-  timeUp: AbortSignal;
+  /** Fires when the tool's own time is up. Made when it is asked for: most tools never look, and few have a time of their own. */
+  timeUp(): AbortController;
   /** What the call has made so far. */
   artifacts: Artifact[];
 }
@@ -68,10 +69,10 @@ const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, t
   const context: ToolContext<never> = {
     ...callContext(leg, call),
     deps: leg.deps as never,
-    // Made when it is asked for: most tools never look. The tool's own time comes first: where nobody listens, Node 24 gives
-    // the reason of the first in the list, and the leg's signal fires too when the leg is over.
+    // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the list, and the leg's
+    // signal fires too when the leg is over.
     get signal() {
-      signal ??= AbortSignal.any([timeUp, leg.signal]);
+      signal ??= AbortSignal.any([timeUp().signal, leg.signal]);
       return signal;
     },
     answer,
@@ -163,7 +164,7 @@ function callContext(leg: Leg, call: CallState) {
 async function withinTime<T>(
   { signal, clock }: Leg,
   work: Promise<T>,
-  control: AbortController,
+  timeUp: Progress["timeUp"],
   timeoutMs: number | undefined,
   graceMs: number,
 ): Promise<T | undefined> {
@@ -177,7 +178,7 @@ async function withinTime<T>(
     else signal.addEventListener("abort", onAbort, { once: true });
     if (timeoutMs !== undefined) {
       after(timeoutMs, () => {
-        control.abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+        timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
         resolve(undefined);
       });
     }
