@@ -24,7 +24,7 @@ export function bodyBytes({ messages, ...rest }: Body): Uint8Array<ArrayBuffer> 
 
   const fresh = messages.slice(ends.length).map((message) => JSON.stringify(message));
   const opening = start === 0 ? '{"messages":[' : fresh.length === 0 ? "" : ",";
-  const text = `${opening}${fresh.join(",")}],${JSON.stringify(rest).slice(1)}`;
+  const text = `${opening}${fresh.join(",")}],${fieldsOf(rest)}}`;
   const written = encoder.encode(text);
   const body = start === 0 ? written : joined(before?.bytes.subarray(0, start), written);
   if (first === undefined) return body;
@@ -40,6 +40,26 @@ export function bodyBytes({ messages, ...rest }: Body): Uint8Array<ArrayBuffer> 
   sent.set(first, { bytes: body, messages: messages.slice(0, ends.length), ends });
   return body;
 }
+
+/** The fields of a body as JSON. A frozen list, of tools as a rule, is written once. */
+function fieldsOf(rest: Omit<Body, "messages">): string {
+  const fields: string[] = [];
+  for (const [name, value] of Object.entries(rest)) {
+    const json = textOf(value);
+    if (json !== undefined) fields.push(`${JSON.stringify(name)}:${json}`);
+  }
+  return fields.join(",");
+}
+
+/** `undefined` for what JSON drops. */
+function textOf(value: unknown): string | undefined {
+  if (!Array.isArray(value) || !Object.isFrozen(value)) return JSON.stringify(value);
+  const json = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, json);
+  return json;
+}
+
+const texts = new WeakMap<object, string>();
 
 /** How many messages from the first one on are what they were. */
 function sameUpTo(before: readonly object[], now: readonly object[]): number {

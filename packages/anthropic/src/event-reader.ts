@@ -57,6 +57,9 @@ const PIECE =
 
 const MESSAGE = /event: ([^\r\n]+)\ndata: ([^\r\n]*)\n\n/y;
 
+/** What says nothing but its type, and maybe of which block. */
+const SIGN = /^\{"type":"([a-z_]+)"(?:,"index":(0|[1-9]\d{0,8}))? *\}$/;
+
 function found(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   return pattern.exec(text);
@@ -69,6 +72,11 @@ function deltaOf([, , text, json, thinking = ""]: RegExpExecArray): ContentDelta
 }
 
 function parsed(data: string): ModelEvent | undefined {
+  const sign = SIGN.exec(data);
+  if (sign !== null) {
+    const [, type, index] = sign;
+    return (index === undefined ? { type } : { type, index: Number(index) }) as ModelEvent;
+  }
   try {
     return JSON.parse(data) as ModelEvent;
   } catch {

@@ -4,8 +4,8 @@ import type { Body } from "../src/body.ts";
 import { bodyBytes } from "../src/body-bytes.ts";
 
 const text = (body: Body) => new TextDecoder().decode(bodyBytes(body));
-const bodyWith = (messages: readonly object[]): Body =>
-  ({ model: "m", max_tokens: 1, stream: true, messages }) as unknown as Body;
+const bodyWith = (messages: readonly object[], more: object = {}): Body =>
+  ({ model: "m", max_tokens: 1, stream: true, messages, ...more }) as unknown as Body;
 const plainly = ({ messages, ...rest }: Body) => JSON.stringify({ messages, ...rest });
 
 describe("the body of a request", () => {
@@ -53,5 +53,24 @@ describe("the body of a request", () => {
       '[{"role":"user","content":"1"},{"role":"user","content":"3"}]',
     );
     expect(written).toBe(4);
+  });
+
+  it("has all of its other fields, of which a frozen list is written once and any other every time", () => {
+    let written = 0;
+    const tool = {
+      toJSON() {
+        written += 1;
+        return { name: `tool ${written}` };
+      },
+    };
+    const tools = Object.freeze([tool]);
+    const system = [{ type: "text", text: "one" }];
+    const more = { system, tools, thinking: undefined, metadata: { user_id: "u" } };
+    const expected = { messages: [], model: "m", max_tokens: 1, stream: true, metadata: { user_id: "u" } };
+    const sent = () => JSON.parse(text(bodyWith([], more)));
+    expect(sent()).toEqual({ ...expected, system, tools: [{ name: "tool 1" }] });
+    system.push({ type: "text", text: "two" });
+    expect(sent()).toEqual({ ...expected, system, tools: [{ name: "tool 1" }] });
+    expect(written).toBe(1);
   });
 });

@@ -1,3 +1,4 @@
+import { deepFreeze } from "../events/stored-form.ts";
 import { type ContentBlock, isText, isThinking, type Message } from "../model/content.ts";
 import type { ModelRequest } from "../model/model-client.ts";
 
@@ -11,15 +12,26 @@ const MARK = { cache_control: { type: "ephemeral" } } as const;
  * Thinking and empty text cannot be marked; the block before them is.
  */
 export function withCacheBreakpoints(request: ModelRequest): ModelRequest {
-  const system = request.system.map((block, index) =>
-    index === 0 || index === request.system.length - 1 ? { ...block, ...MARK } : block,
-  );
-  const tools = request.tools.map((tool, index) =>
-    index === request.tools.length - 1 ? { ...tool, ...MARK } : tool,
-  );
+  const system = marked(request.system, (index, last) => index === 0 || index === last);
+  const tools = marked(request.tools, (index, last) => index === last);
   const taken = Math.min(system.length, 2) + Math.min(tools.length, 1);
   return { ...request, system, tools, messages: markUsers(request.messages, Math.min(2, 4 - taken)) };
 }
+
+/** The same list gives the same object, frozen: it is that of a prefix, which many requests have in common. */
+function marked<T extends object>(
+  parts: readonly T[],
+  isMarked: (index: number, last: number) => boolean,
+): T[] {
+  const before = known.get(parts) as T[] | undefined;
+  if (before !== undefined) return before;
+  const last = parts.length - 1;
+  const all = parts.map((part, index) => (isMarked(index, last) ? { ...part, ...MARK } : part));
+  known.set(parts, deepFreeze(all));
+  return all;
+}
+
+const known = new WeakMap<readonly object[], readonly object[]>();
 
 /** Marks the last so many of the user's messages. */
 function markUsers(messages: readonly Message[], count: number): Message[] {
