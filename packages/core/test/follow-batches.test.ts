@@ -7,6 +7,7 @@ import {
   memoryStore,
   PawlError,
   type SessionEvent,
+  type StoredEvent,
   tool,
 } from "../src/index.ts";
 import { setup } from "./support/setup.ts";
@@ -100,6 +101,33 @@ describe("L16 events that were stored here", () => {
     expect(recentSeqs(tail)).toEqual(Array.from({ length: 32 }, (_, at) => 76 + at));
     leave();
     expect(recentSeqs(tail)).toEqual([]);
+  });
+
+  it("are shown to one who comes with what others have stored behind them", async () => {
+    const store = await written();
+    const tail = localTail();
+    tail.subscribe("s", () => undefined);
+    const own = await Array.fromAsync(store.read("s", { afterSeq: COUNT - 2, limit: 1 }));
+    tail.stored("s", COUNT - 1, own);
+    const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
+    const events: SessionEvent[] = [];
+    for await (const event of pawl.follow("s", { afterSeq: COUNT - 2 })) {
+      events.push(event);
+      if (events.length === 2) break;
+    }
+    expect(seqs(events)).toEqual([COUNT - 1, COUNT]);
+  });
+
+  it("are nobody's to change: who works on the session and who reads it have the same", async () => {
+    const data = { text: "said", deep: { list: [{ a: 1 }] } };
+    const row = { sessionId: "s", seq: 1, v: 1, at: "", type: "note", data } as unknown as StoredEvent;
+    const tail = localTail();
+    tail.subscribe("s", () => undefined);
+    tail.stored("s", 1, [row]);
+    const [event] = tail.peek("s").recent;
+    expect(event).toEqual({ ...row });
+    expect(() => Object.assign(event?.data as object, { text: "changed" })).toThrow(TypeError);
+    expect(() => data.deep.list.push({ a: 2 })).toThrow(TypeError);
   });
 
   it("are shown with what others store in between", async () => {
