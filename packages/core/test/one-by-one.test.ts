@@ -104,7 +104,10 @@ async function told(items: AsyncGenerator<number, void, undefined>, steps: reado
 
 it("L16 what comes one by one is what a generator gives, whatever is asked of it and when", async () => {
   const made = fc.array(
-    fc.oneof({ weight: 4, arbitrary: fc.array(fc.nat(), { maxLength: 3 }) }, fc.constant(new Error("broken"))),
+    fc.oneof(
+      { weight: 4, arbitrary: fc.array(fc.nat(), { maxLength: 3 }) },
+      fc.constant(new Error("broken")),
+    ),
     { maxLength: 4 },
   );
   const steps = fc.array(
