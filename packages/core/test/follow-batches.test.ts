@@ -1,3 +1,5 @@
+import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -184,4 +186,63 @@ describe("L16 events that were stored here", () => {
     expect(events.filter(({ type }) => type === "assistant_message")).toHaveLength(21);
     expect(reads).toBeLessThan(12);
   });
+});
+
+/** Somebody stores so many events and tells of them: with the events, without, only later, or not at all. */
+const step = fc.record({
+  count: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.constantFrom(31, 33, 70)),
+  tells: fc.constantFrom("events", "number", "later", "nothing"),
+  pauses: fc.boolean(),
+});
+
+it("L16 every event is shown once and in order, whoever has stored it and whenever it is told of", async () => {
+  const readers = fc.array(
+    fc.record({ after: fc.nat({ max: 5 }), comesAt: fc.nat({ max: 6 }), slow: fc.boolean() }),
+    {
+      minLength: 1,
+      maxLength: 3,
+    },
+  );
+  const property = fc.asyncProperty(
+    fc.array(step, { minLength: 1, maxLength: 12 }),
+    readers,
+    async (steps, all) => {
+      const store = memoryStore();
+      const tail = localTail();
+      await store.sessions.create({ id: "s", userId: "u1", agent: "tester" });
+      const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
+      const last = steps.reduce((sum, { count }) => sum + count, 0);
+      const read = async ({ after, slow }: { after: number; slow: boolean }) => {
+        const shown: SessionEvent[] = [];
+        if (after >= last) return { after, shown };
+        for await (const event of pawl.follow("s", { afterSeq: after })) {
+          shown.push(event);
+          if ("seq" in event && event.seq === last) break;
+          if (slow) await setImmediate();
+        }
+        return { after, shown };
+      };
+      const reading: ReturnType<typeof read>[] = [];
+      const late: (() => void)[] = [];
+      for (const [at, { count, tells, pauses }] of steps.entries()) {
+        for (const reader of all) if (reader.comesAt === at) reading.push(read(reader));
+        const notes = Array.from({ length: count }, () => ({
+          type: "note" as const,
+          data: { text: String(at) },
+        }));
+        const rows = await store.append("s", notes, { appendId: String(at) });
+        const tell = () => tail.stored("s", rows.at(-1)?.seq ?? 0, tells === "number" ? undefined : rows);
+        if (tells === "later") late.unshift(tell);
+        else if (tells !== "nothing") tell();
+        if (pauses) await setImmediate();
+      }
+      for (const tell of late) tell();
+      for (const reader of all) if (reader.comesAt >= steps.length) reading.push(read(reader));
+      await setImmediate();
+      tail.stored("s", last);
+      const stored = await Array.fromAsync(store.read("s"));
+      for (const { after, shown } of await Promise.all(reading)) expect(shown).toEqual(stored.slice(after));
+    },
+  );
+  await fc.assert(property, { numRuns: 300 });
 });
