@@ -90,6 +90,8 @@ describe("L16 events that were stored here", () => {
   it("are at hand for whoever reads, without a gap and not without end", async () => {
     const tail = localTail();
     tail.stored("s", 1, await rows(1, 1));
+    tail.live("s");
+    tail.stored("s", 1, await rows(1, 1));
     expect(recentSeqs(tail)).toEqual([]);
     const leave = tail.subscribe("s", () => undefined);
     tail.stored("s", 3, await rows(2, 2));
@@ -102,6 +104,7 @@ describe("L16 events that were stored here", () => {
     tail.stored("s", 107, await rows(8, 100));
     expect(recentSeqs(tail)).toEqual(Array.from({ length: 32 }, (_, at) => 76 + at));
     leave();
+    tail.stored("s", 108, await rows(108, 1));
     expect(recentSeqs(tail)).toEqual([]);
   });
 
@@ -159,6 +162,49 @@ describe("L16 events that were stored here", () => {
     expect(events.filter(({ type }) => type === "note")).toHaveLength(3);
   });
 
+  it("are waited for where they are told of before the store shows them", async () => {
+    const inner = await written();
+    const tail = localTail();
+    let reads = 0;
+    const store: EventStore = {
+      ...inner,
+      read: (sessionId, options) => {
+        reads += 1;
+        if (reads > 20) throw new Error("asked again and again");
+        return inner.read(sessionId, options);
+      },
+    };
+    const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
+    const events = pawl.follow("s", { afterSeq: COUNT });
+    const next = events.next();
+    for (let n = 0; n < 20; n += 1) await setImmediate();
+    tail.stored("s", COUNT + 1);
+    for (let n = 0; n < 20; n += 1) await setImmediate();
+    const [row] = await inner.append("s", [{ type: "note", data: { text: "late" } }], { appendId: "late" });
+    tail.stored("s", COUNT + 1);
+    expect(await next).toEqual({ done: false, value: row });
+    await events.return();
+  });
+
+  it("L10 are followed by no progress of a call that has its result", async () => {
+    const store = await written();
+    const tail = localTail();
+    const { progress } = tail.live("s");
+    progress.set("c1", { tool_name: "look", data: 1, version: 1 });
+    progress.set("c2", { tool_name: "look", data: 2, version: 2 });
+    const result = { call_id: "c1", tool_name: "look", success: true, result: "done", duration_ms: 1 };
+    const types = ["tool_result", "tool_status", "tool_progress"];
+    await store.append("s", [{ type: "tool_result", data: result } as never], { appendId: "result" });
+    const { pawl } = setup([], {}, { store, tail });
+    const events: SessionEvent[] = [];
+    for await (const event of pawl.follow("s", { afterSeq: COUNT })) {
+      events.push(event);
+      if (events.length === types.length) break;
+    }
+    expect(events.map(({ type }) => type)).toEqual(types);
+    expect(events.at(-1)).toMatchObject({ data: { call_id: "c2" } });
+  });
+
   it("cost no query a turn", async () => {
     const inner = memoryStore();
     let reads = 0;
@@ -188,61 +234,71 @@ describe("L16 events that were stored here", () => {
   });
 });
 
-/** Somebody stores so many events and tells of them: with the events, without, only later, or not at all. */
+/** Somebody stores so many events and tells of them: with the events, without, only at last, or not at all. */
 const step = fc.record({
   count: fc.oneof({ weight: 5, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.constantFrom(31, 33, 70)),
-  tells: fc.constantFrom("events", "number", "later", "nothing"),
+  tells: fc.constantFrom("events", "number", "at last", "not"),
   pauses: fc.boolean(),
 });
 
+/** Somebody who has read so far, comes before that step, and maybe takes time. */
+const reader = fc.record({ after: fc.nat({ max: 5 }), comesAt: fc.nat({ max: 6 }), slow: fc.boolean() });
+
+type Of<A> = A extends fc.Arbitrary<infer One> ? One : never;
+
+/** Takes the steps, and returns what is stored by then. */
+async function stored(
+  steps: readonly Of<typeof step>[],
+  log: EventStore,
+  tail: LiveTail,
+  begin: (at: number) => void,
+) {
+  const atLast: (() => void)[] = [];
+  let seq = 0;
+  for (const [at, { count, tells, pauses }] of steps.entries()) {
+    begin(at);
+    const notes = Array.from({ length: count }, () => ({ type: "note", data: { text: `${at}` } }) as const);
+    const rows = await log.append("s", notes, { appendId: String(at) });
+    seq += count;
+    const last = seq;
+    const tell = () => tail.stored("s", last, tells === "number" ? undefined : rows);
+    if (tells === "at last") atLast.unshift(tell);
+    else if (tells !== "not") tell();
+    if (pauses) await setImmediate();
+  }
+  for (const tell of atLast) tell();
+  tail.stored("s", seq);
+  return await Array.fromAsync(log.read("s"));
+}
+
+async function shownTo({ slow }: Of<typeof reader>, events: AsyncIterable<SessionEvent>, last: number) {
+  const shown: SessionEvent[] = [];
+  for await (const event of events) {
+    shown.push(event);
+    if ("seq" in event && event.seq === last) break;
+    if (slow) await setImmediate();
+  }
+  return shown;
+}
+
 it("L16 every event is shown once and in order, whoever has stored it and whenever it is told of", async () => {
-  const readers = fc.array(
-    fc.record({ after: fc.nat({ max: 5 }), comesAt: fc.nat({ max: 6 }), slow: fc.boolean() }),
-    {
-      minLength: 1,
-      maxLength: 3,
-    },
-  );
-  const property = fc.asyncProperty(
-    fc.array(step, { minLength: 1, maxLength: 12 }),
-    readers,
-    async (steps, all) => {
-      const store = memoryStore();
-      const tail = localTail();
-      await store.sessions.create({ id: "s", userId: "u1", agent: "tester" });
-      const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
-      const last = steps.reduce((sum, { count }) => sum + count, 0);
-      const read = async ({ after, slow }: { after: number; slow: boolean }) => {
-        const shown: SessionEvent[] = [];
-        if (after >= last) return { after, shown };
-        for await (const event of pawl.follow("s", { afterSeq: after })) {
-          shown.push(event);
-          if ("seq" in event && event.seq === last) break;
-          if (slow) await setImmediate();
-        }
-        return { after, shown };
-      };
-      const reading: ReturnType<typeof read>[] = [];
-      const late: (() => void)[] = [];
-      for (const [at, { count, tells, pauses }] of steps.entries()) {
-        for (const reader of all) if (reader.comesAt === at) reading.push(read(reader));
-        const notes = Array.from({ length: count }, () => ({
-          type: "note" as const,
-          data: { text: String(at) },
-        }));
-        const rows = await store.append("s", notes, { appendId: String(at) });
-        const tell = () => tail.stored("s", rows.at(-1)?.seq ?? 0, tells === "number" ? undefined : rows);
-        if (tells === "later") late.unshift(tell);
-        else if (tells !== "nothing") tell();
-        if (pauses) await setImmediate();
+  const steps = fc.array(step, { minLength: 1, maxLength: 12 });
+  const readers = fc.array(reader, { minLength: 1, maxLength: 3 });
+  const property = fc.asyncProperty(steps, readers, async (taken, all) => {
+    const log = memoryStore();
+    const tail = localTail();
+    await log.sessions.create({ id: "s", userId: "u1", agent: "tester" });
+    const { pawl } = setup([], {}, { store: log, tail, pollMs: 3_600_000 });
+    const last = taken.reduce((sum, { count }) => sum + count, 0);
+    const reading = new Map<number, Promise<SessionEvent[]>>();
+    const begin = (step: number) => {
+      for (const [at, one] of all.entries()) {
+        if (one.comesAt % taken.length !== step || one.after >= last) continue;
+        reading.set(at, shownTo(one, pawl.follow("s", { afterSeq: one.after }), last));
       }
-      for (const tell of late) tell();
-      for (const reader of all) if (reader.comesAt >= steps.length) reading.push(read(reader));
-      await setImmediate();
-      tail.stored("s", last);
-      const stored = await Array.fromAsync(store.read("s"));
-      for (const { after, shown } of await Promise.all(reading)) expect(shown).toEqual(stored.slice(after));
-    },
-  );
+    };
+    const events = await stored(taken, log, tail, begin);
+    for (const [at, shown] of reading) expect(await shown).toEqual(events.slice(all[at]?.after));
+  });
   await fc.assert(property, { numRuns: 300 });
 });
