@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
  * The body as JSON, its messages first. Every turn sends the whole history again; the messages that were sent before, at the
  * same place behind the same ones, are copied, provided that they are frozen.
  */
-export function bodyBytes({ messages, ...rest }: Body): Uint8Array<ArrayBuffer> {
+export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Array<ArrayBuffer> {
   const [first] = messages;
   const before = first && sent.get(first);
   const ends = before?.ends.slice(0, sameUpTo(before.messages, messages)) ?? [];
@@ -24,7 +24,8 @@ export function bodyBytes({ messages, ...rest }: Body): Uint8Array<ArrayBuffer> 
 
   const fresh = messages.slice(ends.length).map((message) => JSON.stringify(message));
   const opening = start === 0 ? '{"messages":[' : fresh.length === 0 ? "" : ",";
-  const text = `${opening}${fresh.join(",")}],${fieldsOf(rest)}}`;
+  const fields = `${field("system", system)}${field("tools", tools)}${JSON.stringify(rest).slice(1)}`;
+  const text = `${opening}${fresh.join(",")}],${fields}`;
   const written = encoder.encode(text);
   const body = start === 0 ? written : joined(before?.bytes.subarray(0, start), written);
   if (first === undefined) return body;
@@ -41,22 +42,13 @@ export function bodyBytes({ messages, ...rest }: Body): Uint8Array<ArrayBuffer> 
   return body;
 }
 
-/** The fields of a body as JSON. A frozen list, of tools as a rule, is written once. */
-function fieldsOf(rest: Omit<Body, "messages">): string {
-  const fields: string[] = [];
-  for (const [name, value] of Object.entries(rest)) {
-    const json = textOf(value);
-    if (json !== undefined) fields.push(`${JSON.stringify(name)}:${json}`);
-  }
-  return fields.join(",");
-}
-
-/** `undefined` for what JSON drops. */
-function textOf(value: unknown): string | undefined {
-  if (!Array.isArray(value) || !Object.isFrozen(value)) return JSON.stringify(value);
+/** A field and its comma. A list that is frozen is written once: most requests have it in common. */
+function field(name: string, value: unknown): string {
+  if (value === undefined) return "";
+  if (!Array.isArray(value) || !Object.isFrozen(value)) return `"${name}":${JSON.stringify(value)},`;
   const json = texts.get(value) ?? JSON.stringify(value);
   texts.set(value, json);
-  return json;
+  return `"${name}":${json},`;
 }
 
 const texts = new WeakMap<object, string>();

@@ -9,7 +9,7 @@ export interface Call {
 
 export function openCall(signal: AbortSignal): Call {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(signal.reason);
+  const abort = abortOf(controller);
   signal.addEventListener("abort", abort, { once: true });
   let isDone = false;
   return {
@@ -19,7 +19,17 @@ export function openCall(signal: AbortSignal): Call {
     },
     close() {
       signal.removeEventListener("abort", abort);
-      if (!isDone) controller.abort();
+      if (!isDone) abort();
     },
   };
 }
+
+/**
+ * The SDK keeps the signal of a request until the body of its answer is garbage, and an abort keeps its reason, whose stack
+ * keeps who is on it: the call, and so that body, for ever. So the reason is none of the call's, and the stack is another.
+ */
+function abortOf(controller: AbortController): () => void {
+  return () => queueMicrotask(() => controller.abort(OVER));
+}
+
+const OVER = new DOMException("The call is over.", "AbortError");

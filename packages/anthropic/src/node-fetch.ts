@@ -67,13 +67,14 @@ function send(
       reject(error);
       chunks.fail(error);
     };
-    // The signal is the SDK's and made for this request, so the listener goes when both go. Before there is a connection
-    // nothing can be cancelled: the request is when it gets one.
+    // Before there is a connection nothing can be cancelled: the request is when it gets one.
     const abort = (): void => {
       cancel(signal?.reason);
       fail(signal?.reason);
     };
     signal?.addEventListener("abort", abort, { once: true });
+    // The SDK keeps the signal until the answer is collected as garbage, which the listener would keep it from.
+    const over = (): void => signal?.removeEventListener("abort", abort);
     dispatcher.dispatch(options, {
       onConnect: (stop) => {
         cancel = stop;
@@ -87,8 +88,14 @@ function send(
         return true;
       },
       onData: chunks.push,
-      onComplete: chunks.end,
-      onError: fail,
+      onComplete: () => {
+        over();
+        chunks.end();
+      },
+      onError: (error) => {
+        over();
+        fail(error);
+      },
     });
   });
 }

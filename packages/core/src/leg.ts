@@ -86,15 +86,16 @@ export async function withinLeg<T>(
   { signal, abortGraceMs, clock }: Patience,
   work: T | PromiseLike<T>,
 ): Promise<T> {
-  const { promise: stopped, reject } = Promise.withResolvers<never>();
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
   let cancel: (() => void) | undefined;
   const onAbort = () => {
     cancel = clock.after(abortGraceMs, () => reject(signal.reason));
   };
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
+  Promise.resolve(work).then(resolve, reject);
   try {
-    return await Promise.race([work, stopped]);
+    return await promise;
   } finally {
     cancel?.();
     signal.removeEventListener("abort", onAbort);

@@ -3,7 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 
 /**
  * A handler as a listener for `http.createServer`, or as Express middleware: `app.use("/api/coach", nodeListener(…))`,
- * then without `basePath`, and before anything that reads bodies.
+ * then without `basePath`. A body that `express.json()` has read before is taken from there.
  *
  * @example
  * ```ts
@@ -17,5 +17,17 @@ import { getRequestListener } from "@hono/node-server";
 export function nodeListener(
   serve: (request: Request) => Response | Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
-  return getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
+  const listen = getRequestListener((request) => serve(request), { overrideGlobalObjects: false });
+  return (incoming, outgoing) => {
+    giveBack(incoming);
+    return listen(incoming, outgoing);
+  };
+}
+
+/** A body can be read once. What a parser before us has made of it is put where the listener looks for one that was read. */
+function giveBack(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
+  const { body, rawBody } = incoming;
+  if (!incoming.readableDidRead || body === undefined || rawBody !== undefined) return;
+  incoming.rawBody =
+    Buffer.isBuffer(body) || typeof body === "string" ? Buffer.from(body) : Buffer.from(JSON.stringify(body));
 }

@@ -33,6 +33,12 @@ const frameworks: Record<string, (serve: Serve) => Promise<string>> = {
     app.use(express.json());
     return await listening(app.listen(0));
   },
+  "Express behind express.json()": async (serve) => {
+    const app = express();
+    app.use(express.json(), express.text({ type: "text/plain" }));
+    app.all(`${PATH}/*path`, nodeListener(serve));
+    return await listening(app.listen(0));
+  },
   Fastify: async (serve) => {
     const app = fastify();
     app.post("/echo", (request) => request.body);

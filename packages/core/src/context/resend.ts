@@ -37,6 +37,7 @@ export function resendFields(
  * later is signed over what was sent.
  */
 export function resent(entry: ContextEntry, results: readonly StoredOf<"tool_result">[]): ContextEntry {
+  if (results.every(({ data }) => data.resend === undefined)) return entry;
   const fields = new Map(results.map(({ data }) => [data.call_id, data.success ? data.resend : undefined]));
   const free = entry.blocks.findLastIndex(isThinking) + 1;
   let changed = false;

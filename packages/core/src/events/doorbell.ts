@@ -13,6 +13,8 @@ export interface Doorbell {
 export function doorbell(pollMs: number, signals: readonly (AbortSignal | undefined)[]): Doorbell {
   let rung = false;
   let answer: ((unasked: boolean) => void) | undefined;
+  let askedAt = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const wake = () => {
     if (rung) answer?.(false);
   };
@@ -20,14 +22,22 @@ export function doorbell(pollMs: number, signals: readonly (AbortSignal | undefi
     if (!rung && answer !== undefined) soon(wake);
     rung = true;
   };
+  /** One timer serves many waits, most of which are over long before: it is set for the rest of the last one. */
+  const look = () => {
+    timer = undefined;
+    if (answer === undefined) return;
+    const leftMs = askedAt + pollMs - performance.now();
+    if (leftMs <= 0) answer(true);
+    else timer = setTimeout(look, leftMs);
+  };
   for (const signal of signals) signal?.addEventListener("abort", ring);
   return {
     ring,
     wait: () =>
       new Promise<boolean>((resolve) => {
-        const timer = setTimeout(() => answer?.(true), pollMs);
+        askedAt = performance.now();
+        timer ??= setTimeout(look, pollMs);
         answer = (unasked) => {
-          clearTimeout(timer);
           answer = undefined;
           rung = false;
           resolve(unasked);
@@ -35,6 +45,7 @@ export function doorbell(pollMs: number, signals: readonly (AbortSignal | undefi
         if (rung) soon(wake);
       }),
     close: () => {
+      clearTimeout(timer);
       for (const signal of signals) signal?.removeEventListener("abort", ring);
     },
   };
