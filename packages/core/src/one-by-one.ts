@@ -25,8 +25,9 @@ export function oneByOne<T>(
   type Result = IteratorResult<T, void>;
   let batch: readonly T[] = [];
   let at = 0;
-  /** Until what was asked for last is there. */
-  let pending: Promise<void> | undefined;
+  /** What was asked for is not there yet, and who waits for their turn. */
+  let busy = false;
+  const waiting: (() => void)[] = [];
 
   const hasOne = () => at < batch.length && !isOver();
   const take = (): Result => {
@@ -51,19 +52,18 @@ export function oneByOne<T>(
     return take();
   };
   const inTurn = async (work: () => Promise<Result>): Promise<Result> => {
-    const before = pending;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    pending = promise;
-    if (before !== undefined) await before;
+    if (busy) await new Promise<void>((resolve) => waiting.push(resolve));
+    busy = true;
     try {
       return await work();
     } finally {
-      if (pending === promise) pending = undefined;
-      resolve();
+      const next = waiting.shift();
+      if (next === undefined) busy = false;
+      else next();
     }
   };
   return {
-    next: () => (pending === undefined && hasOne() ? Promise.resolve(take()) : inTurn(fetch)),
+    next: () => (!busy && hasOne() ? Promise.resolve(take()) : inTurn(fetch)),
     return: () => inTurn(end),
     throw: (error) =>
       inTurn(async () => {

@@ -175,7 +175,7 @@ describe("L16 events that were stored here", () => {
       },
     };
     const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
-    const events = pawl.follow("s", { afterSeq: COUNT });
+    const events = pawl.follow("s", { afterSeq: COUNT })[Symbol.asyncIterator]();
     const next = events.next();
     for (let n = 0; n < 20; n += 1) await setImmediate();
     tail.stored("s", COUNT + 1);
@@ -183,7 +183,7 @@ describe("L16 events that were stored here", () => {
     const [row] = await inner.append("s", [{ type: "note", data: { text: "late" } }], { appendId: "late" });
     tail.stored("s", COUNT + 1);
     expect(await next).toEqual({ done: false, value: row });
-    await events.return();
+    await events.return?.();
   });
 
   it("L10 are followed by no progress of a call that has its result", async () => {
