@@ -113,3 +113,38 @@ it("joins the pieces of one tool's input that came together, and nothing else", 
     ...[piece(2, '"b":2}'), { type: "message_stop" }],
   ]);
 });
+
+const stop = 'event: message_stop\ndata: {"type":"message_stop"}';
+const ping = 'event: ping\ndata: {"type":"ping"}\n\n';
+const error = 'event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n';
+
+it.each([
+  ["is whole without its last empty line", [ping, `${stop}\n`], ["ping", "message_stop"], undefined],
+  [
+    "is whole whatever follows in its last packet",
+    [`${stop}\n\n${error}${ping}x`],
+    ["message_stop"],
+    undefined,
+  ],
+  [
+    "is whole although its last packet breaks off",
+    [`${stop}\n\nevent: ping\ndata: {`],
+    ["message_stop"],
+    undefined,
+  ],
+  ["is over with an error, behind what came before", [`${ping}${error}${ping}${stop}\n\n`], ["ping"], "busy"],
+  ["is cut off where it ends without its end", [ping, "event: mess"], ["ping"], "cut off"],
+  [
+    "is cut off behind what cannot be read",
+    [`${ping}event: ping\ndata: {\n\n${ping}${stop}\n\n`],
+    ["ping"],
+    "cut off",
+  ],
+])("an answer %s", async (_, packets, types, failure) => {
+  const fetch = async () =>
+    new Response(ReadableStream.from(packets.map((text) => Buffer.from(text))) as never);
+  const answer = await read(client(api, { fetch }));
+  expect(answer.events.map(({ type }) => type)).toEqual(types);
+  if (failure === undefined) expect(answer.error).toBeUndefined();
+  else expect(answer.error?.message).toContain(failure);
+});

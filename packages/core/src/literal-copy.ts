@@ -8,7 +8,7 @@ interface Copying {
 
 /**
  * A copy of what JSON makes of literals: to write it out and read it back costs five times as much. `undefined` for what
- * may have its own idea of its JSON: anything but literals, and keys that mean something, and what is deep.
+ * may have its own idea of its JSON: anything but literals, and a key that means something, and what is deep.
  */
 export function literalCopy(value: unknown, copying: Copying): Json | undefined {
   try {
@@ -30,7 +30,7 @@ function partCopy(value: unknown, copying: Copying, left: number): Json | undefi
   // JSON knows neither a negative zero nor what is not finite.
   if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
   if (value === null) return null;
-  if (left === 0) throw NO_LITERAL;
+  if (left === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") throw NO_LITERAL;
   const prototype = Object.getPrototypeOf(value);
   if (prototype === Array.prototype) {
     const copy: Json[] = [];
@@ -40,7 +40,7 @@ function partCopy(value: unknown, copying: Copying, left: number): Json | undefi
   if (prototype !== Object.prototype) throw NO_LITERAL;
   const copy: { [key: string]: Json } = {};
   for (const key of Object.keys(value)) {
-    if (key === "toJSON" || key === "__proto__") throw NO_LITERAL;
+    if (key === "__proto__") throw NO_LITERAL;
     const part = partCopy((value as { [key: string]: unknown })[key], copying, left - 1);
     if (part !== undefined) copy[key] = part;
   }

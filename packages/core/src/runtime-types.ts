@@ -73,7 +73,10 @@ interface RuntimeSettings<Deps> {
   agents: readonly Agent<Deps>[];
   /** Where the log is, e.g. `memoryStore()`. */
   store: EventStore;
-  /** How readers hear of what happens. Default: within this process; other processes poll. */
+  /**
+   * How readers hear of what happens. Default: within this process; other processes poll. A tail knows sessions by their ids
+   * alone and hands on their events, so runtimes over different stores have different ones.
+   */
   tail?: LiveTail;
   /** How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. Default: 10 s. */
   leaseTtlMs?: number;

@@ -54,6 +54,8 @@ describe("E6 a copy of literals", () => {
   it.each([
     ["a date", new Date(0)],
     ["an object of its own idea", { toJSON: () => "mine" }],
+    ["an object that hides it", Object.defineProperty({}, "toJSON", { value: () => "mine" })],
+    ["an array of its own idea", Object.assign([1], { toJSON: () => "mine" })],
     ["an array of another kind", class extends Array {}.from([1])],
     ["a function", () => 1],
     ["a bigint", 1n],

@@ -7,6 +7,7 @@ import {
   type EventStore,
   type Hook,
   type ModelClient,
+  type ModelEvent,
   memoryStore,
   PawlError,
   promptTokens,
@@ -14,6 +15,7 @@ import {
   withFallback,
   withRetry,
 } from "../src/index.ts";
+import { newAnswer, takeEvent } from "../src/model/accumulate.ts";
 import { applyEvent } from "../src/session/apply.ts";
 import { newSessionState } from "../src/session/state.ts";
 import { testClock } from "./support/calls.ts";
@@ -213,4 +215,15 @@ describe("a turn whose attempt fails and is made again", () => {
     expect(stop.type).toBe("error");
     expect((await of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["internal"]);
   });
+});
+
+it("O1 a total that the end of an answer does not say, or says as null, is what its beginning said", () => {
+  const answer = newAnswer();
+  const said = { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 1 };
+  const start = { id: "m1", model: "m", usage: { ...said } };
+  takeEvent(answer, { type: "message_start", message: start } as ModelEvent);
+  const usage = { input_tokens: null, cache_read_input_tokens: undefined, output_tokens: 0 };
+  takeEvent(answer, { type: "message_delta", delta: {}, usage } as unknown as ModelEvent);
+  expect(answer.usage).toEqual({ ...said, output_tokens: 0 });
+  expect(start.usage).toEqual(said);
 });

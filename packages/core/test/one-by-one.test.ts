@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneByOne } from "../src/index.ts";
 
@@ -70,4 +71,58 @@ describe("what comes in batches", () => {
     expect(got).toEqual([1, 2]);
     expect(seen.closed).toBe(true);
   });
+});
+
+/** What a generator would make of them. */
+async function* plainly(all: AsyncGenerator<readonly number[]>) {
+  for await (const batch of all) for (const item of batch) yield item;
+}
+
+type Step = "next" | "return" | "throw" | "wait";
+
+/** What comes of steps, each asked for without waiting for those before it unless one says so, and in which order. */
+async function told(items: AsyncGenerator<number, void, undefined>, steps: readonly Step[]) {
+  const results: unknown[] = [];
+  const order: number[] = [];
+  let asked: Promise<unknown>[] = [];
+  const keep = (at: number) => (result: unknown) => {
+    results[at] = result;
+    order.push(at);
+  };
+  for (const [at, step] of steps.entries()) {
+    if (step === "wait") {
+      await Promise.all(asked);
+      asked = [];
+      continue;
+    }
+    const result = step === "throw" ? items.throw(new Error("enough")) : items[step]();
+    asked.push(result.then(keep(at), (error: Error) => keep(at)(error.message)));
+  }
+  await Promise.all(asked);
+  return { results, order };
+}
+
+it("L16 what comes one by one is what a generator gives, whatever is asked of it and when", async () => {
+  const made = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.array(fc.nat(), { maxLength: 3 }) },
+      fc.constant(new Error("broken")),
+    ),
+    { maxLength: 4 },
+  );
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom<Step>("next") },
+      { weight: 3, arbitrary: fc.constantFrom<Step>("wait") },
+      { weight: 1, arbitrary: fc.constantFrom<Step>("return", "throw") },
+    ),
+    { maxLength: 12 },
+  );
+  const property = fc.asyncProperty(made, steps, async (all, asked) => {
+    const one = batches(...all);
+    const other = batches(...all);
+    expect(await told(oneByOne(one.all), asked)).toEqual(await told(plainly(other.all), asked));
+    expect(one.seen.closed).toBe(other.seen.closed);
+  });
+  await fc.assert(property, { numRuns: 2_000 });
 });

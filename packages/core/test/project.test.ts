@@ -1,3 +1,6 @@
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -19,6 +22,26 @@ it("C5 a message whose middle has changed is made anew, one that has not is the 
   const redacted = contextEntry("user", [{ type: "text", text: "[redacted]" }], 2);
   const [changed] = toMessages([first, redacted, third]);
   expect(changed?.content).toMatchObject([{ text: "a" }, { text: "[redacted]" }, { text: "c" }]);
+});
+
+it("C5 what is made of an event is the same as long as somebody has it, and no longer", async () => {
+  setFlagsFromString("--expose-gc");
+  const event = {
+    seq: 1,
+    type: "user_message",
+    data: { message: "Hi" },
+  } as StoredEvent;
+  const made = () => {
+    const entry = userEntry(event);
+    expect(userEntry(event)).toBe(entry);
+    return new WeakRef(toMessages([entry])[0] as object);
+  };
+  const message = made();
+  // What was asked of a weak reference lives to the end of the task.
+  await setImmediate();
+  runInNewContext("gc")();
+  expect(message.deref()).toBeUndefined();
+  expect(userEntry(event).blocks).toEqual([{ type: "text", text: "Hi" }]);
 });
 
 it("C5 what is made of entries is what is made of them anew, whatever was made before", () => {

@@ -1,4 +1,4 @@
-import type { ContentBlock, Message, ModelRequest, ToolChoice } from "@pawl/core";
+import type { ContentBlock, Message, ModelRequest, TextBlock, ToolChoice } from "@pawl/core";
 import { openaiApi } from "@pawl/testing";
 import { afterAll, expect, it } from "vitest";
 import { type OpenAIOptions, openai } from "../src/index.ts";
@@ -36,7 +36,7 @@ const mark = { cache_control: { type: "ephemeral" } };
 it("sends the request in the words of Chat Completions", async () => {
   const [tool] = hi.tools;
   const body = await sent({
-    system: [{ ...text("Be brief."), ...mark }, text("The user is Ada.")] as ModelRequest["system"],
+    system: [{ ...text("Be brief."), ...mark }, text("The user is Ada.")] as TextBlock[],
     tools: [{ ...tool!, ...mark }],
     messages: [user({ ...text("Hi"), ...mark })],
   });

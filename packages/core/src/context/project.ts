@@ -16,19 +16,19 @@ import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
 /**
- * A context event that is not the model's own, as the blocks that the model reads. The same event gives the same entry: it
- * is made for the request and once more when that is in the log.
+ * A context event that is not the model's own, as the blocks that the model reads. The same event gives the same entry as long
+ * as somebody has that: it is asked for with the request and once more when that is in the log.
  */
 export function userEntry(event: StoredEvent): ContextEntry {
-  let entry = ofEvents.get(event);
-  if (entry === undefined) {
-    entry = contextEntry("user", userBlocks(event), event.seq);
-    ofEvents.set(event, entry);
-  }
+  const before = ofEvents.get(event)?.deref();
+  if (before !== undefined) return before;
+  const entry = contextEntry("user", userBlocks(event), event.seq);
+  ofEvents.set(event, new WeakRef(entry));
   return entry;
 }
 
-const ofEvents = new WeakMap<StoredEvent, ContextEntry>();
+/** Entries have bodies of requests behind them, and a memory store's events stay for good. */
+const ofEvents = new WeakMap<StoredEvent, WeakRef<ContextEntry>>();
 
 /** The part of an answer that can be sent again; `undefined` if none can. */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {

@@ -70,10 +70,11 @@ async function* batches(
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
   const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
+  // Whether to ask the store: at first, and when nothing was heard for long. Only it knows what others have stored.
   let look = true;
   const stored = () => {
     const { seq, recent } = tail.peek(sessionId);
-    const at = recent.findIndex((event) => event.seq === reader.cursor + 1);
+    const at = look ? -1 : recent.findIndex((event) => event.seq === reader.cursor + 1);
     if (at !== -1) return [recent.slice(at)];
     return look || seq > reader.cursor ? inBatches(store.read(sessionId, { afterSeq: reader.cursor })) : [];
   };
@@ -89,14 +90,15 @@ async function* batches(
         yield take(reader, events, hidden);
         if (reader.awaited === undefined || gone()) return;
       }
+      look = false;
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
-      look = reader.cursor > begun && seq > reader.cursor;
+      if (reader.cursor > begun && seq > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
         await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
-      const news = look ? [] : [...goingOn(live, reader.seen, below)];
+      const news = [...goingOn(live, reader.seen, below)];
       if (news.length > 0) yield news;
-      look ||= await rung();
+      look = await rung();
     }
   } finally {
     below.close();

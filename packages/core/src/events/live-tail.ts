@@ -1,6 +1,7 @@
 import type { Json } from "../json.ts";
 import type { StoredEvent } from "./event.ts";
 import type { AgentAtWork } from "./live-event.ts";
+import { deepFreeze } from "./stored-form.ts";
 
 /** A block of the answer that is being written. */
 export interface LivePart {
@@ -38,7 +39,7 @@ export interface LiveTail {
   end(sessionId: string): void;
   /**
    * What is going on, and the last `seq` that this process knows of. `recent`: events without a gap between them that were
-   * stored while somebody was reading.
+   * stored while somebody was reading, frozen: all readers and the run itself have the same objects.
    */
   peek(sessionId: string): { live: LiveState | undefined; seq: number; recent: readonly StoredEvent[] };
   /** Calls back after every change until the returned function is called. */
@@ -60,7 +61,7 @@ function joined(recent: readonly StoredEvent[], events: readonly StoredEvent[]):
   const first = events[0];
   if (first === undefined) return recent;
   const before = recent.at(-1)?.seq === first.seq - 1 ? recent : [];
-  return [...before, ...events].slice(-MAX_RECENT);
+  return [...before, ...events.map(deepFreeze)].slice(-MAX_RECENT);
 }
 
 /** The tail for readers in the same process as the run. Readers elsewhere find stored events by polling. */

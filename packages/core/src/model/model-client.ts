@@ -5,8 +5,9 @@ import type { Pricing } from "./pricing.ts";
 
 /** What the model is asked. Built from the log alone, see `requestOf`. */
 export interface ModelRequest {
-  system: TextBlock[];
-  tools: ToolSpec[];
+  /** Frozen, as the tools are: many requests have them in common. */
+  system: readonly TextBlock[];
+  tools: readonly ToolSpec[];
   messages: Message[];
   /** The most tokens the answer may have. */
   maxTokens: number;
