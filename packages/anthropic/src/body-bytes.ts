@@ -18,7 +18,9 @@ const encoder = new TextEncoder();
  */
 export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Array<ArrayBuffer> {
   const [first] = messages;
-  const before = first && sent.get(first);
+  const known = first && sent.get(first);
+  // A fetch may have taken the bytes over, e.g. to another thread.
+  const before = known?.bytes.length === 0 ? undefined : known;
   const ends = before?.ends.slice(0, sameUpTo(before.messages, messages)) ?? [];
   const start = ends.at(-1) ?? 0;
 

@@ -73,4 +73,11 @@ describe("the body of a request", () => {
     expect(sent()).toEqual({ ...expected, system, tools: [{ name: "tool 1" }] });
     expect(written).toBe(1);
   });
+
+  it("is whole also where the bytes of the one before were taken over", () => {
+    const first = Object.freeze({ role: "user", content: "Hi" });
+    const body = bodyWith([first]);
+    structuredClone(0, { transfer: [bodyBytes(body).buffer] });
+    expect(text(body)).toBe(plainly(body));
+  });
 });
