@@ -3,6 +3,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { admit, admitted } from "../src/context/admit.ts";
 import {
   assistantEntry,
   contextEntry,
@@ -12,6 +13,7 @@ import {
 } from "../src/context/project.ts";
 import type { ContextEntry, EventData, StoredEvent } from "../src/index.ts";
 import type { ContentBlock } from "../src/model/content.ts";
+import { newSessionState } from "../src/session/state.ts";
 
 it("C5 a message whose middle has changed is made anew, one that has not is the same object", () => {
   const [first, second, third] = ["a", "b", "c"].map((text, at) =>
@@ -24,7 +26,7 @@ it("C5 a message whose middle has changed is made anew, one that has not is the 
   expect(changed?.content).toMatchObject([{ text: "a" }, { text: "[redacted]" }, { text: "c" }]);
 });
 
-it("C5 what is made of an event is the same as long as somebody has it, and no longer", async () => {
+it("C5 what is made of an event for a request is admitted with it, and not kept beyond its session", async () => {
   setFlagsFromString("--expose-gc");
   const event = {
     seq: 1,
@@ -32,9 +34,12 @@ it("C5 what is made of an event is the same as long as somebody has it, and no l
     data: { message: "Hi" },
   } as StoredEvent;
   const made = () => {
-    const entry = userEntry(event);
-    expect(userEntry(event)).toBe(entry);
-    return new WeakRef(toMessages([entry])[0] as object);
+    const state = { ...newSessionState("s"), waiting: [event] };
+    const [entry] = admitted(state, 1);
+    expect(admitted(state, 1)[0]).toBe(entry);
+    admit(state, 1);
+    expect(state.entries[0]).toBe(entry);
+    return new WeakRef(toMessages(state.entries)[0] as object);
   };
   const message = made();
   // What was asked of a weak reference lives to the end of the task.

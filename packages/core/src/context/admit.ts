@@ -12,6 +12,7 @@ export function admit(state: SessionState, uptoSeq: number): void {
   const ready = new Set(readyFor(state, uptoSeq));
   extend(state.entries, state, [...ready]);
   state.waiting = state.waiting.filter((event) => !ready.has(event));
+  made.delete(state);
 }
 
 /** The context as `admit` would leave it. */
@@ -43,5 +44,15 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
   const answer = entries.at(-1);
   if (answer?.role === "assistant") entries[entries.length - 1] = resent(answer, results);
   const rest = ready.filter((event) => event.type !== "tool_result");
-  entries.push(...[...results, ...rest].map(userEntry));
+  for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
+}
+
+/** What waits is made into entries for a request, and once it was made they are admitted: the same ones. */
+const made = new WeakMap<SessionState, Map<StoredEvent, ContextEntry>>();
+
+function entryOf(state: SessionState, event: StoredEvent): ContextEntry {
+  const ofState = made.get(state) ?? new Map<StoredEvent, ContextEntry>();
+  const entry = ofState.get(event) ?? userEntry(event);
+  made.set(state, ofState.set(event, entry));
+  return entry;
 }

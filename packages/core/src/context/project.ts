@@ -15,20 +15,10 @@ import { hasLoneSurrogate, isBlank } from "../text.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
-/**
- * A context event that is not the model's own, as the blocks that the model reads. The same event gives the same entry as long
- * as somebody has that: it is asked for with the request and once more when that is in the log.
- */
+/** A context event that is not the model's own, as the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
-  const before = ofEvents.get(event)?.deref();
-  if (before !== undefined) return before;
-  const entry = contextEntry("user", userBlocks(event), event.seq);
-  ofEvents.set(event, new WeakRef(entry));
-  return entry;
+  return contextEntry("user", userBlocks(event), event.seq);
 }
-
-/** Entries have bodies of requests behind them, and a memory store's events stay for good. */
-const ofEvents = new WeakMap<StoredEvent, WeakRef<ContextEntry>>();
 
 /** The part of an answer that can be sent again; `undefined` if none can. */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
