@@ -1,5 +1,5 @@
 import type { ContentDelta, ModelEvent } from "@pawl/core";
-import { createParser } from "eventsource-parser";
+import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /** What the text of an answer says, message by message. */
 export interface Listener {
@@ -25,9 +25,11 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
     else onEvent(event);
   };
   const parser = createParser({ onEvent: ({ event, data }) => take(event, data) });
-  // Whether the parser has got whole messages, and holds nothing of the one that comes. It sees how the text begins.
-  let between = false;
+  // Whether the parser has got whole messages, and holds nothing of the one that comes.
+  let between: boolean | undefined;
   return (text) => {
+    if (text === "") return;
+    between ??= begin(parser, text);
     for (let at = 0; at < text.length; ) {
       const piece = between ? found(PIECE, text, at) : null;
       const message = between && piece === null ? found(MESSAGE, text, at) : null;
@@ -46,6 +48,13 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
       }
     }
   };
+}
+
+/** A byte order mark is for the parser. Where there is none, an empty line, which says nothing, tells it that others are text. */
+function begin(parser: EventSourceParser, text: string): boolean {
+  if (text.startsWith("\ufeff")) return false;
+  parser.feed("\n");
+  return true;
 }
 
 /** An empty line, where the API has its messages end; where line ends are others, nothing is taken out. */

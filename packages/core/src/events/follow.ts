@@ -74,8 +74,9 @@ async function* batches(
   let look = true;
   const stored = () => {
     const { seq, recent } = tail.peek(sessionId);
-    const at = look ? -1 : recent.findIndex((event) => event.seq === reader.cursor + 1);
-    if (at !== -1) return [recent.slice(at)];
+    // They are without a gap.
+    const at = reader.cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
+    if (!look && at >= 0 && at < recent.length) return [recent.slice(at)];
     return look || seq > reader.cursor ? inBatches(store.read(sessionId, { afterSeq: reader.cursor })) : [];
   };
   const rung = () => {

@@ -51,17 +51,17 @@ const MAX_RECENT = 32;
 
 interface Channel {
   seq: number;
-  recent: readonly StoredEvent[];
+  recent: StoredEvent[];
   live: LiveState | undefined;
   listeners: Set<() => void>;
 }
 
-/** What is recent once `events` are stored too. */
-function joined(recent: readonly StoredEvent[], events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const first = events[0];
-  if (first === undefined) return recent;
-  const before = recent.at(-1)?.seq === first.seq - 1 ? recent : [];
-  return [...before, ...events.map(deepFreeze)].slice(-MAX_RECENT);
+/** Takes in what was stored. Of what is old, more goes at a time than comes. */
+function remember(channel: Channel, events: readonly StoredEvent[]): void {
+  const { recent } = channel;
+  if (recent.at(-1)?.seq !== (events[0]?.seq ?? 0) - 1) recent.length = 0;
+  for (const event of events) recent.push(deepFreeze(event));
+  if (recent.length > 2 * MAX_RECENT) recent.splice(0, recent.length - MAX_RECENT);
 }
 
 /** The tail for readers in the same process as the run. Readers elsewhere find stored events by polling. */
@@ -86,7 +86,8 @@ export function localTail(): LiveTail {
       const found = channels.get(sessionId);
       if (found === undefined) return;
       found.seq = Math.max(found.seq, seq);
-      found.recent = found.listeners.size === 0 ? [] : joined(found.recent, events);
+      if (found.listeners.size === 0) found.recent.length = 0;
+      else if (events.length > 0) remember(found, events);
       notify(found);
     },
     live(sessionId) {

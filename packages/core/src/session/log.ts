@@ -142,6 +142,8 @@ async function writeGroup(
   write: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
 ): Promise<void> {
   try {
+    const [first] = group;
+    if (first !== undefined && group.length === 1) return first.resolve(await write(first.events));
     const rows = await write(group.flatMap(({ events }) => events));
     let at = 0;
     for (const { events, resolve } of group) {
