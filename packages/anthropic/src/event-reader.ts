@@ -27,26 +27,28 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
   const parser = createParser({ onEvent: ({ event, data }) => take(event, data) });
   // Whether the parser has got whole messages, and holds nothing of the one that comes.
   let between: boolean | undefined;
+  const leave = (text: string, at: number): number => {
+    const end = text.indexOf(END, at);
+    between = end !== -1;
+    const next = between ? end + END.length : text.length;
+    parser.feed(text.slice(at, next));
+    return next;
+  };
+  const takeNext = (text: string, at: number): number => {
+    const piece = found(PIECE, text, at);
+    if (piece !== null) {
+      onEvent({ type: "content_block_delta", index: Number(piece[1]), delta: deltaOf(piece) });
+      return at + piece[0].length;
+    }
+    const message = found(MESSAGE, text, at);
+    if (message === null) return leave(text, at);
+    take(message[1], message[2] as string);
+    return at + message[0].length;
+  };
   return (text) => {
     if (text === "") return;
     between ??= begin(parser, text);
-    for (let at = 0; at < text.length; ) {
-      const piece = between ? found(PIECE, text, at) : null;
-      const message = between && piece === null ? found(MESSAGE, text, at) : null;
-      if (piece !== null) {
-        at = PIECE.lastIndex;
-        onEvent({ type: "content_block_delta", index: Number(piece[1]), delta: deltaOf(piece) });
-      } else if (message !== null) {
-        at = MESSAGE.lastIndex;
-        take(message[1], message[2] as string);
-      } else {
-        const end = text.indexOf(END, at);
-        between = end !== -1;
-        const next = between ? end + END.length : text.length;
-        parser.feed(text.slice(at, next));
-        at = next;
-      }
-    }
+    for (let at = 0; at < text.length; ) at = between ? takeNext(text, at) : leave(text, at);
   };
 }
 
