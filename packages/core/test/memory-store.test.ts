@@ -104,3 +104,17 @@ describe("memoryStore's speed", () => {
     expect(performance.now() - start).toBeLessThan(1_000);
   });
 });
+
+it("E1 stores the time as Date writes it, whatever the millisecond", async () => {
+  let ms = 0;
+  const store = memoryStore({ now: () => ms });
+  await store.sessions.create({ id: "times", userId: "u", agent: "a" });
+  const times = [
+    0, 1, 999, 1_000, 1_795_339_799_007, 1_795_339_799_070, 1_795_339_800_000, 253_402_300_800_123,
+  ];
+  for (ms of times) {
+    await store.append("times", [{ type: "note", data: { text: "" } }], { appendId: String(ms) });
+  }
+  const at = (await Array.fromAsync(store.read("times"))).map((event) => event.at);
+  expect(at).toEqual(times.map((time) => new Date(time).toISOString()));
+});

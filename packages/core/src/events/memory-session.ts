@@ -114,10 +114,13 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
   };
 }
 
-/** Many appends fall into one millisecond. */
+/** As `Date` writes it; many appends fall into one second. */
 function isoTime(ms: number): string {
-  if (ms !== written.ms) written = { ms, text: new Date(ms).toISOString() };
-  return written.text;
+  const second = Math.floor(ms / 1_000);
+  if (second !== written.second) {
+    written = { second, text: new Date(second * 1_000).toISOString().slice(0, -"000Z".length) };
+  }
+  return `${written.text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}Z`;
 }
 
-let written = { ms: Number.NaN, text: "" };
+let written = { second: Number.NaN, text: "" };

@@ -1,5 +1,5 @@
 import { type Json, toJson } from "../json.ts";
-import type { Leg } from "../leg.ts";
+import { type Leg, withinLeg } from "../leg.ts";
 import type { CallState } from "../session/state.ts";
 import { formatted, readable } from "../tools/format-result.ts";
 import { validate } from "../tools/schema.ts";
@@ -48,7 +48,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
     if (!("input" in value)) return decided(value, hook.name, changed);
-    const checked = await validate(tool.input, value.input);
+    const checked = await validate(tool.input, value.input, (work) => withinLeg(leg, work));
     if (!checked.ok)
       return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
     input = checked.value;

@@ -3,7 +3,7 @@ import { clipResults } from "../context/clip.ts";
 import { messageOf, PawlError } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { storeFailed } from "../events/store-failed.ts";
-import { type Leg, withinLeg } from "../leg.ts";
+import type { Leg } from "../leg.ts";
 import { closeCalls, resultEvent } from "../session/close.ts";
 import type { CallState } from "../session/state.ts";
 import { sliceOf } from "../sub-agents/slice.ts";
@@ -22,7 +22,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   const events: NewEvent[] = [];
   const runnable: Runnable[] = [];
   for (const call of calls) {
-    const prepared = await withinLeg(leg, prepareCall(leg, call)).catch((cause: unknown): Prepared => {
+    const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
       if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
       // A schema that hangs is left behind with the run: closing the run answers the call.
       const events = leg.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];

@@ -3,7 +3,7 @@ import { messageOf } from "../errors.ts";
 import type { NewEvent } from "../events/event.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 import { type Json, toJson } from "../json.ts";
-import type { Leg } from "../leg.ts";
+import { type Leg, withinLeg } from "../leg.ts";
 import { outcomeUnknown, resultEvent } from "../session/close.ts";
 import { eventKey } from "../session/keys.ts";
 import { type CallState, openRun } from "../session/state.ts";
@@ -34,12 +34,12 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.asked?.input;
-  const input = await validate(tool.input, changed ?? call.arguments);
+  const input = await validate(tool.input, changed ?? call.arguments, (work) => withinLeg(leg, work));
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
   // Its own question comes last, and a started call has been through all of it.
   const screened = call.started !== undefined || (call.asked !== undefined && call.asked.by === undefined);
-  return screened ? await goOn(call, tool, given) : await screen(leg, call, tool, given);
+  return screened ? await goOn(leg, call, tool, given) : await screen(leg, call, tool, given);
 }
 
 /** Why a call may not run, whatever the tool: it is one too many, or not one of this turn's tools. */
@@ -78,7 +78,7 @@ async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): 
       return { do: "store", events: [event] };
     }
     case "run": {
-      if (tool.suspends === undefined) return await goOn(call, tool, screened);
+      if (tool.suspends === undefined) return await goOn(leg, call, tool, screened);
       const { answer, kind = tool.name, payload } = tool.suspends;
       const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
       const event = question(call, { kind, payload: shown, answer, changed: screened.changed });
@@ -88,9 +88,9 @@ async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): 
 }
 
 /** Everybody has been asked: the tool runs, or its answer is the result. */
-async function goOn(call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
+async function goOn(leg: Leg, call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
-  const answer = await validate(tool.suspends.answer, call.answer?.value);
+  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) => withinLeg(leg, work));
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [succeed(call, tool, answer.value)] };

@@ -77,9 +77,17 @@ function validatorOf(schema: unknown): Validator {
 /** Keywords that only repeat what the parts they contain have said. */
 const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
 
-/** Validates a value from outside. Never throws for a bad value. */
-export async function validate<S extends Schema>(schema: S, value: unknown): Promise<Validated<Infer<S>>> {
-  const result = await schema["~standard"].validate(value as never);
+/**
+ * Validates a value from outside. Never throws for a bad value. Nearly all schemas answer at once; one that does not may never:
+ * `within` is how long it is waited for.
+ */
+export async function validate<S extends Schema>(
+  schema: S,
+  value: unknown,
+  within: <T>(work: PromiseLike<T>) => Promise<T> = (work) => Promise.resolve(work),
+): Promise<Validated<Infer<S>>> {
+  const said = schema["~standard"].validate(value as never);
+  const result = "then" in said ? await within(said) : said;
   if (result.issues === undefined) return { ok: true, value: result.value as Infer<S> };
   return { ok: false, problems: result.issues.map(problem) };
 }
