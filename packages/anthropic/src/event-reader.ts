@@ -27,28 +27,32 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
   const parser = createParser({ onEvent: ({ event, data }) => take(event, data) });
   // Whether the parser has got whole messages, and holds nothing of the one that comes.
   let between: boolean | undefined;
-  const leave = (text: string, at: number): number => {
+  /** Takes what is no piece, and says where it ends. */
+  const takeOther = (text: string, at: number): number => {
+    MESSAGE.lastIndex = at;
+    const message = between ? MESSAGE.exec(text) : null;
+    if (message !== null) {
+      take(message[1], message[2] as string);
+      return at + message[0].length;
+    }
     const end = text.indexOf(END, at);
     between = end !== -1;
     const next = between ? end + END.length : text.length;
     parser.feed(text.slice(at, next));
     return next;
   };
-  const takeNext = (text: string, at: number): number => {
-    const piece = found(PIECE, text, at);
-    if (piece !== null) {
-      onEvent({ type: "content_block_delta", index: Number(piece[1]), delta: deltaOf(piece) });
-      return at + piece[0].length;
-    }
-    const message = found(MESSAGE, text, at);
-    if (message === null) return leave(text, at);
-    take(message[1], message[2] as string);
-    return at + message[0].length;
-  };
   return (text) => {
     if (text === "") return;
     between ??= begin(parser, text);
-    for (let at = 0; at < text.length; ) at = between ? takeNext(text, at) : leave(text, at);
+    for (let at = 0; at < text.length; ) {
+      PIECE.lastIndex = at;
+      const piece = between ? PIECE.exec(text) : null;
+      if (piece === null) at = takeOther(text, at);
+      else {
+        at = PIECE.lastIndex;
+        onEvent({ type: "content_block_delta", index: Number(piece[1]), delta: deltaOf(piece) });
+      }
+    }
   };
 }
 
@@ -70,11 +74,6 @@ const MESSAGE = /event: ([^\r\n]+)\ndata: ([^\r\n]*)\n\n/y;
 
 /** What says nothing but its type, and maybe of which block. */
 const SIGN = /^\{"type":"([a-z_]+)"(?:,"index":(0|[1-9]\d{0,8}))? *\}$/;
-
-function found(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
-  pattern.lastIndex = at;
-  return pattern.exec(text);
-}
 
 function deltaOf([, , text, json, thinking = ""]: RegExpExecArray): ContentDelta {
   if (text !== undefined) return { type: "text_delta", text };

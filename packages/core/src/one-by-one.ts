@@ -20,7 +20,7 @@
  */
 export function oneByOne<T>(
   batches: AsyncGenerator<readonly T[], void, undefined>,
-  isOver: () => boolean = () => false,
+  isOver?: () => boolean,
 ): AsyncGenerator<T, void, undefined> {
   type Result = IteratorResult<T, void>;
   let batch: readonly T[] = [];
@@ -29,7 +29,7 @@ export function oneByOne<T>(
   let busy = false;
   const waiting: (() => void)[] = [];
 
-  const hasOne = () => at < batch.length && !isOver();
+  const hasOne = () => at < batch.length && isOver?.() !== true;
   const take = (): Result => {
     const value = batch[at] as T;
     at += 1;
@@ -42,7 +42,7 @@ export function oneByOne<T>(
   };
   const fetch = async (): Promise<Result> => {
     while (!hasOne()) {
-      if (isOver()) return await end();
+      if (isOver?.()) return await end();
       batch = [];
       const { done, value } = await batches.next();
       if (done === true) return { done, value };
