@@ -46,7 +46,7 @@ export interface LiveTail {
   subscribe(sessionId: string, onChange: () => void): () => void;
 }
 
-/** A reader that has fallen behind by more than so many events reads them from the store. */
+/** So many events are kept at least, and twice as many at most. A reader that is further behind reads the store. */
 const MAX_RECENT = 32;
 
 interface Channel {
