@@ -92,6 +92,8 @@ async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunSt
     const before = openRun(log.state);
     const ending = before && (await supersede(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
+    // The question may have been answered while the hooks were asked.
+    if (runLeftBehind(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData };
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
@@ -99,7 +101,7 @@ async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunSt
       ...messageEvents(said, false),
     ];
     try {
-      const [first] = await log.append(events, { atTip: true });
+      const [first] = await log.appendAfter(log.state.lastSeq, events);
       const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
       await tellOfStart(patience, { agent, session, log }, start);
       return { sessionId: log.state.sessionId, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };

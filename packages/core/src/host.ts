@@ -26,6 +26,8 @@ export interface Host {
   readonly store: EventStore;
   readonly tail: LiveTail;
   readonly legs: Map<string, ActiveLeg>;
+  /** Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again. */
+  readonly setbacks: Map<string, { failures: number; dueAt: number }>;
   readonly holder: string;
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;

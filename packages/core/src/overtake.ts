@@ -12,7 +12,7 @@ export async function overtake(leg: Leg): Promise<void> {
   if (run === undefined) return;
   const events = closeOpenCalls(run, "the user wrote a new message instead of answering.");
   try {
-    await leg.log.append(events, { atTip: true });
+    await leg.log.appendAfter(leg.log.state.lastSeq, events);
   } catch (error) {
     if (!PawlError.is(error, "conflict") && !PawlError.is(error, "key_taken")) throw error;
   }

@@ -48,7 +48,7 @@ export async function queueHere(host: Host, said: Said, leg: OpenLeg): Promise<B
       said,
       log.state,
       runLeftBehind,
-      async (events) => await log.append(events, { atTip: true }),
+      async (events) => await log.appendAfter(log.state.lastSeq, events),
     );
     if (start === undefined) return undefined;
     const active = await goOn(leg, log.state.run as RunState);

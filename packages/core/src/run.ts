@@ -26,7 +26,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
         await runTools(leg, next.calls);
         break;
       case "suspend":
-        if (await suspendRun(leg, next.pending)) return true;
+        if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
         break;
       case "overtake":
         await overtake(leg);
@@ -83,31 +83,39 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   // From here to the append nothing is awaited: a message that comes now is seen by it.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
-  if (!(await atTip(leg, events, successor === undefined))) return false;
+  if (!(await appendAtTip(leg, leg.log.state.lastSeq, events, successor === undefined))) return false;
   if (ending.error !== undefined) await tellAtEnd(leg, ending.error);
   await successor?.begun();
   return true;
 }
 
-/** Lets the run wait, or ends it where nobody is going to answer any more. */
-async function suspendRun(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
+/**
+ * Suspends the run, or ends it if its session is over and nobody will answer. `false`: something was stored after the
+ * event `decidedAt`, on which the suspension was decided; decide again.
+ */
+async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: number): Promise<boolean> {
   const run = openRun(leg.log.state);
   if (run === undefined) return false;
   const status = await leg.status();
   if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
-  // What came while hooks were told is looked at first.
+  // Hooks may have appended: decide again.
   if (await tellOfSuspension(leg, waiting)) return false;
   const pending = waiting.map((call) => call.callId);
-  return await atTip(leg, [{ type: "run_suspended", data: { run_id: run.runId, pending } }]);
+  return await appendAtTip(leg, decidedAt, [{ type: "run_suspended", data: { run_id: run.runId, pending } }]);
 }
 
 /**
- * Stores the last events of a leg and gives the lease back, in one statement and only if nobody has stored anything in
- * between: an answer or message that arrives at this moment is either seen by this leg or finds the lease free.
+ * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last event. An
+ * answer, stop or message that arrives at this moment is either seen by this leg or finds the lease free.
  */
-async function atTip(leg: Leg, events: readonly NewEvent[], release = true): Promise<boolean> {
+async function appendAtTip(
+  leg: Leg,
+  seq: number,
+  events: readonly NewEvent[],
+  release = true,
+): Promise<boolean> {
   try {
-    await leg.log.append(events, { atTip: true, release });
+    await leg.log.appendAfter(seq, events, { release });
     return true;
   } catch (error) {
     if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;

@@ -63,6 +63,7 @@ export function runtime<Deps>({
     store: retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs),
     tail,
     legs: new Map(),
+    setbacks: new Map(),
     begins: new Set(),
     holder: newId(),
     leaseTtlMs,

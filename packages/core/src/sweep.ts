@@ -1,22 +1,54 @@
 import { recover } from "./begin.ts";
+import type { Session } from "./events/session-row.ts";
 import type { Host } from "./host.ts";
 
+/** How many recoverable sessions are listed at a time. */
+const PAGE = 100;
+
+/** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
 /**
- * Goes on with every run that nobody works on. A session that cannot be read is reported and does not keep the others
- * waiting.
+ * Resumes every run that no process works on; returns how many were resumed here. A session that cannot be recovered
+ * is reported once, tried again after growing pauses, and keeps no other session from being recovered.
  */
 export async function sweep(host: Host): Promise<number> {
-  if (host.draining) return 0;
-  let taken = 0;
-  const agents = [...host.agents.keys()];
-  for (const session of await host.store.listRecoverable({ limit: 100, agents })) {
-    const agent = host.agents.get(session.agent);
-    if (agent === undefined || host.legs.has(session.id)) continue;
-    try {
-      if ((await recover(host, session, agent)) !== undefined) taken += 1;
-    } catch (error) {
-      host.report(error);
+  const { agents, store, legs, setbacks } = host;
+  const seen = new Set<string>();
+  let resumed = 0;
+  for (;;) {
+    if (host.draining) return resumed;
+    // What was seen and is still listed must not crowd out the others.
+    const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
+    const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
+    const fresh = listed.filter(({ id }) => !seen.has(id));
+    if (fresh.length === 0) break;
+    for (const session of fresh) {
+      seen.add(session.id);
+      if (!legs.has(session.id) && isDue(host, session.id) && (await resume(host, session))) resumed += 1;
     }
   }
-  return taken;
+  for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
+  return resumed;
+}
+
+function isDue({ setbacks, clock }: Host, id: string): boolean {
+  return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
+}
+
+async function resume(host: Host, session: Session): Promise<boolean> {
+  const { agents, setbacks, clock, leaseTtlMs } = host;
+  const agent = agents.get(session.agent);
+  if (agent === undefined) return false;
+  try {
+    const leg = await recover(host, session, agent);
+    setbacks.delete(session.id);
+    return leg !== undefined;
+  } catch (error) {
+    const failures = (setbacks.get(session.id)?.failures ?? 0) + 1;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** failures);
+    setbacks.set(session.id, { failures, dueAt: clock.now() + pauseMs });
+    if (failures === 1) host.report(error);
+    return false;
+  }
 }

@@ -72,3 +72,31 @@ it("L4 a report of a tool that comes back too late may be lost, and hurts nobody
     process.off("unhandledRejection", listen);
   }
 });
+
+it("P6 a run ends also where the log holds an answer that is nested too deeply to be written out", async () => {
+  const base = memoryStore();
+  const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
+  const store: EventStore = {
+    ...base,
+    read: async function* (...call) {
+      for await (const event of base.read(...call))
+        yield event.type === "tool_answered" ? { ...event, data: { ...event.data, value: deep } } : event;
+    },
+  };
+  const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
+  const { say, pawl, of } = setup([{ tools: [{ name: "ask", id: "toolu_q" }] }], { tools: [ask] }, { store });
+  const { sessionId } = await say("Go");
+  const [asked] = await of(sessionId, "tool_suspended");
+  // As an earlier version let users store it through the database.
+  const key = (asked?.key ?? "").replace("asked:", "answer:");
+  await base.append(
+    sessionId,
+    [{ type: "tool_answered", key, data: { tool_name: "ask", call_id: "toolu_q", value: [] } }],
+    { appendId: "user", session: { addPending: -1, wakes: true } },
+  );
+  await pawl.stop(sessionId, { userId: "u1" });
+  await expect.poll(async () => (await of(sessionId, "run_ended")).length).toBe(1);
+  expect(await of(sessionId, "error")).toEqual([]);
+  const [result] = await of(sessionId, "tool_result");
+  expect(result?.data).toMatchObject({ success: false, result: expect.stringContaining("Not run") });
+});

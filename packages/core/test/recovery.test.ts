@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, type ModelClient, memoryStore, PawlError, tool } from "../src/index.ts";
+import {
+  type EventStore,
+  type ModelClient,
+  memoryStore,
+  PawlError,
+  systemClock,
+  tool,
+} from "../src/index.ts";
 import { setup, sleep, stored } from "./support/setup.ts";
 
 const user = { userId: "u1" };
@@ -100,6 +107,43 @@ describe("recovery", () => {
     expect(await pawl.sweep()).toBe(9);
     expect(reported).toContainEqual(expect.objectContaining({ message: "unreadable" }));
     await sleep(10);
+  });
+
+  it("P1 recovers a session behind more unreadable ones than a page holds, and reports and reads those rarely", async () => {
+    let clock = 0;
+    const store = memoryStore({ now: () => clock });
+    const open = async (id: string) => {
+      await store.sessions.create({ id, userId: "u1", agent: "tester" });
+      const data = { run_id: "r", agent: "tester", agent_version: "1" };
+      const options = { appendId: "a", session: { openRun: "r" } };
+      await store.append(id, [{ type: "run_started", data }], options);
+      clock += 1;
+    };
+    for (let n = 0; n < 250; n += 1) await open(`lost ${n}`);
+    await open("healthy");
+    let reported = 0;
+    let reads = 0;
+    const unreadable: EventStore = {
+      ...store,
+      read: (id, options) => {
+        if (!id.startsWith("lost")) return store.read(id, options);
+        reads += 1;
+        throw new TypeError(`unreadable: ${id}`);
+      },
+    };
+    const options = { store: unreadable, clock: { ...systemClock, now: () => clock }, leaseTtlMs: 10_000 };
+    const onError = (error: unknown) => {
+      if (error instanceof TypeError) reported += 1;
+    };
+    const { pawl } = setup([{ text: "Here." }], {}, { ...options, onError });
+    expect(await pawl.sweep()).toBe(1);
+    expect({ reads, reported }).toEqual({ reads: 250, reported: 250 });
+    clock += 10_000;
+    await pawl.sweep();
+    expect(reads).toBe(250);
+    clock += 10_000;
+    await pawl.sweep();
+    expect({ reads, reported }).toEqual({ reads: 500, reported: 250 });
   });
 
   it("gives the session back when going on with it fails", async () => {

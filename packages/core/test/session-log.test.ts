@@ -39,19 +39,23 @@ it("E2 an append at the tip means the tip that its caller has seen, however long
   await others("a message that came");
   const catchingUp = log.catchUp();
   // The caller has not seen the message: it is folded in before this has its turn.
-  await expect(log.append([note("last")], { atTip: true })).rejects.toMatchObject({ code: "conflict" });
+  await expect(log.appendAfter(log.state.lastSeq, [note("last")])).rejects.toMatchObject({
+    code: "conflict",
+  });
   await catchingUp;
   expect(log.state.lastSeq).toBe(2);
-  await log.append([note("last")], { atTip: true });
+  await log.appendAfter(log.state.lastSeq, [note("last")]);
   expect(await Array.fromAsync(store.read("s"))).toHaveLength(3);
 });
 
 it("E2 an append at the tip that waits behind one of the same leg is looked at again", async () => {
   const { log } = await opened();
   const before = log.append([note("a report")]);
-  await expect(log.append([note("last")], { atTip: true })).rejects.toMatchObject({ code: "conflict" });
+  await expect(log.appendAfter(log.state.lastSeq, [note("last")])).rejects.toMatchObject({
+    code: "conflict",
+  });
   await before;
-  await log.append([note("last")], { atTip: true });
+  await log.appendAfter(log.state.lastSeq, [note("last")]);
   expect(log.state.lastSeq).toBe(2);
 });
 
@@ -64,9 +68,9 @@ it("E2 what is appended at once is stored in one go, in order, and not before wh
       return inner.append(sessionId, events, options);
     },
   }));
-  const texts = ["a", "b", "released", "c", "d"];
+  const texts = ["a", "b", "last", "c", "d"];
   await Promise.all(
-    texts.map((text) => log.append([note(text)], text === "released" ? { release: false } : undefined)),
+    texts.map((text) => (text === "last" ? log.appendAfter(2, [note(text)]) : log.append([note(text)]))),
   );
   expect(batches).toEqual([2, 1, 2]);
   const stored = await Array.fromAsync(store.read("s"));
@@ -95,7 +99,7 @@ it("E2 every event is folded once and in order, with what others store and what 
 
 it.each([
   ["an append", (log: SessionLog) => log.append([note("x")])],
-  ["an append of its own", (log: SessionLog) => log.append([note("x")], { release: false })],
+  ["an append of its own", (log: SessionLog) => log.appendAfter(0, [note("x")])],
   ["a look", (log: SessionLog) => log.catchUp()],
 ])("E2 %s of a store that fails at once fails alone", async (_, work) => {
   let fails = true;

@@ -12,6 +12,7 @@ import { append } from "./migrations/006-append.ts";
 import { ownAgain } from "./migrations/006-own.ts";
 import { live } from "./migrations/007-live.ts";
 import { status } from "./migrations/008-status.ts";
+import { suspended } from "./migrations/010-suspended.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
   { version: 7, name: "live", sql: live },
   { version: 8, name: "status", sql: status },
+  { version: 10, name: "suspended", sql: suspended },
 ];
 
 /**

@@ -91,10 +91,13 @@ export function storedEvents(
 
 /** What changes in the row, under the names of its columns; `null` for nothing. */
 function patchText(patch: SessionPatch): string | null {
-  const { status, openRun, addPending, addUsage, addCostCents, contextStartSeq, metadata } = patch;
+  const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostCents, contextStartSeq, metadata } =
+    patch;
   const changes: Record<string, Json | undefined> = {
     status,
     ...(openRun === undefined ? {} : { sets_open_run: true, open_run: openRun }),
+    waits_for: waitsFor,
+    wakes,
     pending: addPending,
     ...(addUsage === undefined
       ? {}

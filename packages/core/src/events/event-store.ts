@@ -84,8 +84,8 @@ export interface EventStore {
   /** Gives the lease back; nothing happens if it is not the current one. */
   release(lease: Lease): Promise<void>;
   /**
-   * Sessions of these agents (default: of all) that somebody should go on with: an open run, a status other than
-   * `suspended`, and no live lease. Longest untouched first.
+   * Sessions of these agents (default: of all) whose run is to be resumed: an open run, no live lease, and a status other
+   * than `suspended` or nothing pending. Longest untouched first.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

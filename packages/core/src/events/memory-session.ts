@@ -100,13 +100,14 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     patch.metadata === undefined
       ? row.metadata
       : { ...row.metadata, ...(JSON.parse(jsonbText(patch.metadata)) as JsonObject) };
+  const pending = row.pending + (patch.addPending ?? 0);
   return {
     ...row,
     lastSeq,
     updatedAt,
-    status: statusAfter(row.status, patch),
+    status: statusAfter(row.status, patch, pending),
     openRun: patch.openRun === undefined ? row.openRun : patch.openRun,
-    pending: row.pending + (patch.addPending ?? 0),
+    pending,
     contextStartSeq: patch.contextStartSeq ?? row.contextStartSeq,
     usage: patch.addUsage === undefined ? row.usage : addUsage(row.usage, patch.addUsage),
     costCents: row.costCents + (patch.addCostCents ?? 0),

@@ -54,7 +54,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
     },
     async listRecoverable({ limit, agents }) {
       return Array.from(entries.values())
-        .filter(({ row }) => row.openRun !== null && row.status !== "suspended")
+        .filter(({ row }) => row.openRun !== null && (row.status !== "suspended" || row.pending <= 0))
         .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
         .map((entry) => deepFreeze(entry.row))
         .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0))

@@ -35,6 +35,13 @@ export interface Session {
 /** What an append changes in the row beside `lastSeq` and `updatedAt`. Numbers named `add…` are added. */
 export interface SessionPatch {
   status?: SessionStatus;
+  /**
+   * How many questions the run waits for. With status `suspended`: where another number is pending, one of them has been
+   * answered meanwhile, and the session becomes `active` instead.
+   */
+  waitsFor?: number;
+  /** A `suspended` session becomes `active`, so that its run is picked up. Every other status stays; `status` goes first. */
+  wakes?: boolean;
   openRun?: string | null;
   addPending?: number;
   addUsage?: Usage;
@@ -44,12 +51,17 @@ export interface SessionPatch {
   metadata?: JsonObject;
 }
 
-/** The status after an append, by the one that the row has at that moment: whoever appends has seen an earlier one. */
+/**
+ * The status after an append, decided by the row as it is at that moment: the caller has seen an earlier one. `pending` is
+ * the number of questions after the append.
+ */
 export function statusAfter(
   status: SessionStatus,
-  { status: wanted = status, openRun }: SessionPatch,
+  { status: wanted, openRun, waitsFor, wakes }: SessionPatch,
+  pending: number,
 ): SessionStatus {
   if (status === "expired") return status;
-  const stays = status === "completed" && wanted !== "expired" && typeof openRun !== "string";
-  return stays ? status : wanted;
+  if (wanted === undefined) return wakes && status === "suspended" ? "active" : status;
+  if (status === "completed" && wanted !== "expired" && typeof openRun !== "string") return status;
+  return wanted === "suspended" && waitsFor !== undefined && waitsFor !== pending ? "active" : wanted;
 }

@@ -57,6 +57,7 @@ async function beginEffect(
   { name }: Hook,
   first: readonly NewEvent[],
 ): Promise<boolean> {
+  const { lastSeq } = leg.log.state;
   const started: NewEvent = {
     type: "effect_started",
     key: eventKey.effect(runId, name),
@@ -67,7 +68,7 @@ async function beginEffect(
     return true;
   }
   try {
-    await leg.log.append([...first, started], { atTip: true });
+    await leg.log.appendAfter(lastSeq, [...first, started]);
     return true;
   } catch (error) {
     if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;

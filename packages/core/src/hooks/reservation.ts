@@ -101,6 +101,8 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
         const limit = await resolved(options.limit, context);
         const { granted } = await reservations.reserve({ account, id, amount, limit, ttlMs });
         if (!granted) return stop;
+        // The run did not wait for this grant, and `afterRun` may have passed already.
+        if (context.signal.aborted) await reservations.abort(id, usedBy(context.run, unit));
       }
       renewals.begin(context, () => renew(id, context));
       return undefined;

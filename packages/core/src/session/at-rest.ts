@@ -29,10 +29,11 @@ export async function atRest<T>(
   try {
     for (;;) {
       if (!evenOpen && openRun(leg.log.state) !== undefined) throw busy();
+      const { lastSeq } = leg.log.state;
       const { result, events } = await make(leg.log.state);
       if (events.length === 0) return result;
       try {
-        await leg.log.append(events, { atTip: true });
+        await leg.log.appendAfter(lastSeq, events);
         return result;
       } catch (error) {
         if (!PawlError.is(error, "conflict")) throw error;

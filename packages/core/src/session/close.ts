@@ -30,9 +30,17 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
     ];
   }
   if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];
-  const answered =
-    call.answer === undefined ? "" : ` The user had answered: ${JSON.stringify(call.answer.value)}`;
+  const answered = call.answer === undefined ? "" : ` The user had answered: ${quoted(call.answer.value)}`;
   return [resultEvent(call, false, `Not run: ${reason}${answered}`)];
+}
+
+/** The answer as JSON. A value that is nested too deeply for that must not keep the run from ending. */
+function quoted(value: Json): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "something that cannot be shown.";
+  }
 }
 
 /** What the model reads when a call was begun and nobody knows how it came out. */

@@ -12,13 +12,16 @@ import type { SessionState } from "./state.ts";
  */
 export interface SessionLog {
   readonly state: SessionState;
+  /** Appends under the lease. Appends that wait at the same time are stored together. */
+  append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * Appends under the lease. With `atTip`, only if nothing was stored that the state does not know at the time of the
-   * call; on `conflict` the state has caught up when the promise rejects.
+   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the state has then
+   * caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events: before its first `await`.
    */
-  append(
+  appendAfter(
+    seq: number,
     events: readonly NewEvent[],
-    options?: { atTip?: boolean; release?: boolean },
+    options?: { release?: boolean },
   ): Promise<readonly StoredEvent[]>;
   /** Folds in what others have stored. */
   catchUp(): Promise<void>;
@@ -87,16 +90,12 @@ export function openLog(options: {
     });
     return promise;
   };
-  const append: SessionLog["append"] = (events, options) => {
-    if (options === undefined) return join(events);
-    // What comes later does not get before it.
+  const appendAfter: SessionLog["appendAfter"] = (afterSeq, events, { release = false } = {}) => {
+    // Later appends must not join an earlier group and overtake this one.
     joinable = undefined;
-    const { atTip = false, release = false } = options;
-    // The tip as the caller knows it: what is folded in while this waits for its turn is news to them.
-    const afterSeq = atTip ? state.lastSeq : undefined;
     return resultOf(inTurn, () => write(events, { afterSeq, release }));
   };
-  return { state, append, catchUp: () => resultOf(inTurn, () => readNew()) };
+  return { state, append: join, appendAfter, catchUp: () => resultOf(inTurn, () => readNew()) };
 }
 
 type Work = () => Promise<void>;
@@ -122,7 +121,7 @@ function resultOf<T>(inTurn: (work: Work) => void, work: () => Promise<T>): Prom
 }
 
 interface WriteOptions {
-  afterSeq?: number | undefined;
+  afterSeq?: number;
   release?: boolean;
 }
 

@@ -14,6 +14,7 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         break;
       case "run_suspended":
         patch.status = "suspended";
+        patch.waitsFor = event.data.pending.length;
         break;
       case "run_recovered":
         patch.status = "active";
@@ -26,8 +27,14 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         patch.addPending = (patch.addPending ?? 0) + 1;
         if (event.data.spent !== undefined) charge(patch, event.data.spent);
         break;
+      case "stop_requested":
+        patch.wakes = true;
+        break;
+      case "user_message":
+        if (event.data.queued) patch.wakes = true;
+        break;
       case "tool_answered":
-        patch.status = "active";
+        patch.wakes = true;
         patch.addPending = (patch.addPending ?? 0) - 1;
         break;
       case "checkpoint":

@@ -51,6 +51,50 @@ export const recoveryChecks: readonly Check[] = [
     },
   },
   {
+    name: "P1 a suspended session with nothing pending is recoverable",
+    async run(bench) {
+      const id = await open(bench);
+      await bench.append(id, [note("ask")], { session: { addPending: 1 } });
+      await bench.append(id, [note("suspend")], { session: { status: "suspended" } });
+      await bench.append(id, [note("answer")], { session: { addPending: -1 } });
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await end(bench, [id]);
+    },
+  },
+  {
+    name: "P1 a session is suspended only while all questions that its run waits for are pending",
+    async run(bench) {
+      const id = await open(bench);
+      const suspended = { session: { status: "suspended", waitsFor: 2 } } as const;
+      await bench.append(id, [note("ask")], { session: { addPending: 2 } });
+      await bench.append(id, [note("answer")], { session: { addPending: -1, wakes: true } });
+      await bench.append(id, [note("suspend, as of before")], suspended);
+      assert.equal((await bench.row(id)).status, "active");
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      await bench.append(id, [note("suspend")], { session: { status: "suspended", waitsFor: 1 } });
+      assert.equal((await bench.row(id)).status, "suspended");
+      assert.deepEqual(await recoverable(bench, [id]), []);
+      await end(bench, [id]);
+    },
+  },
+  {
+    name: "P1 what wakes a session makes a suspended one recoverable, and changes no other status",
+    async run(bench) {
+      const id = await open(bench);
+      const waiting = { session: { status: "suspended", addPending: 1, waitsFor: 1 } } as const;
+      await bench.append(id, [note("suspend")], waiting);
+      assert.deepEqual(await recoverable(bench, [id]), []);
+      await bench.append(id, [note("stop")], { session: { wakes: true } });
+      assert.deepEqual(await recoverable(bench, [id]), [id]);
+      for (const status of ["error", "completed", "expired"] as const) {
+        await bench.append(id, [note(status)], { session: { status } });
+        await bench.append(id, [note("late")], { session: { wakes: true } });
+        assert.equal((await bench.row(id)).status, status);
+      }
+      await end(bench, [id]);
+    },
+  },
+  {
     name: "E2 only sessions of the agents asked for are found",
     async run(bench) {
       const id = await open(bench);
