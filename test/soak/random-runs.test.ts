@@ -1,10 +1,8 @@
 import {
   type CheckpointStrategy,
   dropOldResults,
+  type EventStore,
   type ModelClient,
-  PawlError,
-  type Run,
-  type Runtime,
   summarize,
   type WhenBusy,
   withRetry,
@@ -12,15 +10,13 @@ import {
 import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { crashingStore } from "../support/crashing-store.ts";
 import { ofType } from "../support/invariants.ts";
 import { childScript, effects, type Policy, policy } from "../support/policies.ts";
+import { Actor, interfered, type Revision, sessionId, step, user } from "../support/random-actor.ts";
 import { soak } from "../support/soak.ts";
 import { byTurn, failingAtFirst, type World, world } from "../support/world.ts";
 
 const NUM_RUNS = soak(250, 10_000);
-const user = { userId: "u1" };
-const sessionId = "s1";
 
 const value = fc.constantFrom("a", "b", "ü\u2028", "", "half \ud83d", "\\ud83d", "long 😀 ".repeat(20));
 const toolCall = fc.oneof(
@@ -87,40 +83,6 @@ const reply: fc.Arbitrary<Reply> = fc.oneof(
   },
 );
 
-type Step =
-  | { do: "message"; abortAfter?: number | undefined; twice: boolean }
-  | { do: "answer"; which: number; twice: boolean }
-  | { do: "stop" }
-  | { do: "crash"; after: number; when: "before" | "after" }
-  | { do: "takeover" }
-  | { do: "pause" };
-
-const step: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant("message" as const),
-      abortAfter: fc.option(fc.nat(25), { nil: undefined }),
-      twice: fc.boolean(),
-    }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constant("answer" as const), which: fc.nat(3), twice: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.constant<Step>({ do: "stop" }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("crash" as const),
-      after: fc.integer({ min: 1, max: 12 }),
-      when: fc.constantFrom("before" as const, "after" as const),
-    }),
-  },
-  { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
-  { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
-);
-
 /** Strategies that ask for a checkpoint often, or fail to make one. */
 const strategy = fc.constantFrom<CheckpointStrategy[]>(
   [],
@@ -129,157 +91,14 @@ const strategy = fc.constantFrom<CheckpointStrategy[]>(
   [summarize({ model: scriptedModel(() => ({ fault: { status: 529 } })), whenTokens: 150, keepTurns: 1 })],
 );
 
-/** What happens to the session once it has come to rest; numbers are places in the log. */
-interface Revision {
-  redact: number | undefined;
-  fromSeq: number | undefined;
-  fork: number | undefined;
-}
-
 const place = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
 const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: place, fork: place });
-
-async function forked(pawl: Runtime, atSeq: number): Promise<string | undefined> {
-  let id: string | undefined;
-  await tolerant(
-    pawl.fork(sessionId, { ...user, atSeq }).then((session) => {
-      id = session.id;
-    }),
-  );
-  return id;
-}
-
-/** What a request may be told; anything else is a bug. */
-const EXPECTED = [
-  "session_busy",
-  "already_answered",
-  "unknown_call",
-  "store_unavailable",
-  "invalid_answer",
-  "invalid_input",
-] as const;
-
-async function tolerant(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch (error) {
-    if (!EXPECTED.some((code) => PawlError.is(error, code))) throw error;
-  }
-}
-
-class Actor {
-  pawl: Runtime;
-  readonly runs: Promise<void>[] = [];
-  private sent = 0;
-  readonly setting: World;
-  constructor(setting: World) {
-    this.setting = setting;
-    this.pawl = setting.boot();
-  }
-
-  async take(step: Step): Promise<void> {
-    switch (step.do) {
-      case "message":
-        return await this.message(step.abortAfter, step.twice);
-      case "answer":
-        return await this.answer(step.which, step.twice);
-      case "stop":
-        return await tolerant(this.pawl.stop(sessionId, user));
-      case "crash":
-        this.pawl = this.setting.boot(crashingStore(this.setting.base, step.after, step.when));
-        return;
-      case "takeover":
-        this.setting.wait();
-        this.pawl = this.setting.boot();
-        return await tolerant(this.pawl.sweep());
-      case "pause":
-        return await new Promise((resolve) => setTimeout(resolve, 3));
-    }
-  }
-
-  private watch(run: Run): void {
-    this.runs.push(tolerant(run.result));
-  }
-
-  private async message(abortAfter: number | undefined, twice: boolean): Promise<void> {
-    this.sent += 1;
-    const control = new AbortController();
-    const clientMessageId = `m${this.sent}`;
-    const message = { ...user, sessionId, input: `Go on, ${clientMessageId}`, clientMessageId };
-    const run = this.pawl.run("tester", { ...message, signal: control.signal });
-    this.watch(run);
-    if (twice) this.watch(this.setting.boot().run("tester", message));
-    if (abortAfter === undefined) return await tolerant(run.started);
-    let seen = 0;
-    const reading = async () => {
-      for await (const _ of run) {
-        seen += 1;
-        if (seen >= abortAfter) break;
-      }
-    };
-    const read = tolerant(reading());
-    this.runs.push(read);
-    // Whoever is at work may be dead; then nothing more comes until somebody takes over.
-    await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 60))]);
-    control.abort();
-  }
-
-  private async answer(which: number, twice: boolean): Promise<void> {
-    const { pending } = await this.setting.boot().view(sessionId, user);
-    const question = pending[which % Math.max(1, pending.length)];
-    const callId = question?.callId ?? "toolu_forged";
-    const value = answerTo(question?.kind, which % 2 === 0);
-    const answer = { ...user, sessionId, answers: [{ callId, value }] };
-    const first = this.pawl.run("tester", answer);
-    this.watch(first);
-    if (twice) {
-      const second = this.setting.boot().run("tester", answer);
-      this.watch(second);
-      await tolerant(second.started);
-    }
-    await tolerant(first.started);
-  }
-
-  /** What can be done to a session at rest, and one run more. */
-  async revise({ redact, fromSeq, fork }: Revision): Promise<string> {
-    const pawl = this.setting.boot();
-    if (redact !== undefined) await tolerant(pawl.redact(sessionId, redact, user));
-    if (fromSeq !== undefined) await tolerant(pawl.startContextAt(sessionId, { ...user, fromSeq }));
-    const id = fork === undefined ? sessionId : ((await forked(pawl, fork)) ?? sessionId);
-    await tolerant(pawl.run("tester", { ...user, sessionId: id, input: "And then" }).result);
-    return id;
-  }
-
-  /** A last process that finishes whatever is left, answering what is asked. */
-  async finish(): Promise<void> {
-    for (let round = 0; round < 40; round += 1) {
-      this.setting.wait();
-      const pawl = this.setting.boot();
-      const afterSeq = (await this.setting.log(sessionId)).length;
-      if ((await pawl.sweep()) > 0) {
-        for await (const _ of pawl.follow(sessionId, { afterSeq, untilIdle: true }));
-      }
-      const session = await this.setting.base.sessions.get(sessionId);
-      if (session?.openRun === null) return;
-      const { pending } = await pawl.view(sessionId, user);
-      for (const { callId, kind } of pending) {
-        const answers = [{ callId, value: answerTo(kind, true) }];
-        await tolerant(pawl.run("tester", { ...user, sessionId, answers }).result);
-      }
-    }
-    throw new Error("the session does not come to rest");
-  }
-}
 
 /** No tool but an idempotent one has run twice, in this session or in one of its tasks. */
 async function ranOnce(setting: World, id: string): Promise<void> {
   for (const { data } of ofType(await setting.log(id), "tool_call")) {
     if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
   }
-}
-
-function answerTo(kind: string | undefined, approved: boolean) {
-  return kind === "approval" ? { approved } : { text: "yes" };
 }
 
 const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
@@ -289,6 +108,7 @@ type More = Policy & {
   checkpointWhen: readonly CheckpointStrategy[];
   whenBusy: WhenBusy;
   helper: readonly Reply[];
+  over: (log: EventStore) => EventStore;
 };
 const modelsOver: readonly ((script: readonly Reply[], more: More) => World)[] = [
   (script, more) => world(byTurn(script), more),
@@ -311,7 +131,9 @@ it("L1 L2 L3 L4 L5 L6 L7 L8 L9 L12 L13 L17 H1 T6 T11 T12 P1 P2 P3 P4 P5 P6 C1 C5
       policy,
       childScript,
       async (script, steps, modelOver, checkpointWhen, whenBusy, revised, bounds, helper) => {
-        const setting = modelOver(script, { ...bounds, checkpointWhen, whenBusy, helper });
+        const setting = interfered((over) =>
+          modelOver(script, { ...bounds, checkpointWhen, whenBusy, helper, over }),
+        );
         await setting.base.sessions.create({ id: sessionId, userId: "u1", agent: "tester" });
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);

@@ -98,11 +98,13 @@ function isRead(log: readonly StoredEvent[], message: number): boolean {
 
 /**
  * Every message was read by the model, unless its run was stopped, or given up before it could ask. Of a copy, the run that
- * read it may not be there.
+ * read it may not be there. A message that was stored while no run was open waits for the next one.
  */
 function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void {
   for (const { seq } of ofType(log, "user_message")) {
     if (seq <= copiedTo || isRead(log, seq)) continue;
+    const before = log.findLast((event) => event.seq < seq && RUN_BOUNDARIES.includes(event.type));
+    if (before?.type !== "run_started") continue;
     let runId = ofType(log, "run_started").findLast((event) => event.seq < seq)?.data.run_id;
     for (const { data } of ofType(log, "run_ended")) {
       if (data.run_id === runId && data.next?.messages.includes(seq)) runId = data.next.run_id;
@@ -121,6 +123,8 @@ function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void
     );
   }
 }
+
+const RUN_BOUNDARIES: readonly string[] = ["run_started", "run_ended"];
 
 /**
  * A further attempt sends the prompt of the one that failed, of which no text is kept. And a request is the first for its turn,

@@ -1,0 +1,265 @@
+import { type EventStore, PawlError, type Run, type Runtime } from "@pawl/core";
+import fc from "fast-check";
+import { crashingStore } from "./crashing-store.ts";
+import { databaseUser } from "./database-user.ts";
+import { type InterferingStore, interferingStore, type Moment } from "./interfering-store.ts";
+import type { World } from "./world.ts";
+
+/** Its user. */
+export const user = { userId: "u1" };
+/** The one session of a random run. */
+export const sessionId = "s1";
+
+/** What a user, a process or an operator does. */
+export type Step =
+  | { do: "message"; abortAfter?: number | undefined; twice: boolean }
+  | { do: "answer"; which: number; twice: boolean }
+  | { do: "answers" }
+  | { do: "stop" }
+  | { do: "interfere"; at: Moment; with: Interference }
+  | { do: "database"; with: "message" | "answer" | "forged id" }
+  | { do: "crash"; after: number; when: "before" | "after" }
+  | { do: "takeover" }
+  | { do: "pause" };
+
+type Interference = "answer" | "stop" | "message" | "database message" | "database answer";
+
+export const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant("message" as const),
+      abortAfter: fc.option(fc.nat(25), { nil: undefined }),
+      twice: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant("answer" as const), which: fc.nat(3), twice: fc.boolean() }),
+  },
+  { weight: 2, arbitrary: fc.constant<Step>({ do: "answers" }) },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: "stop" }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("interfere" as const),
+      at: fc.constantFrom<Moment>("row", "before suspension", "behind suspension"),
+      with: fc.constantFrom<Interference>("answer", "stop", "message", "database message", "database answer"),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("database" as const),
+      with: fc.constantFrom("message" as const, "answer" as const, "forged id" as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("crash" as const),
+      after: fc.integer({ min: 1, max: 12 }),
+      when: fc.constantFrom("before" as const, "after" as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constant<Step>({ do: "takeover" }) },
+  { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
+);
+
+/** What happens to the session once it has come to rest; numbers are places in the log. */
+export interface Revision {
+  redact: number | undefined;
+  fromSeq: number | undefined;
+  fork: number | undefined;
+}
+
+async function forked(pawl: Runtime, atSeq: number): Promise<string | undefined> {
+  let id: string | undefined;
+  await tolerant(
+    pawl.fork(sessionId, { ...user, atSeq }).then((session) => {
+      id = session.id;
+    }),
+  );
+  return id;
+}
+
+/** What a request may be told; anything else is a bug. */
+const EXPECTED = [
+  "session_busy",
+  "already_answered",
+  "unknown_call",
+  "store_unavailable",
+  "invalid_answer",
+  "invalid_input",
+] as const;
+
+async function tolerant(work: Promise<unknown>): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!EXPECTED.some((code) => PawlError.is(error, code))) throw error;
+  }
+}
+
+/** A world in which others act at chosen moments. */
+type Setting = World & { base: InterferingStore };
+
+export function interfered(make: (over: (log: EventStore) => EventStore) => World): Setting {
+  let base: InterferingStore | undefined;
+  const made = make((log) => {
+    base = interferingStore(log);
+    return base;
+  });
+  return { ...made, base: base as InterferingStore };
+}
+
+export class Actor {
+  pawl: Runtime;
+  readonly runs: Promise<void>[] = [];
+  private sent = 0;
+  readonly setting: Setting;
+  constructor(setting: Setting) {
+    this.setting = setting;
+    this.pawl = setting.boot();
+  }
+
+  async take(one: Step): Promise<void> {
+    switch (one.do) {
+      case "message":
+        return await this.message(one.abortAfter, one.twice);
+      case "answer":
+        return await this.answer(one.which, one.twice);
+      case "answers":
+        return await this.answerAll();
+      case "interfere":
+        return this.setting.base.arm(one.at, () => this.interfere(one.with));
+      case "database":
+        return await this.store(one.with);
+      case "stop":
+        return await tolerant(this.pawl.stop(sessionId, user));
+      case "crash":
+        this.pawl = this.setting.boot(crashingStore(this.setting.base, one.after, one.when));
+        return;
+      case "takeover":
+        this.setting.wait();
+        this.pawl = this.setting.boot();
+        return await tolerant(this.pawl.sweep());
+      case "pause":
+        return await new Promise((resolve) => setTimeout(resolve, 3));
+    }
+  }
+
+  private watch(run: Run): void {
+    this.runs.push(tolerant(run.result));
+  }
+
+  private async message(abortAfter: number | undefined, twice: boolean): Promise<void> {
+    this.sent += 1;
+    const control = new AbortController();
+    const clientMessageId = `m${this.sent}`;
+    const message = { ...user, sessionId, input: `Go on, ${clientMessageId}`, clientMessageId };
+    const run = this.pawl.run("tester", { ...message, signal: control.signal });
+    this.watch(run);
+    if (twice) this.watch(this.setting.boot().run("tester", message));
+    if (abortAfter === undefined) return await tolerant(run.started);
+    let seen = 0;
+    const reading = async () => {
+      for await (const _ of run) {
+        seen += 1;
+        if (seen >= abortAfter) break;
+      }
+    };
+    const read = tolerant(reading());
+    this.runs.push(read);
+    // Whoever is at work may be dead; then nothing more comes until somebody takes over.
+    await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 60))]);
+    control.abort();
+  }
+
+  private async answer(which: number, twice: boolean): Promise<void> {
+    const { pending } = await this.setting.boot().view(sessionId, user);
+    const question = pending[which % Math.max(1, pending.length)];
+    const callId = question?.callId ?? "toolu_forged";
+    const value = answerTo(question?.kind, which % 2 === 0);
+    const answer = { ...user, sessionId, answers: [{ callId, value }] };
+    const first = this.pawl.run("tester", answer);
+    this.watch(first);
+    if (twice) {
+      const second = this.setting.boot().run("tester", answer);
+      this.watch(second);
+      await tolerant(second.started);
+    }
+    await tolerant(first.started);
+  }
+
+  /** Answers all questions at the same time, from two processes in turn. */
+  private async answerAll(): Promise<void> {
+    const processes = [this.pawl, this.setting.boot()];
+    const { pending } = await this.setting.boot().view(sessionId, user);
+    const answered = pending.map(async ({ callId, kind }, at) => {
+      const answers = [{ callId, value: answerTo(kind, true) }];
+      const run = (processes[at % 2] as Runtime).run("tester", { ...user, sessionId, answers });
+      this.watch(run);
+      await tolerant(run.started);
+    });
+    await Promise.all(answered);
+  }
+
+  private async interfere(how: Interference): Promise<void> {
+    switch (how) {
+      case "answer":
+        return await this.answer(0, false);
+      case "stop":
+        return await tolerant(this.pawl.stop(sessionId, user));
+      case "message":
+        return await this.message(undefined, false);
+      case "database message":
+        return await this.store("message");
+      case "database answer":
+        return await this.store("answer");
+    }
+  }
+
+  /** What the session's user stores without the runtime. */
+  private async store(what: "message" | "answer" | "forged id"): Promise<void> {
+    const { base } = this.setting;
+    const by = databaseUser(base, sessionId);
+    const own = `user:${crypto.randomUUID()}`;
+    if (what === "answer") return await by.answer({ text: "yes" }, own);
+    await by.message("From the database", what === "forged id" ? (base.nextAppendId() ?? own) : own);
+  }
+
+  /** What can be done to a session at rest, and one run more. */
+  async revise({ redact, fromSeq, fork }: Revision): Promise<string> {
+    const pawl = this.setting.boot();
+    if (redact !== undefined) await tolerant(pawl.redact(sessionId, redact, user));
+    if (fromSeq !== undefined) await tolerant(pawl.startContextAt(sessionId, { ...user, fromSeq }));
+    const id = fork === undefined ? sessionId : ((await forked(pawl, fork)) ?? sessionId);
+    await tolerant(pawl.run("tester", { ...user, sessionId: id, input: "And then" }).result);
+    return id;
+  }
+
+  /** A last process that finishes whatever is left, answering what is asked. */
+  async finish(): Promise<void> {
+    for (let round = 0; round < 40; round += 1) {
+      this.setting.wait();
+      const pawl = this.setting.boot();
+      const afterSeq = (await this.setting.log(sessionId)).length;
+      if ((await pawl.sweep()) > 0) {
+        for await (const _ of pawl.follow(sessionId, { afterSeq, untilIdle: true }));
+      }
+      const session = await this.setting.base.sessions.get(sessionId);
+      if (session?.openRun === null) return;
+      const { pending } = await pawl.view(sessionId, user);
+      for (const { callId, kind } of pending) {
+        const answers = [{ callId, value: answerTo(kind, true) }];
+        await tolerant(pawl.run("tester", { ...user, sessionId, answers }).result);
+      }
+    }
+    throw new Error("the session does not come to rest");
+  }
+}
+
+function answerTo(kind: string | undefined, approved: boolean) {
+  return kind === "approval" ? { approved } : { text: "yes" };
+}
