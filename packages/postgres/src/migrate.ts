@@ -12,6 +12,8 @@ import { append } from "./migrations/006-append.ts";
 import { ownAgain } from "./migrations/006-own.ts";
 import { live } from "./migrations/007-live.ts";
 import { status } from "./migrations/008-status.ts";
+import { columns } from "./migrations/009-access.ts";
+import { ownIds } from "./migrations/009-own.ts";
 import { ask, type Database } from "./queryable.ts";
 
 /** One step of the schema. Steps are added, never changed. */
@@ -32,6 +34,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
   { version: 7, name: "live", sql: live },
   { version: 8, name: "status", sql: status },
+  { version: 9, name: "own", sql: `${ownIds}${columns}` },
 ];
 
 /**

@@ -6,7 +6,7 @@ const eventColumns = `e.sequence_number AS seq, e.version, date_part('epoch', e.
       e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data`;
 
 /** A session as its row, without its lease. */
-const sessionJson = `json_build_object('id', s.id, 'user_id', s.user_id, 'agent', s.agent, 'status', s.status,
+export const sessionJson: string = `json_build_object('id', s.id, 'user_id', s.user_id, 'agent', s.agent, 'status', s.status,
     'created', date_part('epoch', s.created_at), 'updated', date_part('epoch', s.updated_at),
     'last_sequence', s.last_sequence, 'open_run', s.open_run, 'pending', s.pending,
     'context_start_sequence', s.context_start_sequence, 'input_tokens', s.input_tokens,
