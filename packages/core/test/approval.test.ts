@@ -7,13 +7,14 @@ import {
   approval,
   type EventStore,
   type Hook,
+  type Json,
   type JsonObject,
   memoryStore,
   PawlError,
   tool,
 } from "../src/index.ts";
 import { calling, echo, named, never, sound, text } from "./support/hooks.ts";
-import { setup, sleep, stored } from "./support/setup.ts";
+import { type Setup, setup, sleep, stored } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const code = (expected: string) => (error: unknown) => PawlError.is(error) && error.code === expected;
@@ -21,6 +22,18 @@ const yes = { approved: true };
 const script = [{ tools: [calling("echo", "a", "toolu_e")] }, { text: "Ok." }, { text: "Fine." }];
 const rest = script.slice(1);
 const hooks = [approval({ when: ["echo"] })];
+
+/** Stores an answer as whoever writes to the store itself may: nobody has checked it. */
+async function storedAnswer({ store, of }: Setup, sessionId: string, value: unknown): Promise<void> {
+  const [question] = await of(sessionId, "tool_suspended");
+  const { tool_name, call_id } = question?.data ?? { tool_name: "", call_id: "" };
+  const key = question?.key?.replace("asked:", "answer:") ?? "";
+  await store.append(
+    sessionId,
+    [{ type: "tool_answered", key, data: { tool_name, call_id, value: value as Json } }],
+    { appendId: crypto.randomUUID(), session: { status: "active", addPending: -1 } },
+  );
+}
 
 describe("an approval", () => {
   it("P1 P2 waits, and runs the call in another process once it is given", async () => {
@@ -96,6 +109,41 @@ describe("an approval", () => {
     await expect(world.pawl.run("tester", foreign).started).rejects.toSatisfy(code("not_found"));
     expect(await world.log(sessionId)).toEqual(before);
     expect(ran).toEqual([]);
+    await sound(world, sessionId);
+  });
+
+  it.each([true, null, {}, { approved: "yes" }, { approved: true, input: { text: "evil" } }])(
+    "P5 refuses the call for an answer of another shape that was stored in the database: %j",
+    async (value) => {
+      const { tool: one, ran } = echo();
+      const world = setup(script, { tools: [one], hooks });
+      const { sessionId, pending } = await world.say("Go");
+      await storedAnswer(world, sessionId, value);
+      expect(await world.pawl.sweep()).toBe(1);
+      await stored(world, sessionId, "run_ended");
+      expect(ran).toEqual([]);
+      const [result] = await world.of(sessionId, "tool_result");
+      expect(result?.data).toMatchObject({ call_id: pending[0]?.callId, success: false });
+      expect(result?.data.result).toMatch(/^The answer does not fit: /);
+      await sound(world, sessionId);
+    },
+  );
+
+  it("P5 H1 shows no hook an answer that does not fit its question, though it was stored in the database", async () => {
+    const { tool: one, ran } = echo();
+    const answers: unknown[] = [];
+    const asking = named("asking", {
+      beforeTool: ({ answer }) => {
+        answers.push(answer);
+        return answer === undefined ? { ask: { kind: "how_many", payload: {}, answer: z.int() } } : undefined;
+      },
+    });
+    const world = setup([...script, { text: "Good." }], { tools: [one], hooks: [asking] });
+    const { sessionId } = await world.say("Go");
+    await storedAnswer(world, sessionId, "three");
+    await world.pawl.sweep();
+    await stored(world, sessionId, "run_ended");
+    expect({ answers, ran }).toEqual({ answers: [undefined], ran: [] });
     await sound(world, sessionId);
   });
 

@@ -234,13 +234,17 @@ describe("E2 a crash or failure around a blob", () => {
     const broken = withBlobs(log, { ...kept, get }, { aboveBytes: 100 });
     const lost = { code: "store_unavailable", details: { sessionId: "s", seq: 2, blob } };
     await expect(all(broken)).rejects.toMatchObject(lost);
-    await expect(broken.append("s", [note("x")], { appendId: "1" })).rejects.toMatchObject(lost);
+    await expect(
+      broken.append("s", [note("before"), note("x", "key")], { appendId: "1" }),
+    ).rejects.toMatchObject(lost);
     await expect(broken.append("s", [note("x", "key")], { appendId: "2" })).rejects.toMatchObject(lost);
     // What does not need it is not held up.
     expect(data(await Array.fromAsync(broken.read("s", { limit: 1 })))).toEqual([{ text: "before" }]);
     await broken.append("s", [note("after")], { appendId: "3" });
     // Who repeats the append brings the payload along.
-    const whole = await broken.append("s", [note("before"), note(long("large"))], { appendId: "1" });
+    const whole = await broken.append("s", [note("before"), note(long("large"), "key")], {
+      appendId: "1",
+    });
     expect(whole[1]?.data).toEqual({ text: long("large") });
   });
 

@@ -98,6 +98,26 @@ it("E2 every event is folded once and in order, with what others store and what 
 });
 
 it.each([
+  ["other events", (rows: readonly StoredEvent[]) => rows.map((row) => ({ ...row, type: "user_message" }))],
+  ["other keys", (rows: readonly StoredEvent[]) => rows.map((row) => ({ ...row, key: "message:m" }))],
+  ["fewer rows", (rows: readonly StoredEvent[]) => rows.slice(1)],
+  ["more rows", (rows: readonly StoredEvent[]) => [...rows, ...rows]],
+  ["no rows", () => []],
+])(
+  "E2 L3 a store that returns %s for an append has not stored it, and the leg is fenced",
+  async (_, other) => {
+    const { log, seen } = await opened((inner) => ({
+      ...inner,
+      append: async (...args) => other(await inner.append(...args)) as StoredEvent[],
+    }));
+    await expect(log.append([note("a"), note("b")])).rejects.toMatchObject({ code: "fenced" });
+    await expect(log.append([note("c")], { release: true })).rejects.toMatchObject({ code: "fenced" });
+    expect(seen).toEqual([]);
+    expect(log.state.lastSeq).toBe(0);
+  },
+);
+
+it.each([
   ["an append", (log: SessionLog) => log.append([note("x")])],
   ["an append of its own", (log: SessionLog) => log.appendAfter(0, [note("x")])],
   ["a look", (log: SessionLog) => log.catchUp()],

@@ -12,6 +12,8 @@ import { append } from "./migrations/006-append.ts";
 import { ownAgain } from "./migrations/006-own.ts";
 import { live } from "./migrations/007-live.ts";
 import { status } from "./migrations/008-status.ts";
+import { columns } from "./migrations/009-access.ts";
+import { ownIds } from "./migrations/009-own.ts";
 import { suspended } from "./migrations/010-suspended.ts";
 import { ask, type Database } from "./queryable.ts";
 
@@ -33,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
   { version: 7, name: "live", sql: live },
   { version: 8, name: "status", sql: status },
+  { version: 9, name: "own", sql: `${ownIds}${columns}` },
   { version: 10, name: "suspended", sql: suspended },
 ];
 

@@ -41,7 +41,9 @@ describe("the functions that append", () => {
       { seq: 2, key: "k", at: there.rows[0].at, data: { text: "2 \0" } },
       { seq: 3, durationMs: 2.5, data: { text: "3" } },
     ]);
-    expect(await store.append(id, [note("again")], { appendId: "2" })).toEqual(log.slice(1));
+    expect(
+      await store.append(id, [{ ...note("again"), key: "k" }, note("again")], { appendId: "2" }),
+    ).toEqual(log.slice(1));
     const refused = await database.pool().query(earlier, values.with(1, "3"));
     expect(refused.rows).toEqual([]);
   });

@@ -89,8 +89,8 @@ describe("E9 copying a log", () => {
     expect(await postgresBlobs(pool).get("long", "blob")).toBe('"\\u0000"');
     expect(events).toBe((await all(source)).flatMap(([, one]) => one).length);
 
-    const again = { appendId: "both" };
-    const repeated = await postgresStore(pool).append(ids[0] ?? "", [{ type: "a.b", data: 1 }], again);
+    const both = ["'", "\\"].map((key) => ({ type: "a.b" as const, data: 1, key }));
+    const repeated = await postgresStore(pool).append(ids[0] ?? "", both, { appendId: "both" });
     expect(repeated).toHaveLength(2);
     const [event] = await postgresStore(pool).append("b", [{ type: "a.b", data: 1 }], { appendId: "2" });
     expect(event?.seq).toBe(2);

@@ -49,7 +49,7 @@ function appendArgs(prepared: AppendCall): Record<string, unknown> {
 }
 
 /** What is there now of what an append needs; `undefined` without such a session. */
-export async function explain(
+async function explain(
   client: RpcClient,
   sessionId: string,
   appendId: string,

@@ -1,5 +1,5 @@
-import { checkNames, isName, jsonText, noSession, PawlError } from "@pawl/core";
-import { explain } from "./append.ts";
+import { checkNames, isName, jsonText, noSession, PawlError, type StoredEvent } from "@pawl/core";
+import { read } from "./read.ts";
 import { call, type Row, type RpcClient } from "./rpc.ts";
 
 /** An event that a user has stored. */
@@ -56,12 +56,24 @@ export async function sendMessage(client: RpcClient, own: OwnMessage): Promise<S
     if (!PawlError.is(error, "conflict")) throw error;
     const key = `message:${clientMessageId}`;
     // Who may write need not be allowed to read.
-    const found = await explain(client, sessionId, appendId, [key]).catch(() => undefined);
+    const event = await messageOf(client, sessionId, key).catch(() => undefined);
     throw new PawlError("key_taken", "This message is there already.", {
       cause: error,
-      details: { key, event: found?.taken },
+      details: { key, event },
     });
   }
+}
+
+/** The user's message under this key. */
+async function messageOf(
+  client: RpcClient,
+  sessionId: string,
+  key: string,
+): Promise<StoredEvent | undefined> {
+  for await (const event of read(client, sessionId, { types: ["user_message"] })) {
+    if (event.key === key) return event;
+  }
+  return undefined;
 }
 
 /** What the functions of users return. */

@@ -48,11 +48,8 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
       (data, n) => ({ type: "x.y", key: `k${n} \u{1f600}`, data, durationMs: n / 3 }) as NewEvent,
     );
     const here = await store.append(id, events, { appendId: "here" });
-    const there = await direct.append(
-      id,
-      events.map(({ key: _, ...event }) => event),
-      { appendId: "there" },
-    );
+    const unnamed = events.map(({ key: _, ...event }) => event as NewEvent);
+    const there = await direct.append(id, unnamed, { appendId: "there" });
     const all = [...here, ...there];
     expect(await log(store, id)).toEqual(all);
     expect(await log(direct, id)).toEqual(all);
@@ -66,7 +63,7 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
         [id],
       );
     expect(rows.map(({ data }) => data)).toEqual(texts);
-    expect(await store.append(id, events, { appendId: "there" })).toEqual(there);
+    expect(await store.append(id, unnamed, { appendId: "there" })).toEqual(there);
     expect(await direct.append(id, events, { appendId: "here" })).toEqual(here);
   });
 
@@ -109,19 +106,15 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
 
   it("E2 E9 a log beyond the server's max-rows is read whole, and max-rows is at work", async () => {
     const id = await session();
-    for (const from of [0, 1_200])
-      await direct.append(
-        id,
-        Array.from({ length: 1_200 }, (_, n) => note(`${from + n}`)),
-        { appendId: `${from}` },
-      );
+    const batch = (from: number) => Array.from({ length: 1_200 }, (_, n) => note(`${from + n}`));
+    for (const from of [0, 1_200]) await direct.append(id, batch(from), { appendId: `${from}` });
     const cut = await project.service().from("agent_session_events").select("id").eq("session_id", id);
     expect(cut.data).toHaveLength(1_000);
     expect((await log(store, id)).map(({ seq }) => seq)).toEqual(
       Array.from({ length: 2_400 }, (_, n) => n + 1),
     );
     // A repeated append gives back all its rows, more than a page has.
-    const again = await store.append(id, [note("x")], { appendId: "1200" });
+    const again = await store.append(id, batch(1_200), { appendId: "1200" });
     expect(again.map(({ seq }) => seq)).toEqual(Array.from({ length: 1_200 }, (_, n) => 1_201 + n));
   });
 

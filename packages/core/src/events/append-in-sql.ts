@@ -41,7 +41,7 @@ export async function appendInSql(
     }
     const found = await log.explain(call);
     if (found === undefined) throw noSession(sessionId);
-    const before = explained(sessionId, found, options);
+    const before = explained(sessionId, events, found, options);
     if (before !== undefined) return before;
   }
   throw new PawlError("store_unavailable", `The append to session "${sessionId}" fails again and again.`, {

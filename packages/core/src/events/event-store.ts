@@ -10,7 +10,10 @@ export interface Lease {
 }
 
 export interface AppendOptions {
-  /** Made anew for every append. Repeating an append under the same id returns the rows of the first time. */
+  /**
+   * Made anew for every append. Repeating an append under the same id returns the rows of the first time. If the id
+   * belongs to events of another number, type or key, the append is refused with `fenced`.
+   */
   appendId: string;
   /** Refuse with `fenced` unless this is the session's current lease. Its expiry does not matter, only its epoch. */
   lease?: Lease;

@@ -3,6 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 import type { AppendOptions, NewSession } from "./event-store.ts";
+import { ownRows } from "./own-rows.ts";
 import { type Session, type SessionPatch, statusAfter } from "./session-row.ts";
 import { checkBatch, checkNames, jsonbText } from "./storable.ts";
 import { toStored } from "./stored-form.ts";
@@ -59,7 +60,7 @@ export function appendTo(
 ): readonly StoredEvent[] {
   const { appendId, lease, afterSeq, release } = options;
   const before = entry.appends.get(appendId);
-  if (before !== undefined) return before;
+  if (before !== undefined) return ownRows(entry.row.id, events, before);
   checkBatch(events, appendId);
   const { id, lastSeq } = entry.row;
   if (

@@ -1,6 +1,7 @@
 import { PawlError } from "../errors.ts";
-import type { StoredEvent } from "./event.ts";
+import type { NewEvent, StoredEvent } from "./event.ts";
 import type { AppendOptions } from "./event-store.ts";
+import { ownRows } from "./own-rows.ts";
 
 /** What is in the log when an append was refused; from this follows why. */
 export interface Refused {
@@ -26,10 +27,11 @@ export function noSession(id: string): PawlError {
  */
 export function explained(
   sessionId: string,
+  events: readonly NewEvent[],
   { lastSeq, leaseHolder, leaseEpoch, before, taken }: Refused,
   { lease, afterSeq }: AppendOptions,
 ): readonly StoredEvent[] | undefined {
-  if (before.length > 0) return before;
+  if (before.length > 0) return ownRows(sessionId, events, before);
   if (
     lease !== undefined &&
     (lease.sessionId !== sessionId || lease.holder !== leaseHolder || lease.epoch !== leaseEpoch)

@@ -2,7 +2,7 @@ import { type Json, toJson } from "../json.ts";
 import { type Leg, withinLeg } from "../leg.ts";
 import type { CallState } from "../session/state.ts";
 import { formatted, readable } from "../tools/format-result.ts";
-import { validate } from "../tools/schema.ts";
+import { jsonSchema, validate } from "../tools/schema.ts";
 import { toJsonSchema } from "../tools/to-json-schema.ts";
 import type { Tool } from "../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
@@ -25,7 +25,8 @@ export interface CallInput {
 
 /**
  * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the answer and
- * the input that the question was about: what was approved is what runs.
+ * the input that the question was about: what was approved is what runs. The answer is checked again: it may have been
+ * stored by the database, which knows no schemas.
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
@@ -34,6 +35,8 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   const asker = call.asked?.by;
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
+  const problems = asker === undefined ? [] : await answerProblems(leg, call);
+  if (problems.length > 0) return { do: "deny", why: `The answer does not fit: ${problems.join("; ")}` };
   for (const hook of hooks) {
     const planned = { callId: call.callId, tool, input, arguments: call.arguments };
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
@@ -55,6 +58,13 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     changed = value.input;
   }
   return { do: "run", input, changed };
+}
+
+/** What is wrong with the answer to a hook's question, by the schema on record. */
+async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
+  const schema = jsonSchema(asked?.answerSchema ?? {});
+  const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg, work));
+  return checked.ok ? [] : checked.problems;
 }
 
 /** All hooks, or the one that has asked and those behind it; `undefined` if that one is gone. */

@@ -2,6 +2,7 @@ import { PawlError } from "../errors.ts";
 import type { NewEvent, StoredEvent } from "../events/event.ts";
 import type { EventStore, Lease } from "../events/event-store.ts";
 import type { LiveTail } from "../events/live-tail.ts";
+import { ownRows } from "../events/own-rows.ts";
 import { applyEvent } from "./apply.ts";
 import { patchOf } from "./patch.ts";
 import type { SessionState } from "./state.ts";
@@ -57,13 +58,15 @@ export function openLog(options: {
   ): Promise<readonly StoredEvent[]> => {
     appends += 1;
     try {
-      const rows = await store.append(state.sessionId, events, {
+      const stored = await store.append(state.sessionId, events, {
         appendId: `${leg}:${appends}`,
         lease,
         session: patchOf(events),
         ...(afterSeq !== undefined && { afterSeq }),
         ...(release && { release }),
       });
+      // What a tool or a model call rests on is this append, not whatever stands under its id.
+      const rows = ownRows(state.sessionId, events, stored);
       const first = rows[0]?.seq ?? 0;
       if (first > state.lastSeq + 1) await readNew(first);
       for (const row of rows) take(row);

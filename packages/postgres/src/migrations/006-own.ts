@@ -1,12 +1,13 @@
 /** What JavaScript's `trim()` takes away, in the class of a regular expression. */
-const BLANKS = "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
+export const BLANKS: string =
+  "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
 
 /** The same where it is escaped in JSON; what is below U+0020 can stand there in no other way. */
-const ESCAPED_BLANKS =
+export const ESCAPED_BLANKS: string =
   "\\\\[tnfr]|\\\\u(0009|000[a-d]|0020|00a0|1680|200[0-9a]|2028|2029|202f|205f|3000|feff)";
 
 /** How long a message may be, in bytes of its JSON. */
-const MAX_MESSAGE = 1_000_000;
+export const MAX_MESSAGE: number = 1_000_000;
 
 /**
  * Users' messages once more: one that is blank however it is written is none, and one may be as long as a person would

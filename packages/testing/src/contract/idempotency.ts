@@ -74,6 +74,28 @@ export const idempotencyChecks: readonly Check[] = [
     },
   },
   {
+    name: "E2 an append under the id of other events is fenced and stores nothing, whatever differs: number, type or key",
+    async run({ append, events, session, store }) {
+      const id = await session();
+      const lease = await store.acquire(id, "leg", 60_000);
+      assert.ok(lease !== undefined);
+      const single = await append(id, [note("a", "key")], { appendId: "single" });
+      const batch = await append(id, [note("b1"), note("b2")], { appendId: "batch" });
+      const knowledge = { type: "knowledge", data: { source: "s", data: "a" }, key: "key" } as const;
+      for (const other of [[note("a")], [note("a", "other")], [note("a", "key"), note("b")], [knowledge]]) {
+        await rejection(append(id, other, { appendId: "single" }), "fenced");
+        await rejection(append(id, other, { appendId: "single", lease }), "fenced");
+      }
+      for (const other of [
+        [note("b1")],
+        [note("b1"), note("b2"), note("b3")],
+        [note("b1"), note("b2", "key 2")],
+      ])
+        await rejection(append(id, other, { appendId: "batch", lease }), "fenced");
+      assert.deepEqual(await events(id), [...single, ...batch]);
+    },
+  },
+  {
     name: "E2 the same append id in another session is another append",
     async run({ append, events, session }) {
       const one = await session();
