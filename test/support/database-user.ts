@@ -18,7 +18,7 @@ export function databaseUser(store: EventStore, sessionId: string) {
         await store.append(sessionId, [made.event], { appendId, session: made.patch, afterSeq: row.lastSeq });
         return;
       } catch (error) {
-        if (PawlError.is(error, "key_taken")) return;
+        if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return;
         if (!PawlError.is(error, "conflict")) throw error;
       }
     }
