@@ -34,6 +34,7 @@ CREATE OR REPLACE FUNCTION pawl_send_message(p_session_id text, p_append_id text
 ) LANGUAGE plpgsql SECURITY DEFINER AS $pawl$
 DECLARE
   known record;
+  queued boolean;
   done text;
 BEGIN
   IF octet_length(p_message::text) > 1000000 THEN
@@ -50,9 +51,12 @@ BEGIN
   IF sequence_number IS NOT NULL THEN
     RETURN;
   END IF;
-  done := pawl_store_event(p_session_id, 'user:' || p_append_id, 1, 'user_message', 'message:' || p_client_message_id,
-    NULL, '{"message":' || p_message::text
-      || CASE WHEN (known.session).open_run IS NULL THEN '' ELSE ',"queued":true' END || '}', NULL, NULL, NULL);
+  queued := (known.session).open_run IS NOT NULL;
+  done := pawl_store_events(p_session_id, 'user:' || p_append_id, 1, 1,
+    json_build_array(json_strip_nulls(json_build_object('type', 'user_message',
+      'key', 'message:' || p_client_message_id)))::text,
+    '[{"message":' || p_message::text || CASE WHEN queued THEN ',"queued":true' ELSE '' END || '}]',
+    NULL, NULL, NULL, false, CASE WHEN queued THEN '{"wakes":true}' END);
   sequence_number := split_part(done, ' ', 1)::integer + 1;
   at := split_part(done, ' ', 2);
 EXCEPTION WHEN unique_violation THEN

@@ -177,6 +177,8 @@ describe("E6 E11 row-level security, with real roles", () => {
   it("E6 a user answers a question of their own session, once, and no other", async () => {
     const answer = "SELECT * FROM pawl_answer($1, $2, $3, $4::text::json)";
     const value = '{"z":1,"a":"\\u0000"}';
+    const before = await postgresStore(service).listRecoverable({ limit: 9 });
+    expect(before.map(({ id }) => id)).not.toContain("of ben");
     for (const nobody of ["anna", "nobody"])
       await expect(by(nobody, answer, ["of ben", "x", 2, value])).rejects.toMatchObject({ code: "PT404" });
     await expect(by("ben", answer, ["of ben", "x", 1, value])).rejects.toMatchObject({ code: "PT404" });
@@ -190,7 +192,7 @@ describe("E6 E11 row-level security, with real roles", () => {
     expect(events[0]).toMatchObject({ type: "tool_answered", key: "answer:1:q1" });
     expect(JSON.stringify(events[0]?.data)).toBe(`{"tool_name":"ask","call_id":"q1","value":${value}}`);
     expect(await store.sessions.get("of ben")).toMatchObject({ status: "active", pending: 0, lastSeq: 3 });
-    expect((await store.listRecoverable({ limit: 9 })).map(({ id }) => id)).toEqual(["of ben"]);
+    expect((await store.listRecoverable({ limit: 9 })).map(({ id }) => id)).toContain("of ben");
   });
 
   it("E6 a user's own objects stand in no function's way", async () => {

@@ -47,6 +47,7 @@ const returnDone = `
  * - A session in which an agent does a task for another agent takes nothing from its user, as over HTTP. Questions of
  *   such a task are answered in the session of the run that gave it.
  * - Size and depth are checked before the session is locked, because that takes time.
+ * - A message wakes a suspended session, as every answer does, so that the next sweep acts on it (migration 10).
  * - The names in a question are matched in its text: Postgres cannot parse JSON with a NUL in it.
  */
 export const ownIds: string = `
@@ -80,6 +81,7 @@ CREATE OR REPLACE FUNCTION pawl_send_message(p_session_id text, p_append_id text
 ) LANGUAGE plpgsql SECURITY DEFINER AS $pawl$
 DECLARE
   known record;
+  queued boolean;
   done text;
 BEGIN
   IF octet_length(p_message::text) > ${MAX_MESSAGE} THEN
@@ -91,9 +93,12 @@ BEGIN
     RAISE EXCEPTION 'A message is a text, as JSON.' USING ERRCODE = 'PT422';
   END IF;
   known := pawl_own(p_session_id, p_append_id);${returnKnown}
-  done := pawl_store_event(p_session_id, 'user:' || p_append_id, 1, 'user_message', 'message:' || p_client_message_id,
-    NULL, '{"message":' || p_message::text
-      || CASE WHEN (known.session).open_run IS NULL THEN '' ELSE ',"queued":true' END || '}', NULL, NULL, NULL);${returnDone}
+  queued := (known.session).open_run IS NOT NULL;
+  done := pawl_store_events(p_session_id, 'user:' || p_append_id, 1, 1,
+    json_build_array(json_strip_nulls(json_build_object('type', 'user_message',
+      'key', 'message:' || p_client_message_id)))::text,
+    '[{"message":' || p_message::text || CASE WHEN queued THEN ',"queued":true' ELSE '' END || '}]',
+    NULL, NULL, NULL, false, CASE WHEN queued THEN '{"wakes":true}' END);${returnDone}
 EXCEPTION WHEN unique_violation THEN
   RAISE EXCEPTION 'This message is there already.' USING ERRCODE = 'PT409';
 END $pawl$;
