@@ -38,6 +38,11 @@ export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
+/** A field whose name comes over the wire as well. */
+export function fieldIn(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}
+
 export function textIn(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

@@ -50,8 +50,7 @@ export function runsInObsidian(file: string): string[] {
     if (token.type === "code") found.push(...programIn(token.lang ?? ""));
     if (token.type === "codespan" && /^\s*(\$=|=\s*[^\s=>])/.test(token.text)) found.push(token.text);
   };
-  walkTokens(lexer(bodyOf(file)), look);
-  walkTokens(lexer(file), look);
+  for (const text of [bodyOf(file), file]) void walkTokens(lexer(text), look);
   // A backslash behind an even number of others begins a command.
   found.push(...[...file.matchAll(/(?<!\\)(?:\\\\)*\\href/g)].map(([command]) => command));
   return found;
