@@ -58,7 +58,7 @@ describe("files in other readers", () => {
   afterAll(async () => await browser?.close());
 
   it.skipIf(browser === undefined)(
-    "X1 attack: no script runs, no attribute and no request that Markdown does not make, whoever renders them",
+    "X1 attack: no script runs, no attribute and no request that Markdown does not make, in any renderer",
     async () => {
       const page = await browser!.newPage();
       const requests: string[] = [];

@@ -78,7 +78,7 @@ describe.skipIf(browser === undefined)("what a page cannot show", { timeout: 60_
   });
   afterAll(async () => await browser?.close());
 
-  /** A page over a model that follows a script: a reply to what is said, and one to results. */
+  /** A page over a model that follows a script: one reply to a message, another to results. */
   const open = async (script: (said: string) => Reply, hash = "") => {
     const files = memoryFiles();
     const model = scriptedModel(({ messages }) => {
@@ -116,7 +116,7 @@ describe.skipIf(browser === undefined)("what a page cannot show", { timeout: 60_
   };
 
   it.each(["", "#trainer"])(
-    "K3 shows calls of tools that are named like members of every object (%s)",
+    "K1 shows calls of tools that are named like members of every object (%s)",
     async (hash) => {
       const page = await open(
         () => ({ text: "First words.", tools: NAMES.map((name) => ({ name, input: {} })) }),
@@ -131,7 +131,7 @@ describe.skipIf(browser === undefined)("what a page cannot show", { timeout: 60_
     },
   );
 
-  it("K3 asks a question of a kind that is named like a member of every object", async () => {
+  it("K1 asks a question of a kind that is named like a member of every object", async () => {
     const page = await open(() => ({ text: "First words.", tools: [{ name: "ask_oddly", input: {} }] }));
     await say(page, "Hello");
     await keepsWords(page, ["First words.", "Which way?"]);
@@ -139,7 +139,7 @@ describe.skipIf(browser === undefined)("what a page cannot show", { timeout: 60_
     await page.getByTestId("message-assistant").getByText("More words.").waitFor({ timeout: WAIT });
   });
 
-  it("K6 a part that fails to render costs only itself, in the conversation and among the notes", async () => {
+  it("K1 a part that fails to render costs only itself, in the conversation and among the notes", async () => {
     const page = await open((said) =>
       said === "Bye"
         ? { text: "First words.", tools: [{ name: "complete_session", input: {} }] }

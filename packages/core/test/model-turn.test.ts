@@ -228,7 +228,7 @@ it("O1 a total that the end of an answer does not say, or says as null, is what 
   expect(start.usage).toEqual(said);
 });
 
-it("E1 takes a count named __proto__ for nothing, and no counts from it", () => {
+it("O1 ignores a count named __proto__ in what an API reports", () => {
   const answer = newAnswer();
   const usage = JSON.parse('{"output_tokens":1,"__proto__":{"input_tokens":9}}');
   takeEvent(answer, { type: "message_delta", delta: {}, usage } as unknown as ModelEvent);
