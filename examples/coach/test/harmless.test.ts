@@ -2,7 +2,8 @@ import { memoryFiles } from "@pawl/core";
 import fc from "fast-check";
 import { marked } from "marked";
 import { describe, expect, it } from "vitest";
-import { harmlessMarkdown } from "../src/index.ts";
+import { withFrontMatter } from "../src/files/front-matter.ts";
+import { harmlessMarkdown, readFrontMatter } from "../src/index.ts";
 import { saving, scriptedCoach } from "./harness.ts";
 
 /** What a page that trusts its Markdown would run. */
@@ -53,7 +54,10 @@ describe("content of files", () => {
       "# Title",
       "I <3 this; a < b, 5 > 4. **Bold** and `code`.",
       "- [ ] a task, [a link](https://example.com/a?b=c#d), [a mail](mailto:ada@example.com), [a file](../notes/a.md)",
-      "<https://example.com/a:b>",
+      "https://example.com/a:b?c=d",
+      "Footnotes[^1], wikilinks [[My note]], a | b, C:\\\\data, `a = b`, `==`, 50 % off!",
+      "```ts\nconst a: string[] = b < c ? [] : await d();\n```",
+      "~~~\nplain\n~~~",
       "| a | b |\n| --- | --- |",
       "> quoted",
       "[ref]: https://example.com",
@@ -61,11 +65,84 @@ describe("content of files", () => {
     expect(harmlessMarkdown(text)).toBe(text);
   });
 
+  it.each([
+    ["See <https://example.com/?a=b>.", "See https://example.com/?a=b."],
+    ["a<https://example.com>b", "a https://example.com b"],
+    ["<ada@example.com>", "ada@example.com"],
+    ["[x](<https://example.com>)", "[x](https://example.com)"],
+    ["![a cat](https://example.com/cat.png)", "! [a cat](https://example.com/cat.png)"],
+    ["```mermaid\ngraph TD\n```", "```text mermaid\ngraph TD\n```"],
+    ["Write `<b>` for bold", "Write `&lt;b>` for bold"],
+    ["`$= dv.pages()`", "`\\$= dv.pages()`"],
+  ])("X1 keeps the words of what it makes harmless: %s", (text, expected) => {
+    expect(harmlessMarkdown(text)).toBe(expected);
+  });
+
+  it("X1 front matter stays YAML of one level with the same fields, whatever stands in it", () => {
+    const text = fc.oneof(
+      fc.string(),
+      fc.string({
+        unit: fc.constantFrom(
+          "-",
+          "\n",
+          ":",
+          " ",
+          '"',
+          "'",
+          "#",
+          "|",
+          ">",
+          "!",
+          "&",
+          "*",
+          "{",
+          "[",
+          "a",
+          "\t",
+          "%",
+        ),
+      }),
+      fc.constantFrom(
+        "---",
+        "\n---\n",
+        "!!js/function x",
+        "&a b",
+        "*a",
+        "yes",
+        "null",
+        "2026-11-21",
+        "<<: *a",
+        "%YAML 1.1",
+      ),
+    );
+    fc.assert(
+      fc.property(text, fc.array(text, { maxLength: 3 }), (preview_line, domains_touched) => {
+        const file = withFrontMatter({ type: "capture", preview_line, domains_touched }, "Words.");
+        expect(file.match(/^---$/gm)).toHaveLength(2);
+        expect(readFrontMatter(file)).toEqual({
+          attributes: {
+            type: "capture",
+            preview_line: harmlessMarkdown(preview_line),
+            domains_touched: domains_touched.map(harmlessMarkdown),
+          },
+          body: "Words.",
+        });
+      }),
+    );
+  });
+
   it("X1 does nothing more the second time", () => {
     fc.assert(
       fc.property(
         fc.string({
-          unit: fc.constantFrom("<", ">", "a", "/", "[", "]", "(", ")", ":", "&", "!", " ", "\n"),
+          unit: fc.constantFrom(
+            ..."<>a/[]():&!= \n`~$\\@.\u0001",
+            "https://",
+            "obsidian:",
+            "\\href",
+            "js",
+            "text ",
+          ),
           maxLength: 40,
         }),
         (text) => {
@@ -77,7 +154,20 @@ describe("content of files", () => {
   });
 
   it("X1 attack: takes linear time on 100,000 characters of beginnings", () => {
-    for (const one of ["<", "](", "]:", "[a](", "<!--", "](  ", "<https://"]) {
+    for (const one of [
+      ..."<`~\\ \t",
+      "](",
+      "]:",
+      "[a](",
+      "<!--",
+      "](  ",
+      "<https://",
+      "<a@",
+      "``` ",
+      "```a",
+      "`= ",
+      "\\href",
+    ]) {
       const at = performance.now();
       harmlessMarkdown(one.repeat(100_000 / one.length));
       expect(performance.now() - at).toBeLessThan(5_000);

@@ -1,5 +1,5 @@
 import type { ViewMessage } from "@pawl/core";
-import type { ComponentType, ReactNode } from "react";
+import type { ComponentType, FunctionComponent, ReactNode } from "react";
 import { withoutBlocks } from "../src/legacy/blocks.ts";
 import { filesPanel } from "./files/files-panel.tsx";
 import { Completed, EnteredArc } from "./parts/arc.tsx";
@@ -7,7 +7,7 @@ import { Saved } from "./parts/saved.tsx";
 import { words } from "./parts/words.tsx";
 import { PulseCheck } from "./pulse/pulse-check.tsx";
 import { PulseResult } from "./pulse/pulse-result.tsx";
-import type { FrameProps, MarkdownView, QuestionProps, ToolPartProps } from "./seam.ts";
+import type { FrameProps, PageParts, QuestionProps, ToolPartProps } from "./seam.ts";
 import { Begin } from "./sessions/begin.tsx";
 import { CoachFrame } from "./sessions/coach-frame.tsx";
 import { Label, type LabelProps } from "./sessions/label.tsx";
@@ -22,9 +22,9 @@ export interface CoachFace {
     starters: readonly string[];
     Begin: ComponentType<{ onStart: (text: string) => void }>;
   };
-  toolNames: Readonly<Record<string, string>>;
-  parts: Readonly<Record<string, ComponentType<ToolPartProps>>>;
-  questions: Readonly<Record<string, ComponentType<QuestionProps>>>;
+  toolNames: ReadonlyMap<string, string>;
+  parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
+  questions: ReadonlyMap<string, ComponentType<QuestionProps>>;
   Words: ComponentType<{ text: string; open: boolean }>;
   Frame: ComponentType<FrameProps>;
   Label: ComponentType<LabelProps>;
@@ -39,8 +39,8 @@ const PAGES = (
   </svg>
 );
 
-/** @param Markdown how the page shows words */
-export function coachFace({ Markdown }: { Markdown: MarkdownView }): CoachFace {
+/** The coach's face, made of the page's own parts. */
+export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
   return {
     name: "coach",
     title: "Coach",
@@ -51,24 +51,24 @@ export function coachFace({ Markdown }: { Markdown: MarkdownView }): CoachFace {
       starters: [],
       Begin,
     },
-    toolNames: {
-      save_file: "Save a file",
-      show_options: "Ask",
-      show_pulse_check: "Pulse check",
-      enter_structured_arc: "Change over",
-      complete_session: "Complete the session",
-    },
-    parts: {
-      save_file: Saved,
-      show_pulse_check: PulseResult,
-      enter_structured_arc: EnteredArc,
-      complete_session: Completed,
-    },
-    questions: { pulse_check: PulseCheck },
+    toolNames: new Map([
+      ["save_file", "Save a file"],
+      ["show_options", "Ask"],
+      ["show_pulse_check", "Pulse check"],
+      ["enter_structured_arc", "Change over"],
+      ["complete_session", "Complete the session"],
+    ]),
+    parts: new Map<string, FunctionComponent<ToolPartProps>>([
+      ["save_file", Saved],
+      ["show_pulse_check", PulseResult],
+      ["enter_structured_arc", EnteredArc],
+      ["complete_session", Completed],
+    ]),
+    questions: new Map([["pulse_check", PulseCheck]]),
     Words: words(Markdown),
     Frame: CoachFrame,
     Label,
-    panel: { label: "Notes", icon: PAGES, Panel: filesPanel(Markdown) },
+    panel: { label: "Notes", icon: PAGES, Panel: filesPanel({ Markdown, ErrorBoundary }) },
     wordsIn: ({ text }) => withoutBlocks(text),
     atWork: (tools) => (tools.includes("save_file") ? "Saving…" : undefined),
   };

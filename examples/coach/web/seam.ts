@@ -26,9 +26,21 @@ export interface FrameProps {
 /** Shows Markdown, in the page's own way. */
 export type MarkdownView = ComponentType<{ text: string }>;
 
+/** What the page lends to the coach's parts. */
+export interface PageParts {
+  Markdown: MarkdownView;
+  /** Shows `instead` where its children fail to render. */
+  ErrorBoundary: ComponentType<{ instead: ReactNode; children: ReactNode }>;
+}
+
 /** What comes over the wire, as fields; what is none has none. */
 export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+}
+
+/** A field whose name comes over the wire as well. */
+export function fieldIn(fields: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }
 
 export function textIn(value: Json | undefined): string | undefined {

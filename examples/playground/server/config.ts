@@ -61,7 +61,7 @@ export function readConfig(env: Env): Config {
 }
 
 /** A model's name, where it can be known which there are: another server may have its own. */
-function modelIn(env: Env, name: string): string | undefined {
+function modelIn(env: Env, name: "PRIMARY_MODEL" | "COACH_MODEL_ID"): string | undefined {
   const id = env[name] || undefined;
   if (id === undefined || env.ANTHROPIC_BASE_URL || pricingOf(id) !== undefined) return id;
   throw new Error(
@@ -70,7 +70,10 @@ function modelIn(env: Env, name: string): string | undefined {
   );
 }
 
-function addressIn(env: Env, name: string): string | undefined {
+function addressIn(
+  env: Env,
+  name: "ANTHROPIC_BASE_URL" | "SUPABASE_URL" | "SUPABASE_PUBLIC_URL",
+): string | undefined {
   const url = env[name] || undefined;
   if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url;
   throw new Error(`${name} must be an address, not "${url}".`);

@@ -1,5 +1,5 @@
 import type { ViewMessage } from "@pawl/core";
-import type { ComponentType, ReactNode } from "react";
+import type { ComponentType, FunctionComponent, ReactNode } from "react";
 import { Ask, questionIn } from "./parts/ask.tsx";
 import { Change } from "./parts/change.tsx";
 import { Notify, wordsIn } from "./parts/notify.tsx";
@@ -13,8 +13,8 @@ export interface TrainerFace {
   title: string;
   voice: string;
   welcome: { words: string; starters: readonly string[] };
-  toolNames: Readonly<Record<string, string>>;
-  parts: Readonly<Record<string, ComponentType<ToolPartProps>>>;
+  toolNames: ReadonlyMap<string, string>;
+  parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   Frame: ComponentType<FrameProps>;
   panel: { label: string; icon: ReactNode; Panel: ComponentType<{ messages: readonly ViewMessage[] }> };
   wordsIn(message: ViewMessage): string;
@@ -42,25 +42,25 @@ export function trainerFace({ Markdown }: { Markdown: MarkdownView }): TrainerFa
         "How was my last week?",
       ],
     },
-    toolNames: {
-      generate_workout: "Create a workout",
-      swap_exercise: "Swap an exercise",
-      adjust_exercise: "Adjust an exercise",
-      remove_exercise: "Remove an exercise",
-      log_workout: "Log the workout",
-      fetch_data: "Look something up",
-      set_current_location: "Switch location",
-      message_notify_user: "Say something",
-      message_ask_user: "Ask",
-    },
-    parts: {
-      message_notify_user: (props) => <Notify {...props} Markdown={Markdown} />,
-      message_ask_user: Ask,
-      swap_exercise: Change,
-      adjust_exercise: Change,
-      remove_exercise: Change,
-      idle: () => null,
-    },
+    toolNames: new Map([
+      ["generate_workout", "Create a workout"],
+      ["swap_exercise", "Swap an exercise"],
+      ["adjust_exercise", "Adjust an exercise"],
+      ["remove_exercise", "Remove an exercise"],
+      ["log_workout", "Log the workout"],
+      ["fetch_data", "Look something up"],
+      ["set_current_location", "Switch location"],
+      ["message_notify_user", "Say something"],
+      ["message_ask_user", "Ask"],
+    ]),
+    parts: new Map<string, FunctionComponent<ToolPartProps>>([
+      ["message_notify_user", (props) => <Notify {...props} Markdown={Markdown} />],
+      ["message_ask_user", Ask],
+      ["swap_exercise", Change],
+      ["adjust_exercise", Change],
+      ["remove_exercise", Change],
+      ["idle", () => null],
+    ]),
     Frame: TrainingFrame,
     panel: { label: "Progress", icon: BARS, Panel: ProgressPanel },
     wordsIn: spoken,
@@ -80,21 +80,21 @@ function saidIn(part: ToolPart): string | undefined {
 }
 
 /** What the model is about to do, while it writes it down. */
-const WRITING: Readonly<Record<string, string>> = {
-  generate_workout: "Putting your workout together…",
-  swap_exercise: "Looking for another exercise…",
-  adjust_exercise: "Changing the exercise…",
-  remove_exercise: "Taking it out…",
-  log_workout: "Writing your workout down…",
-  fetch_data: "Looking something up…",
-  set_current_location: "Switching location…",
-  message_notify_user: "Writing to you…",
-  message_ask_user: "Thinking of a question…",
-};
+const WRITING: ReadonlyMap<string, string> = new Map([
+  ["generate_workout", "Putting your workout together…"],
+  ["swap_exercise", "Looking for another exercise…"],
+  ["adjust_exercise", "Changing the exercise…"],
+  ["remove_exercise", "Taking it out…"],
+  ["log_workout", "Writing your workout down…"],
+  ["fetch_data", "Looking something up…"],
+  ["set_current_location", "Switching location…"],
+  ["message_notify_user", "Writing to you…"],
+  ["message_ask_user", "Thinking of a question…"],
+]);
 
 function doing({ messages, writes }: Parameters<TrainerFace["doing"]>[0]): string {
   const parts = messages.at(-1)?.parts ?? [];
   const running = parts.findLast((part) => part.type === "tool" && part.phase === "running");
   if (running?.type === "tool" && running.status !== undefined) return running.status;
-  return (writes === undefined ? undefined : WRITING[writes]) ?? "Thinking…";
+  return (writes === undefined ? undefined : WRITING.get(writes)) ?? "Thinking…";
 }

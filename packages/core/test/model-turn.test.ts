@@ -227,3 +227,10 @@ it("O1 a total that the end of an answer does not say, or says as null, is what 
   expect(answer.usage).toEqual({ ...said, output_tokens: 0 });
   expect(start.usage).toEqual(said);
 });
+
+it("O1 ignores a count named __proto__ in what an API reports", () => {
+  const answer = newAnswer();
+  const usage = JSON.parse('{"output_tokens":1,"__proto__":{"input_tokens":9}}');
+  takeEvent(answer, { type: "message_delta", delta: {}, usage } as unknown as ModelEvent);
+  expect(Object.getPrototypeOf(answer.usage)).toBe(Object.prototype);
+});

@@ -115,17 +115,17 @@ function endOf(state: State, calls: Calls, { promptTokens }: AnswerOptions): Mod
   return [...stops, { type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }];
 }
 
-const STOPS: { readonly [reason: string]: string } = {
-  stop: "end_turn",
-  tool_calls: "tool_use",
-  function_call: "tool_use",
-  length: "max_tokens",
-  content_filter: "refusal",
-};
+const STOPS: ReadonlyMap<string, string> = new Map([
+  ["stop", "end_turn"],
+  ["tool_calls", "tool_use"],
+  ["function_call", "tool_use"],
+  ["length", "max_tokens"],
+  ["content_filter", "refusal"],
+]);
 
 /** A call that was forced ends with `stop`, and so do many servers' calls. What is not known is passed on. */
 function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
   if (isRefused && stop !== "length") return "refusal";
   if (stop === "stop" && calls.count() > 0) return "tool_use";
-  return stop === null ? null : (STOPS[stop] ?? stop);
+  return stop === null ? null : (STOPS.get(stop) ?? stop);
 }

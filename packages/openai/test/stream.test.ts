@@ -230,3 +230,11 @@ it("minds the first choice only, and chunks with none", async () => {
   ]);
   expect(blocksOf(events)).toMatchObject([{ text: "One" }]);
 });
+
+it.each(["constructor", "__proto__", "toString"])(
+  "passes the unknown finish reason %s on as it is",
+  async (reason) => {
+    const { events } = await stream([chunk({ content: "Hi." }), chunk({}, reason), done]);
+    expect(stopOf(events)).toBe(reason);
+  },
+);

@@ -74,7 +74,7 @@ export async function call(
 
 /** A list in what a function returned. */
 export function listOf(row: Row, name: string): readonly Row[] {
-  const list = row[name];
+  const list = Object.hasOwn(row, name) ? row[name] : undefined;
   if (!Array.isArray(list)) throw failed({ message: `no ${name} in the answer` }, 200);
   return list;
 }

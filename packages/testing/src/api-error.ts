@@ -25,12 +25,12 @@ const typeOfStatus: { readonly [status: number]: string } = {
 };
 
 /** What the API says of itself when a fault gives no message. */
-const messageOfType: { readonly [type: string]: string } = {
-  api_error: "Internal server error",
-  overloaded_error: "Overloaded",
-  rate_limit_error: "This request would exceed your organization's rate limit.",
-  timeout_error: "Request timed out",
-};
+const messageOfType: ReadonlyMap<string, string> = new Map([
+  ["api_error", "Internal server error"],
+  ["overloaded_error", "Overloaded"],
+  ["rate_limit_error", "This request would exceed your organization's rate limit."],
+  ["timeout_error", "Request timed out"],
+]);
 
 /** A refusal of a request that is wrong in itself: status 400. */
 export function invalid(message: string): ApiError {
@@ -43,7 +43,7 @@ export function errorOfStatus(
   given: { type?: string; message?: string; errorCode?: string } = {},
 ): ApiError {
   const type = given.type ?? typeOfStatus[status] ?? "api_error";
-  const message = given.message ?? messageOfType[type] ?? type;
+  const message = given.message ?? messageOfType.get(type) ?? type;
   return {
     status,
     type,

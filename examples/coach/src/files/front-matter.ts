@@ -1,4 +1,5 @@
 import { parse, stringify } from "yaml";
+import { harmlessMarkdown, harmlessValue } from "./harmless.ts";
 
 /** A Markdown file: what stands above it, and its text. */
 export interface MarkdownFile {
@@ -9,10 +10,14 @@ export interface MarkdownFile {
 /** The longest head that is read, in characters: files can be edited from elsewhere. */
 const LONGEST_HEAD = 10_000;
 
-/** Markdown with its attributes above it, as YAML; those that are `undefined` are left out. */
+/**
+ * Markdown with its attributes above it, as YAML; those that are `undefined` are left out. Every file of the coach's is made here, so both
+ * are made harmless here.
+ */
 export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, body: string): string {
-  const said = Object.entries(attributes).filter(([, value]) => value !== undefined);
-  return `---\n${stringify(Object.fromEntries(said), { lineWidth: 0 })}---\n\n${body.trim()}\n`;
+  const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
+  const head = stringify(harmlessValue(Object.fromEntries(given)), { lineWidth: 0 });
+  return `---\n${head}---\n\n${harmlessMarkdown(body).trim()}\n`;
 }
 
 /** Parts a file. One without a head, or with a damaged one, is text from beginning to end. */

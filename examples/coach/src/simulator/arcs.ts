@@ -118,13 +118,15 @@ function entered(scene: Scene): Reply | undefined {
 
 function afterPulse(scene: Scene, value: Json): Reply {
   const told = pulseWords(value);
-  const next: { readonly [type: string]: string } = {
-    open_day: "Go well into your day. I'm here when you want to close it.",
-    weekly_checkin: "**What went well this week, and what was hard?** Tell me both in a few sentences.",
-    life_mapping:
+  const next: ReadonlyMap<string, string> = new Map([
+    ["open_day", "Go well into your day. I'm here when you want to close it."],
+    ["weekly_checkin", "**What went well this week, and what was hard?** Tell me both in a few sentences."],
+    [
+      "life_mapping",
       "**Tell me about the two or three areas that matter most to you now:** how they are, and what you wish for.",
-  };
-  return { text: `${told}\n\n${next[scene.type] ?? "Is there one of them you want to talk about?"}` };
+    ],
+  ]);
+  return { text: `${told}\n\n${next.get(scene.type) ?? "Is there one of them you want to talk about?"}` };
 }
 
 /** What has changed most, in a sentence. */

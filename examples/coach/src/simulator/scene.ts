@@ -117,7 +117,7 @@ function parsed(text: string): Json {
 /** A text field of a JSON object, if it is there. */
 export function field(value: Json | undefined, name: string): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-  const found = value[name];
+  const found = Object.hasOwn(value, name) ? value[name] : undefined;
   return typeof found === "string" ? found : undefined;
 }
 

@@ -1,12 +1,15 @@
 import type { ViewMessage } from "@pawl/core";
 import { type ComponentType, useEffect, useId, useState } from "react";
-import type { MarkdownView } from "../seam.ts";
+import type { MarkdownView, PageParts } from "../seam.ts";
 import { bodyOf } from "./body.ts";
 import { titleOf, whenOf } from "./titles.ts";
 import { type CoachFile, useFile, useFiles, writtenIn } from "./use-files.ts";
 
 /** What the coach keeps of the user, to be read by them. It moves while the coach writes. */
-export function filesPanel(Markdown: MarkdownView): ComponentType<{ messages: readonly ViewMessage[] }> {
+export function filesPanel({
+  Markdown,
+  ErrorBoundary,
+}: PageParts): ComponentType<{ messages: readonly ViewMessage[] }> {
   return function FilesPanel({ messages }) {
     const { count, last } = writtenIn(messages);
     const { data, failed, reload } = useFiles(count);
@@ -28,13 +31,16 @@ export function filesPanel(Markdown: MarkdownView): ComponentType<{ messages: re
         )}
         <ul>
           {data.map((file) => (
-            <Row
-              key={file.path}
-              file={file}
-              isOpen={opened === file.path}
-              onToggle={() => open(opened === file.path ? undefined : file.path)}
-              Markdown={Markdown}
-            />
+            <li key={file.path} className="file" data-testid="file" data-path={file.path}>
+              <ErrorBoundary instead={<NotShown />}>
+                <Row
+                  file={file}
+                  isOpen={opened === file.path}
+                  onToggle={() => open(opened === file.path ? undefined : file.path)}
+                  Markdown={Markdown}
+                />
+              </ErrorBoundary>
+            </li>
           ))}
         </ul>
       </div>
@@ -53,7 +59,7 @@ function Row({ file, isOpen, onToggle, Markdown }: RowProps) {
   const id = useId();
   const { title, which } = titleOf(file);
   return (
-    <li className="file" data-testid="file" data-path={file.path}>
+    <>
       <h3>
         <button
           type="button"
@@ -71,7 +77,7 @@ function Row({ file, isOpen, onToggle, Markdown }: RowProps) {
           <FileText file={file} Markdown={Markdown} />
         </section>
       )}
-    </li>
+    </>
   );
 }
 
@@ -80,6 +86,10 @@ function FileText({ file, Markdown }: { file: CoachFile; Markdown: MarkdownView 
   const { data, failed, reload } = useFile(file.path, file.updated_at);
   if (data === undefined) return failed ? <NotRead onRetry={reload} /> : <p className="files-empty">…</p>;
   return <Markdown text={bodyOf(data)} />;
+}
+
+function NotShown() {
+  return <p className="files-empty">This note can't be shown. It is still saved.</p>;
 }
 
 function NotRead({ onRetry }: { onRetry: () => void }) {

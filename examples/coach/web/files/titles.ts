@@ -1,22 +1,22 @@
 /** The types of files as people call them. */
-const TITLES: Readonly<Record<string, string>> = {
-  domain: "Area of life",
-  overview: "Life map",
-  "life-plan": "Life plan",
-  "check-in": "Weekly check-in",
-  "daily-log": "Journal",
-  "day-plan": "Plan for the day",
-  "weekly-plan": "Plan for the week",
-  "sage-context": "What Sage remembers",
-  "sage-patterns": "Patterns",
-  capture: "Captured thought",
-  "reflection-prompt": "Question to sit with",
-  "pulse-check": "Pulse check",
-  "session-summary": "Summary",
-};
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ["domain", "Area of life"],
+  ["overview", "Life map"],
+  ["life-plan", "Life plan"],
+  ["check-in", "Weekly check-in"],
+  ["daily-log", "Journal"],
+  ["day-plan", "Plan for the day"],
+  ["weekly-plan", "Plan for the week"],
+  ["sage-context", "What Sage remembers"],
+  ["sage-patterns", "Patterns"],
+  ["capture", "Captured thought"],
+  ["reflection-prompt", "Question to sit with"],
+  ["pulse-check", "Pulse check"],
+  ["session-summary", "Summary"],
+]);
 
 export function titleOfType(type: string): string {
-  return TITLES[type] ?? (type === "" ? "Note" : type.replaceAll("-", " "));
+  return TITLES.get(type) ?? (type === "" ? "Note" : type.replaceAll("-", " "));
 }
 
 /** What one file is: its kind, and which of them. */

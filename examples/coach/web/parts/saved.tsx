@@ -11,14 +11,14 @@ export function Saved({ part, live }: ToolPartProps) {
   return (
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
       <span className="chip-mark" aria-hidden="true" />
-      <span className="chip-words">{WORDS[phase]?.(title) ?? title}</span>
+      <span className="chip-words">{WORDS.get(phase)?.(title) ?? title}</span>
       {phase === "done" && path !== undefined && <code className="chip-detail">{path}</code>}
     </p>
   );
 }
 
-const WORDS: Readonly<Record<string, (title: string) => string>> = {
-  done: (title) => `Saved: ${title}`,
-  error: (title) => `${title}: could not be saved`,
-  stopped: (title) => `${title}: saving was stopped`,
-};
+const WORDS: ReadonlyMap<string, (title: string) => string> = new Map([
+  ["done", (title) => `Saved: ${title}`],
+  ["error", (title) => `${title}: could not be saved`],
+  ["stopped", (title) => `${title}: saving was stopped`],
+]);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@pawl/core";
 import { useMemo, useSyncExternalStore } from "react";
-import { fieldsOf } from "../seam.ts";
+import { fieldIn, fieldsOf } from "../seam.ts";
 
 const KEY = "pawl.coach.pulse";
 /** So many pulse checks are kept, the ones begun last. */
@@ -9,7 +9,7 @@ const KEPT = 20;
 /** What was rated in a pulse check and not sent yet: kept in this browser, the same in all its tabs. */
 export function useDraft(id: string): JsonObject {
   const text = useSyncExternalStore(subscribe, stored);
-  return useMemo(() => fieldsOf(parsed(text)[id]), [text, id]);
+  return useMemo(() => fieldsOf(fieldIn(parsed(text), id)), [text, id]);
 }
 
 /** Keeps what is rated so far; nothing of a pulse check in which nothing is. */

@@ -13,7 +13,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
   const [isSent, setSent] = useState(false);
   const [isEmpty, setEmpty] = useState(false);
   const id = useId();
-  const isRated = Object.keys(ratings).length > 0;
+  const isRated = ratings.size > 0;
   const give = async (value: Json): Promise<void> => {
     setSent(true);
     // Refused: the question is open again, and why stands below.
@@ -22,7 +22,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
   const onSubmit = (event: FormEvent): void => {
     event.preventDefault();
     if (isSent || answer === undefined) return;
-    if (isRated) void give({ ratings });
+    if (isRated) void give({ ratings: Object.fromEntries(ratings) });
     else setEmpty(true);
   };
   return (
@@ -38,10 +38,10 @@ export function PulseCheck({ question, answer }: QuestionProps) {
             key={domain.id}
             {...{ domain, pulse }}
             name={`${id}-${domain.id}`}
-            value={ratings[domain.id]}
+            value={ratings.get(domain.id)}
             onRate={(value) => {
               setEmpty(false);
-              keepDraft(draft, { ...ratings, [domain.id]: value });
+              keepDraft(draft, { ...Object.fromEntries(ratings), [domain.id]: value });
             }}
           />
         ))}

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { lifeDomains } from "../../src/pulse/domains.ts";
-import { fieldsOf, textIn } from "../seam.ts";
+import { fieldIn, fieldsOf, textIn } from "../seam.ts";
 
 /** A pulse check as it is asked for. */
 export interface Pulse {
@@ -37,11 +37,11 @@ export function pulseOf(payload: Json): Pulse {
 }
 
 /** What was kept of ratings comes out of the browser: what this pulse check does not ask for is left out. */
-export function ratingsIn(kept: JsonObject, { domains, steps }: Pulse): Record<string, number> {
-  return Object.fromEntries(
+export function ratingsIn(kept: JsonObject, { domains, steps }: Pulse): ReadonlyMap<string, number> {
+  return new Map(
     domains.flatMap(({ id }) => {
-      const step = steps.find(({ value }) => value === kept[id]);
-      return step === undefined ? [] : [[id, step.value]];
+      const step = steps.find(({ value }) => value === fieldIn(kept, id));
+      return step === undefined ? [] : [[id, step.value] as const];
     }),
   );
 }
@@ -66,7 +66,7 @@ export function ratedIn(result: Json | undefined): Rated[] | undefined {
   const changed = fieldsOf(changes);
   return Object.entries(fieldsOf(ratings)).flatMap(([id, after]): Rated[] => {
     if (typeof after !== "number") return [];
-    const before = fieldsOf(changed[id]).before ?? known[id];
+    const before = fieldsOf(fieldIn(changed, id)).before ?? fieldIn(known, id);
     const label = lifeDomains.find((domain) => domain.id === id)?.label ?? id;
     return [{ id, label, after, ...(typeof before === "number" && { before }) }];
   });

@@ -1,8 +1,12 @@
 import { coachFace as faceWith } from "@pawl/example-coach/web";
+import type { FunctionComponent } from "react";
+import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Choice, OPTIONS_TOOL } from "../thread/choice.tsx";
 import { Markdown } from "../thread/markdown.tsx";
-import type { Face } from "./face.ts";
+import type { Face, ToolPartProps } from "./face.ts";
 
-const face = faceWith({ Markdown });
+const face = faceWith({ Markdown, ErrorBoundary });
 
-export const coachFace: Face = { ...face, parts: { ...face.parts, [OPTIONS_TOOL]: Choice } };
+const parts = new Map<string, FunctionComponent<ToolPartProps>>([...face.parts]).set(OPTIONS_TOOL, Choice);
+
+export const coachFace: Face = { ...face, parts };

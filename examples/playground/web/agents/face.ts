@@ -1,6 +1,6 @@
 import type { UseAgent } from "@pawl/client/react";
 import type { Json, Suspension, ViewMessage } from "@pawl/core";
-import { type ComponentType, createContext, type ReactNode, useContext } from "react";
+import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
 import type { ToolPart } from "../thread/tool-chip.tsx";
 
 /** What a part of a message can do: for buttons within the conversation. */
@@ -54,11 +54,11 @@ export interface Face {
     Begin?: ComponentType<{ onStart: (text: string) => void }>;
   };
   /** How to call its tools. */
-  toolNames: Readonly<Record<string, string>>;
+  toolNames: ReadonlyMap<string, string>;
   /** How it shows calls of its tools, by name; the others get a line each. What is long and read from its beginning is marked with `data-from-top`. */
-  parts: Readonly<Record<string, ComponentType<ToolPartProps>>>;
+  parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   /** How it asks questions, by kind; the others are asked with a button for each option. */
-  questions?: Readonly<Record<string, ComponentType<QuestionProps>>>;
+  questions?: ReadonlyMap<string, ComponentType<QuestionProps>>;
   /** How it shows its words; `open`: they are still being written. Default: as Markdown. */
   Words?: ComponentType<{ text: string; open: boolean }>;
   /** What is said of the conversation above it. `type`: what the session was begun as, empty if nothing was said, `undefined` as long as it is not known. */

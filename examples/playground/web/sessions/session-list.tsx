@@ -42,7 +42,7 @@ export function SessionList({ sessions, current, onNew, onPick }: SessionListPro
               <span className="session-title">{title}</span>
               <span className="session-when">
                 {whenOf(updatedAt)}
-                {WORDS[status] !== undefined && ` · ${WORDS[status]}`}
+                {WORDS.has(status) && ` · ${WORDS.get(status)}`}
               </span>
             </a>
           </li>
@@ -52,11 +52,11 @@ export function SessionList({ sessions, current, onNew, onPick }: SessionListPro
   );
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  suspended: "waits for you",
-  completed: "complete",
-  error: "broke off",
-};
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["suspended", "waits for you"],
+  ["completed", "complete"],
+  ["error", "broke off"],
+]);
 
 function whenOf(iso: string): string {
   const date = new Date(iso);

@@ -1,8 +1,21 @@
 import { type QuestionProps, useFace } from "../agents/face.ts";
+import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Options } from "./options.tsx";
 
 /** A question that waits, in its agent's way or with a button for each option. */
 export function Asked({ question, answer }: QuestionProps) {
-  const Own = useFace().questions?.[question.kind] ?? Options;
-  return <Own question={question} {...(answer && { answer })} />;
+  const Own = useFace().questions?.get(question.kind) ?? Options;
+  return (
+    <ErrorBoundary instead={<NotAsked />}>
+      <Own question={question} {...(answer && { answer })} />
+    </ErrorBoundary>
+  );
+}
+
+function NotAsked() {
+  return (
+    <p className="notice" data-testid="part-not-shown">
+      This question can't be shown. You can go on by writing a message below.
+    </p>
+  );
 }

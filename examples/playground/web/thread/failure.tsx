@@ -9,16 +9,16 @@ interface FailureProps {
   onDismiss?: (() => void) | undefined;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  network: "The server can't be reached.",
-  store_unavailable: "The log can't be written right now.",
-  already_answered: "This question has been answered already, perhaps in another tab.",
-  unknown_call: "This question isn't waiting any more.",
-  invalid_answer: "This answer doesn't fit the question.",
-  not_found: "This conversation isn't here. It may belong to another browser.",
-  rate_limited: "That was a lot at once. Please wait a moment.",
-  too_large: "That message is too long.",
-};
+const WORDS: ReadonlyMap<string, string> = new Map([
+  ["network", "The server can't be reached."],
+  ["store_unavailable", "The log can't be written right now."],
+  ["already_answered", "This question has been answered already, perhaps in another tab."],
+  ["unknown_call", "This question isn't waiting any more."],
+  ["invalid_answer", "This answer doesn't fit the question."],
+  ["not_found", "This conversation isn't here. It may belong to another browser."],
+  ["rate_limited", "That was a lot at once. Please wait a moment."],
+  ["too_large", "That message is too long."],
+]);
 
 /** Why something did not happen, in words for people, and what can be done about it. */
 export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
@@ -27,7 +27,7 @@ export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
   return (
     <div className="failure" role="alert" data-testid="error">
       <p>
-        {failure.code === "session_busy" ? busy : (WORDS[failure.code] ?? failure.message)}
+        {failure.code === "session_busy" ? busy : (WORDS.get(failure.code) ?? failure.message)}
         {failure.text !== undefined && " Nothing is lost: what you wrote is back below."}
       </p>
       <div className="failure-actions">

@@ -2,6 +2,8 @@ import { memo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { blocksOf } from "./blocks.ts";
+import { isTooDeep } from "./depth.ts";
+import { Raw } from "./raw.tsx";
 
 const plugins = [remarkGfm];
 
@@ -23,6 +25,7 @@ const components: Components = {
 
 /** What is left of Markdown when it is heard. */
 export const PlainTextView = memo(function PlainTextView({ markdown }: { markdown: string }) {
+  if (isTooDeep(markdown)) return <p>{markdown}</p>;
   return (
     <ReactMarkdown remarkPlugins={plugins} allowedElements={["p"]} unwrapDisallowed>
       {markdown}
@@ -30,8 +33,12 @@ export const PlainTextView = memo(function PlainTextView({ markdown }: { markdow
   );
 });
 
-/** The agent's words. Of a text that grows, only the end is made anew: what stands before it is as it was. */
+/**
+ * The agent's words. Of a text that grows, only the end is made anew: what stands before it is as it was. Markdown that is nested too
+ * deeply is shown as it was written.
+ */
 export const MarkdownView = memo(function MarkdownView({ text }: { text: string }) {
+  if (isTooDeep(text)) return <Raw text={text} />;
   return (
     <div className="prose">
       {blocksOf(text).map((block, at) => (

@@ -1,6 +1,7 @@
 import type { ViewMessage, ViewPart } from "@pawl/core";
 import { memo, useContext } from "react";
 import { TalkContext, useFace } from "../agents/face.ts";
+import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolChip, type ToolPart } from "./tool-chip.tsx";
@@ -38,9 +39,19 @@ function AgentMessage({ message, live, told }: MessageProps) {
     <li className="message message-coach" data-testid="message-assistant">
       <span className="unseen">{voice}: </span>
       {parts.map((part) => (
-        <Part key={part.key} part={part} live={live} />
+        <ErrorBoundary key={part.key} of={part.type === "tool" && part.phase} instead={<PartNotShown />}>
+          <Part part={part} live={live} />
+        </ErrorBoundary>
       ))}
     </li>
+  );
+}
+
+function PartNotShown() {
+  return (
+    <p className="notice" data-testid="part-not-shown">
+      This part of the message can't be shown.
+    </p>
   );
 }
 
@@ -70,7 +81,7 @@ function Part({ part, live }: { part: ViewPart; live: boolean }) {
 function Call({ part, live }: { part: ToolPart; live: boolean }) {
   const { parts, doing } = useFace();
   const talk = useContext(TalkContext);
-  const Own = parts[part.toolName];
+  const Own = parts.get(part.toolName);
   if (Own !== undefined) return <Own {...{ part, live, talk }} />;
   // Where words below say what is at work, a call gets its line when it is over.
   const isTold = doing !== undefined && live;

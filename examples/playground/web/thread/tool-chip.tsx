@@ -15,7 +15,9 @@ export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
   return (
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
       <span className="chip-mark" aria-hidden="true" />
-      <span className="chip-words">{wordsFor(part, phase, toolNames[part.toolName] ?? part.toolName)}</span>
+      <span className="chip-words">
+        {wordsFor(part, phase, toolNames.get(part.toolName) ?? part.toolName)}
+      </span>
       {phase === "done" && <ChipDetail result={part.result} />}
     </p>
   );

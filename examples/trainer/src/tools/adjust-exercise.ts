@@ -43,8 +43,9 @@ export const adjustExercise: Tool = tool({
   },
   format: (result) => {
     const { exercise_name, adjustments, old_values } = resultOf<AdjustedExercise>(result);
+    const old = new Map(Object.entries(old_values));
     const changes = Object.entries(adjustments).map(
-      ([field, value]) => `${field} from ${JSON.stringify(old_values[field])} to ${JSON.stringify(value)}`,
+      ([field, value]) => `${field} from ${JSON.stringify(old.get(field))} to ${JSON.stringify(value)}`,
     );
     const what = changes.length === 0 ? "It was like that already." : `Changed ${changes.join(", ")}.`;
     return resultText("adjust_exercise", `"${named(exercise_name)}": ${what}`);

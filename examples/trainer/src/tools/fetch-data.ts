@@ -38,18 +38,21 @@ export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSour
     ): Promise<FetchedData> => {
       const queries = [...new Set(asked)].map((source) => ({
         source,
-        params: (params[source] ?? {}) as JsonObject,
+        params: (Object.hasOwn(params, source) ? (params[source] ?? {}) : {}) as JsonObject,
       }));
       const fetched = await fetchSources(sources, queries, { userId, deps, signal });
-      const data: FetchedData["data"] = {};
-      const errors: FetchedData["data"] = {};
+      const data = new Map<string, string>();
+      const errors = new Map<string, string>();
       for (const { source, data: text, error } of fetched) {
-        if (error === undefined) data[source] = text;
-        else errors[source] = error.message;
+        if (error === undefined) data.set(source, text);
+        else errors.set(source, error.message);
       }
-      const failed = Object.values(errors);
-      if (failed.length === fetched.length) throw new Error(failed.join(" "));
-      return { success: true, data, ...(failed.length > 0 && { errors }) };
+      if (errors.size === fetched.length) throw new Error([...errors.values()].join(" "));
+      return {
+        success: true,
+        data: Object.fromEntries(data),
+        ...(errors.size > 0 && { errors: Object.fromEntries(errors) }),
+      };
     },
     format: (result) => {
       const { data, errors = {} } = resultOf<FetchedData>(result);

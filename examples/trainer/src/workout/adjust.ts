@@ -1,4 +1,4 @@
-import type { JsonObject } from "@pawl/core";
+import type { Json, JsonObject } from "@pawl/core";
 import type * as z from "zod";
 import { type Exercise, exerciseInput, type Group } from "./exercise.ts";
 import { withFields } from "./operations.ts";
@@ -104,10 +104,16 @@ function withLists(wanted: object, asked: object, sets: number): object {
 }
 
 function difference(before: Exercise, after: Exercise): { adjustments: JsonObject; oldValues: JsonObject } {
-  const [was, is] = [before as unknown as JsonObject, after as unknown as JsonObject];
-  const fields = [...new Set([...Object.keys(was), ...Object.keys(is)])];
-  const different = fields.filter((field) => JSON.stringify(was[field]) !== JSON.stringify(is[field]));
-  const of = (values: JsonObject): JsonObject =>
-    Object.fromEntries(different.map((field) => [field, values[field] ?? null]));
+  const [was, is] = [fieldsOf(before), fieldsOf(after)];
+  const fields = [...new Set([...was.keys(), ...is.keys()])];
+  const different = fields.filter(
+    (field) => JSON.stringify(was.get(field)) !== JSON.stringify(is.get(field)),
+  );
+  const of = (values: ReadonlyMap<string, Json | undefined>): JsonObject =>
+    Object.fromEntries(different.map((field) => [field, values.get(field) ?? null]));
   return { adjustments: of(is), oldValues: of(was) };
+}
+
+function fieldsOf(exercise: Exercise): ReadonlyMap<string, Json | undefined> {
+  return new Map(Object.entries(exercise as unknown as JsonObject));
 }

@@ -36,7 +36,7 @@ const common = {
 function perSet(names: readonly string[]) {
   return (exercise: { sets: number }, context: z.RefinementCtx<{ sets: number }>): void => {
     for (const name of names) {
-      const list: unknown = (exercise as Record<string, unknown>)[name];
+      const list = Object.hasOwn(exercise, name) && (exercise as Record<string, unknown>)[name];
       if (!Array.isArray(list) || list.length === 1 || list.length === exercise.sets) continue;
       const message = `There are ${exercise.sets} sets but ${list.length} values. Give one for each set, or a single one for all.`;
       context.addIssue({ code: "custom", path: [name], message });

@@ -12,7 +12,7 @@ export function Change({ part, live }: ToolPartProps) {
   return (
     <p className={`chip ${isDone ? "chip-done" : "chip-error"}`} data-testid="change">
       <span className="chip-mark" aria-hidden="true" />
-      <span className="chip-words">{isDone ? (part.status ?? "Changed") : FAILED[part.toolName]}</span>
+      <span className="chip-words">{isDone ? (part.status ?? "Changed") : FAILED.get(part.toolName)}</span>
       {isDone && words !== undefined && <span className="change-words">{words}</span>}
       {isShown && (
         <button type="button" className="text-button change-show" onClick={() => showExercise(id)}>
@@ -23,11 +23,11 @@ export function Change({ part, live }: ToolPartProps) {
   );
 }
 
-const FAILED: Readonly<Record<string, string>> = {
-  swap_exercise: "The swap did not work",
-  adjust_exercise: "The adjustment did not work",
-  remove_exercise: "It could not be removed",
-};
+const FAILED: ReadonlyMap<string, string> = new Map([
+  ["swap_exercise", "The swap did not work"],
+  ["adjust_exercise", "The adjustment did not work"],
+  ["remove_exercise", "It could not be removed"],
+]);
 
 /** What it was about, and the exercise that there is now. */
 function changeIn(

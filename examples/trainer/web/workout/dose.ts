@@ -22,21 +22,21 @@ export function doseOf(exercise: Exercise): string[] {
   }
 }
 
-const GROUPS: Readonly<Record<Group["type"], string>> = {
-  circuit: "Circuit",
-  superset: "Superset",
-  giant_set: "Giant set",
-  warmup: "Warm-up",
-  cooldown: "Cool-down",
-  sequence: "In sequence",
-};
+const GROUPS: ReadonlyMap<string, string> = new Map<Group["type"], string>([
+  ["circuit", "Circuit"],
+  ["superset", "Superset"],
+  ["giant_set", "Giant set"],
+  ["warmup", "Warm-up"],
+  ["cooldown", "Cool-down"],
+  ["sequence", "In sequence"],
+]);
 
 /** What a group is called, and how it is gone through. */
 export function groupWords({ type, name, rounds, rest_between_rounds_sec: rest }: Group): {
   title: string;
   dose: string;
 } {
-  const kind = GROUPS[type] ?? type;
+  const kind = GROUPS.get(type) ?? type;
   const times = rounds === undefined ? [] : [rounds === 1 ? "1 round" : `${rounds} rounds`];
   const between = rest === undefined || rest === 0 ? [] : [`${timeOf(rest)} rest between rounds`];
   const title = name === undefined || name === kind ? kind : `${kind}: ${name}`;

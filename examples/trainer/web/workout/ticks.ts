@@ -25,7 +25,7 @@ export function useTicks(sessionId: string | undefined): Ticks {
   const toggle = useCallback(
     ({ id }: Exercise, set: number) => {
       const before = read(sessionId);
-      const done = before[id] ?? [];
+      const done = ownOf(before, id) ?? [];
       const next = done.includes(set)
         ? done.filter((other) => other !== set)
         : [...done, set].sort((a, b) => a - b);
@@ -46,7 +46,7 @@ export function useTicks(sessionId: string | undefined): Ticks {
   }, [sessionId]);
   return useMemo(
     () => ({
-      doneOf: (exercise) => (ticked[exercise.id] ?? []).filter((set) => set < setsOf(exercise)),
+      doneOf: (exercise) => (ownOf(ticked, exercise.id) ?? []).filter((set) => set < setsOf(exercise)),
       toggle,
     }),
     [ticked, toggle],
@@ -57,7 +57,7 @@ export function useTicks(sessionId: string | undefined): Ticks {
 const inMemory = new Map<string, Ticked>();
 
 function read(sessionId = ""): Ticked {
-  return inMemory.get(sessionId) ?? stored()[sessionId] ?? {};
+  return inMemory.get(sessionId) ?? ownOf(stored(), sessionId) ?? {};
 }
 
 function write(sessionId = "", ticked: Ticked): void {
@@ -79,4 +79,8 @@ function stored(): Readonly<Record<string, Ticked>> {
   } catch {
     return {};
   }
+}
+
+function ownOf<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -26,10 +26,10 @@ export const UPCASTERS: Upcasters = {};
 /** The event with its payload in the shape of today. Events of newer versions pass: fields are only ever added. */
 export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;
-  const steps = upcasters[event.type] ?? {};
+  const steps = Object.hasOwn(upcasters, event.type) ? upcasters[event.type] : undefined;
   let data: unknown = event.data;
   for (let version = event.v; version < EVENT_VERSION; version += 1) {
-    data = steps[version]?.(data as never) ?? data;
+    data = steps?.[version]?.(data as never) ?? data;
   }
   return { ...event, v: EVENT_VERSION, data } as StoredEvent;
 }

@@ -28,7 +28,7 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
   if (fields === undefined) throw new Error(`A hook cannot store "${type}".`);
   const values = Object(data) as Record<string, unknown>;
   for (const [field, kind] of Object.entries(fields)) {
-    const value = values[field];
+    const value = Object.hasOwn(values, field) ? values[field] : undefined;
     if (typeof value !== kind || value === null)
       throw new Error(`"${field}" of "${type}" has to be a ${kind}.`);
   }

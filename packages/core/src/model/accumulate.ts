@@ -178,6 +178,7 @@ function isObject(value: Json | undefined): value is JsonObject {
 function addSaid(usage: RawUsage, said: RawUsage): void {
   const total = usage as { [field: string]: unknown };
   for (const [field, value] of Object.entries(said)) {
+    if (field === "__proto__") continue;
     if (value !== null && value !== undefined) total[field] = value;
   }
 }

@@ -38,10 +38,8 @@ export function outcomeOf(
 
 /** What the agent has used up and its caller was not charged with yet. */
 function spentSince({ charged }: CallState, { usage, costCents }: RunState): Spent {
-  const fresh = Object.entries(usage).map(([kind, tokens]) => [
-    kind,
-    tokens - (charged.usage[kind as keyof Usage] ?? 0),
-  ]);
+  const kinds = Object.keys(usage) as (keyof Usage)[];
+  const fresh = kinds.map((kind) => [kind, (usage[kind] ?? 0) - (charged.usage[kind] ?? 0)]);
   return { tokens: tokensOf(Object.fromEntries(fresh) as Usage), cost_cents: costCents - charged.costCents };
 }
 

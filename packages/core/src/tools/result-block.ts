@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import type { Json } from "../json.ts";
 import type { ContentBlock } from "../model/content.ts";
 import { isBlank } from "../text.ts";
 import { isJsonObject } from "./check-json-schema.ts";
@@ -40,13 +40,13 @@ function anyOf(...takes: readonly Take[]): Take {
 function shaped(needed: Shape, rest: Shape = {}): Take {
   return (value) => {
     if (!isJsonObject(value)) return undefined;
-    const taken: JsonObject = {};
+    const taken: [field: string, part: Json][] = [];
     for (const [field, take] of Object.entries({ ...needed, ...rest })) {
       const part = Object.hasOwn(value, field) ? take(value[field]) : undefined;
-      if (part !== undefined) taken[field] = part;
+      if (part !== undefined) taken.push([field, part]);
       else if (Object.hasOwn(needed, field)) return undefined;
     }
-    return taken;
+    return Object.fromEntries(taken);
   };
 }
 

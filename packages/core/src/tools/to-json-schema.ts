@@ -33,11 +33,12 @@ function standardOf(schema: Partial<Schema> | null | undefined): Standard {
 }
 
 /** For libraries that leave out what JSON cannot carry, unless told otherwise: their ways of being told. */
-const STRICT: { readonly [vendor: string]: Record<string, unknown> } = {
-  arktype: {
-    fallback: { date: cannotSay("a Date"), proto: cannotSay("a class"), domain: cannotSay("this type") },
-  },
-};
+const STRICT: ReadonlyMap<string, Record<string, unknown>> = new Map([
+  [
+    "arktype",
+    { fallback: { date: cannotSay("a Date"), proto: cannotSay("a class"), domain: cannotSay("this type") } },
+  ],
+]);
 
 function cannotSay(what: string): () => never {
   return () => {
@@ -46,7 +47,7 @@ function cannotSay(what: string): () => never {
 }
 
 function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", what: string): Json {
-  const libraryOptions = STRICT[vendor];
+  const libraryOptions = STRICT.get(vendor);
   try {
     return toJson(input({ target: "draft-2020-12", ...(libraryOptions && { libraryOptions }) }));
   } catch (cause) {

@@ -28,7 +28,7 @@ export async function parsePlain(
   limits: RequestLimits,
 ): Promise<DialectRequest> {
   const sent = await checkBody(anything, body);
-  const session = sent[fields.session];
+  const session = partOf(sent, fields.session);
   if (session !== undefined && session !== null && typeof session !== "string") {
     throw invalid(`${fields.session} is the id of a session.`);
   }
@@ -54,18 +54,22 @@ function messageIn(sent: JsonObject, { messages }: PlainFields): string {
 }
 
 /** Text blocks as one text. */
+function partOf(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
 function textIn(content: Json | undefined): string {
   const blocks = Array.isArray(content) ? content.flatMap(asObject) : [];
   return blocks.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");
 }
 
 function lastMessage(sent: JsonObject, field: string | undefined): JsonObject | undefined {
-  const messages = field === undefined ? undefined : sent[field];
+  const messages = field === undefined ? undefined : partOf(sent, field);
   return Array.isArray(messages) ? messages.slice(-1).flatMap(asObject)[0] : undefined;
 }
 
 function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAnswer[] {
-  const listed = sent[answers.field];
+  const listed = partOf(sent, answers.field);
   const own = Array.isArray(listed) ? listed.flatMap(asObject) : [];
   if (listed !== undefined && own.length === 0) throw invalid(`${answers.field} is a list of answers.`);
   if (own.length > 100) throw invalid("There are too many answers.");
@@ -78,9 +82,9 @@ function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAn
 }
 
 function answer(one: JsonObject, call: string, value: string): SaidAnswer {
-  const callId = one[call];
+  const callId = partOf(one, call);
   if (typeof callId !== "string") throw invalid("An answer names the call that it answers.");
-  return { callId, value: resultOf(one[value] ?? null) };
+  return { callId, value: resultOf(partOf(one, value) ?? null) };
 }
 
 /** What is sent as text may be JSON: a tool's result is one or the other. */

@@ -95,7 +95,7 @@ export function objectWith(
     if (!isObject(value)) return wrongType("an object", value, path);
     return (
       firstError(Object.keys(required), (field) =>
-        value[field] === undefined ? missing(`${path}.${field}`) : undefined,
+        !Object.hasOwn(value, field) || value[field] === undefined ? missing(`${path}.${field}`) : undefined,
       ) ??
       firstError(Object.keys(value), (field) =>
         Object.hasOwn(fields, field)

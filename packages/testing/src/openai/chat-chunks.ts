@@ -101,18 +101,18 @@ function callDeltas({ id, name, input }: ContentBlock, index: number, clip: numb
   ];
 }
 
-const reasons: { readonly [stop: string]: string } = {
-  end_turn: "stop",
-  stop_sequence: "stop",
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["end_turn", "stop"],
+  ["stop_sequence", "stop"],
   // A model that refuses ends as if it had answered.
-  refusal: "stop",
-  tool_use: "tool_calls",
-  max_tokens: "length",
-};
+  ["refusal", "stop"],
+  ["tool_use", "tool_calls"],
+  ["max_tokens", "length"],
+]);
 
 function finishReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string | null {
   const stop = stopReasonOf(reply, blocks);
-  return stop === null ? null : (reasons[stop] ?? stop);
+  return stop === null ? null : (reasons.get(stop) ?? stop);
 }
 
 function speaks({ stop }: Reply, blocks: readonly ContentBlock[]): boolean {

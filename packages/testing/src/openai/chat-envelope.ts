@@ -76,7 +76,7 @@ export function checkEnvelope(body: unknown): ApiError | undefined {
 
 /** What depends on another field. */
 function checkTogether(body: { [field: string]: unknown }): ApiError | undefined {
-  for (const field of ["tool_choice", "parallel_tool_calls"]) {
+  for (const field of ["tool_choice", "parallel_tool_calls"] as const) {
     if (body[field] !== undefined && body.tools === undefined)
       return refused(
         `Invalid value for '${field}': '${field}' is only allowed when 'tools' are specified.`,

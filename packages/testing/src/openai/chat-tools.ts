@@ -48,7 +48,7 @@ function checkSchema(
     refused(`Invalid schema for function '${own}': ${what}`, param, "invalid_function_parameters");
   if (schema.type !== "object")
     return wrong(`schema must be a JSON Schema of 'type: "object"', got 'type: "${schema.type ?? "None"}"'.`);
-  if (["oneOf", "anyOf", "allOf", "enum", "not"].some((key) => key in schema))
+  if (["oneOf", "anyOf", "allOf", "enum", "not"].some((key) => Object.hasOwn(schema, key)))
     return wrong(
       "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the top level.",
     );

@@ -80,12 +80,12 @@ export function objectWith({ required = {}, optional = {} }: Fields): Check {
     const at = (field: string): string => (path === "" ? field : `${path}.${field}`);
     return (
       firstError(Object.keys(required), (field) =>
-        field in value ? undefined : invalid(`${at(field)}: Field required`),
+        Object.hasOwn(value, field) ? undefined : invalid(`${at(field)}: Field required`),
       ) ??
       firstError(Object.keys(value), (field) =>
         Object.hasOwn(fields, field) ? undefined : invalid(`${at(field)}: Extra inputs are not permitted`),
       ) ??
-      firstError(Object.keys(value), (field) => fields[field]?.(value[field], at(field)))
+      firstError(Object.entries(value), ([field, part]) => fields[field]?.(part, at(field)))
     );
   };
 }

@@ -33,7 +33,9 @@ function problemIn(schema: unknown, root: unknown, trail: readonly string[] = []
   }
   if (schema.type === "object" && schema.additionalProperties !== false)
     return "For 'object' type, 'additionalProperties' must be explicitly set to false";
-  const bound = numeric.find((keyword) => keyword in schema && typeof schema[keyword] === "number");
+  const bound = numeric.find(
+    (keyword) => Object.hasOwn(schema, keyword) && typeof schema[keyword] === "number",
+  );
   if (bound !== undefined) return `For '${schema.type}' type, property '${bound}' is not supported`;
   return Object.entries(schema)
     .filter(([keyword]) => keyword !== "$defs" && keyword !== "definitions")
@@ -56,7 +58,7 @@ function resolve(root: unknown, ref: string): unknown {
   return ref
     .split("/")
     .slice(1)
-    .reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), root);
+    .reduce<unknown>((at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined), root);
 }
 
 function optionalFields(schema: unknown): number {

@@ -1,0 +1,21 @@
+import ts from "typescript";
+import { filesOf } from "./lib/files.mjs";
+import { findForeignNames } from "./lib/own-names.mjs";
+import { at, root } from "./lib/project.mjs";
+
+// A name from outside must not find what an object has inherited.
+const watched = /^(packages\/[^/]+\/src|examples\/[^/]+\/(src|web|server))\/.+\.tsx?$/;
+const files = filesOf().filter((path) => watched.test(path));
+// One program for all: the page's options know everything that the others know, and a DOM.
+const config = ts.getParsedCommandLineOfConfigFile(at("examples/playground/web/tsconfig.json"), {}, ts.sys);
+const program = ts.createProgram(
+  files.map((path) => at(path)),
+  config.options,
+);
+const ours = new Set(files.map((path) => at(path).replaceAll("\\", "/")));
+const problems = findForeignNames(program, (file) => ours.has(file));
+for (const { file, line, message } of problems) {
+  console.error(`${file.slice(root.length + 1)}:${line}: ${message}`);
+}
+console.log(`${files.length} files, ${problems.length} names that may be inherited`);
+process.exitCode = problems.length > 0 ? 1 : 0;
