@@ -16,7 +16,7 @@ import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
 import { checkUser, isResponse } from "./own-session.ts";
-import { publicEvent } from "./public-event.ts";
+import { checkExpose, type Expose, publicEvent } from "./public-event.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, route } from "./routes.ts";
@@ -42,8 +42,12 @@ export interface HandlerOptions {
   extra?: ExtraFields;
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
   dialect?: Dialect;
-  /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
-  expose?: "public" | "all";
+  /**
+   * What native streams and the routes of `/sessions` show. `public`, the default, leaves out what is written for the model
+   * (system prompt, tools, the text of knowledge, what `format` makes of a result) and the words of failures. `all` shows
+   * the log as it is, for people who may see the inside. `{ knowledge: ["goals"] }` is `public` with the text of these sources.
+   */
+  expose?: Expose;
   /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
 }
@@ -97,6 +101,7 @@ export function handler({
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
+  checkExpose(options.expose);
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
   app.onError((error, { req }) => {
@@ -130,7 +135,7 @@ export function handler({
       const session = await own(c);
       let view = newView();
       for await (const event of readShown(runtime.store, session.id)) {
-        view = reduceView(view, shown(options, event));
+        view = reduceView(view, publicEvent(event, options.expose));
       }
       return json({ session, ...view });
     },
@@ -142,7 +147,7 @@ export function handler({
       for await (const event of readShown(runtime.store, session.id, {
         afterSeq: placeOf(c.req.query("after")).afterSeq,
       })) {
-        events.push(shown(options, event));
+        events.push(publicEvent(event, options.expose));
       }
       return json({ events });
     },
@@ -207,7 +212,7 @@ function stream(
     from,
   });
   const shownEvents = async function* (signal: AbortSignal) {
-    for await (const event of events(signal)) yield shown(options, event);
+    for await (const event of events(signal)) yield publicEvent(event, options.expose);
   };
   const body = eventStream(shownEvents, {
     heartbeatMs: options.heartbeatMs ?? 15_000,
@@ -218,10 +223,6 @@ function stream(
     },
   });
   return new Response(body, { headers: { ...STREAM_HEADERS, ...headers } });
-}
-
-function shown<E extends SessionEvent>({ expose = "public" }: HandlerOptions, event: E): E {
-  return expose === "all" ? event : publicEvent(event);
 }
 
 /** Where a reader wants to go on. */

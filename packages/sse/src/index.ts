@@ -16,6 +16,7 @@ export type { TextMode } from "./dialects/plain-encoder.ts";
 export { type TrainerOptions, trainer } from "./dialects/trainer.ts";
 export type { Asking, Extra, ExtraFields } from "./extra-fields.ts";
 export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
+export type { Expose } from "./public-event.ts";
 export { type RateLimiter, withinRate } from "./rate-limit.ts";
 export type { RunRequest } from "./run-request.ts";
 export type { WireError, WireErrorCode } from "./wire-error.ts";
