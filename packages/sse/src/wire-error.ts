@@ -13,6 +13,7 @@ export type WireErrorCode =
   | "invalid_answer"
   | "too_large"
   | "rate_limited"
+  | "too_many_streams"
   | "draining"
   | "store_unavailable"
   | "internal";
