@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { type BlobStore, type EventStore, messageOf, PawlError } from "@pawl/core";
+import { type BlobStore, type EventStore, messageOf, PawlError, watchedStore } from "@pawl/core";
 import { lockDirectory } from "./directory-lock.ts";
 import { clearLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
@@ -62,7 +62,7 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
       details: { directory: where },
     });
   }
-  return { ...postgresStore(db), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
+  return { ...watchedStore(postgresStore(db)), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
 }
 
 /**
