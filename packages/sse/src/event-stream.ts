@@ -7,6 +7,20 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
+/**
+ * What a stream says of its run before its first event. Headers hold no more than Latin-1, so ids are escaped as
+ * `encodeURI` does; `decodeURIComponent` gives them back.
+ */
+export function runHeaders({
+  sessionId,
+  runId,
+}: {
+  sessionId: string;
+  runId: string;
+}): Record<string, string> {
+  return { "x-pawl-session": encodeURI(sessionId), "x-pawl-run": encodeURI(runId) };
+}
+
 export interface EventStreamOptions<T> {
   /** A comment is sent after this many milliseconds without an event. */
   heartbeatMs: number;

@@ -3,6 +3,7 @@ import { type Context, Hono } from "hono";
 import { checkDialect } from "./check-dialect.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
+import { runHeaders } from "./event-stream.ts";
 import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
 import { logStream, placeOf } from "./log-stream.ts";
 import { checkUser, isResponse } from "./own-session.ts";
@@ -54,7 +55,7 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
  * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
@@ -175,9 +176,13 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
   const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
   const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
   const started = await runtime.run(agent, asked).started;
-  const ids = { "x-pawl-session": started.sessionId, "x-pawl-run": started.runId };
   const from = { afterSeq: started.afterSeq };
-  const about = { request: c.req.raw, from, headers: { ...dialect.headers, ...ids }, onClose };
+  const about = {
+    request: c.req.raw,
+    from,
+    headers: { ...dialect.headers, ...runHeaders(started) },
+    onClose,
+  };
   return logStream(options, about, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
     runtime.follow(started.sessionId, { afterSeq: started.afterSeq, signal, untilIdle: started }),

@@ -1,7 +1,7 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Context, Hono } from "hono";
 import type { Dialect } from "./dialects/dialect.ts";
-import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { eventStream, runHeaders, STREAM_HEADERS } from "./event-stream.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { findSession } from "./open-session.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
@@ -97,8 +97,7 @@ function toldResponse(
       if (!PawlError.is(error, "draining")) onError(error, request);
     },
   });
-  const ids = { "x-pawl-session": start.sessionId, "x-pawl-run": start.runId };
-  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...ids } });
+  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...runHeaders(start) } });
 }
 
 /** What is wrong with a request, in the dialect's own way if it has one. */

@@ -117,8 +117,8 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
     if (!told.ok) return told;
     // The run is over when its stream is; what it has brought stands in the log.
     await told.text();
-    const sessionId = told.headers.get("x-pawl-session") ?? "";
-    const runId = told.headers.get("x-pawl-run") ?? "";
+    const sessionId = decodeURIComponent(told.headers.get("x-pawl-session") ?? "");
+    const runId = decodeURIComponent(told.headers.get("x-pawl-run") ?? "");
     const answer = await chatAnswer(sessionId, runId, readShown(runtime.store, sessionId));
     return c.json(answer, answer.stop.type === "error" ? 502 : 200);
   });
