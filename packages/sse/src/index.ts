@@ -19,4 +19,4 @@ export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
 export type { Expose } from "./public-event.ts";
 export { type RateLimiter, withinRate } from "./rate-limit.ts";
 export type { RunRequest } from "./run-request.ts";
-export type { WireError, WireErrorCode } from "./wire-error.ts";
+export { responseTo, type WireError, type WireErrorCode } from "./wire-error.ts";
