@@ -9,6 +9,7 @@ import { logStream, placeOf } from "./log-stream.ts";
 import { checkUser, isResponse } from "./own-session.ts";
 import { checkExpose, type Expose, publicEvent } from "./public-event.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
+import { refuseNul } from "./refuse-nul.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 import { streamLimit } from "./stream-limit.ts";
@@ -108,6 +109,7 @@ export function handler({
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
     if (isResponse(caller)) return caller;
     c.set("userId", checkUser(caller));
+    refuseNul(c.req.url);
     return await next();
   });
   const served = replaying(options, dialect);
