@@ -46,7 +46,7 @@ describe("types of sessions", () => {
       const [forbidden] = ["check-in", "day-plan"].filter(
         (type) => !(rulesOf(arc).writes as string[]).includes(type),
       );
-      const { ask } = await scriptedCoach([
+      const { ask, results } = await scriptedCoach([
         { tools: [{ name: "enter_structured_arc", input: { arc } }] },
         {
           tools: [
@@ -58,9 +58,11 @@ describe("types of sessions", () => {
           ["save_file", { file_type: "capture", content: "x" }],
         ),
       ]);
-      const { actions } = await ask({ input: "Go" });
+      const { actions, sessionId } = await ask({ input: "Go" });
       expect(actions.map(({ success }) => success)).toEqual([true, false, false, true]);
-      expect(actions[0]?.result).toMatchObject({
+      expect(actions[0]?.result).toEqual({ success: true, arc, may_write: rulesOf(arc).writes });
+      const [entered] = await results(sessionId);
+      expect(JSON.parse(String(entered?.content))).toMatchObject({
         success: true,
         arc,
         guidance: expect.stringContaining("## Guidance"),

@@ -2,7 +2,7 @@ import { memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { coach as coachDialect, handler } from "@pawl/sse";
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { coach, coachDeps, coachExtra, messageRows } from "../src/index.ts";
+import { coach, coachDeps, coachExtra, coachSkills, messageRows } from "../src/index.ts";
 import { calling } from "./harness.ts";
 
 function served(script: readonly Reply[], dialects = [coachDialect()]) {
@@ -32,7 +32,8 @@ function served(script: readonly Reply[], dialects = [coachDialect()]) {
       .flatMap((frame) => (frame.startsWith("data: {") ? [JSON.parse(frame.slice(6))] : []));
     return { status: response.status, text, told, sessionId: response.headers.get("x-pawl-session") ?? "" };
   };
-  return { post, pawl, store };
+  const get = async (path: string) => await (await handle(new Request(`http://localhost/api${path}`))).text();
+  return { post, get, pawl, store, model };
 }
 
 const keys = (told: readonly object[]) =>
@@ -47,6 +48,28 @@ describe("over HTTP", () => {
     await post({ message: "More", sessionId, sessionType: "weekly_checkin" });
     expect((await store.sessions.get(sessionId))?.metadata).toMatchObject(metadata);
   });
+
+  it.each([[], [coachDialect()]])(
+    "W5 C8 sends no client the text of a skill or an arc's guidance; the model reads both",
+    async (...dialects) => {
+      const { post, model, get } = served(calling(["enter_structured_arc", { arc: "open_day" }]), dialects);
+      const message = "I feel hopeless and want to die";
+      const { text, sessionId } = await post(dialects.length > 0 ? { message } : { input: message });
+      const read = JSON.stringify(model.requests.at(-1)?.messages);
+      const clients =
+        text + (await get(`/sessions/${sessionId}/events`)) + (await get(`/sessions/${sessionId}`));
+      expect(clients).toContain("enter_structured_arc");
+      const lines = coachSkills
+        .filter(({ name }) => name === "crisis-support" || name === "open-day")
+        .flatMap(({ guidance }) => guidance.split("\n"));
+      expect(lines.length).toBeGreaterThan(6);
+      for (const line of lines) {
+        expect(read).toContain(line);
+        expect(clients).not.toContain(line);
+      }
+      expect(clients).not.toContain("guidance");
+    },
+  );
 
   it.each([
     { sessionType: "admin" },

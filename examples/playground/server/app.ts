@@ -1,7 +1,7 @@
 import { serveStatic } from "@hono/node-server/serve-static";
 import type { FileStore, Runtime } from "@pawl/core";
 import { coachExtra } from "@pawl/example-coach";
-import { handler } from "@pawl/sse";
+import { handler, refuseNul, responseTo } from "@pawl/sse";
 import { Hono, type MiddlewareHandler } from "hono";
 import { except } from "hono/combine";
 import { browserIdentity } from "./browser-identity.ts";
@@ -33,6 +33,8 @@ export interface AppOptions {
   host: string;
   /** The built page. */
   webDir: string;
+  /** Whether all requests come through a proxy that says who its clients are. Default: no. */
+  trustProxy?: boolean;
   /** Told of what answers 500. */
   onError?(error: unknown): void;
 }
@@ -46,10 +48,11 @@ export function playgroundApp({
   info,
   host,
   webDir,
+  trustProxy = false,
   onError = () => undefined,
 }: AppOptions): Hono {
   const app = new Hono();
-  const identity = browserIdentity();
+  const identity = browserIdentity({ trustProxy });
   // Who sits at this machine is its developer, and may see the inside.
   const expose = isLoopback(host) ? "all" : "public";
   const shown = TITLES.filter(({ name }) => agents.includes(name) || (name === "trainer" && trainer));
@@ -64,9 +67,10 @@ export function playgroundApp({
       expose,
       onError,
     });
-  app.onError((error, c) => {
-    onError(error);
-    return c.json({ error: { code: "internal", message: "Something went wrong." } }, 500);
+  app.onError((error) => {
+    const response = responseTo(error);
+    if (response.status >= 500) onError(error);
+    return response;
   });
   app.notFound((c) => c.json({ error: { code: "not_found", message: "There is nothing here." } }, 404));
 
@@ -77,6 +81,7 @@ export function playgroundApp({
   app.use(except("/agent/*", identity.middleware));
   app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
   app.get("/api/past-sessions", async (c) => {
+    refuseNul(c.req.url);
     const { userId = "" } = identity.userOf(c.req.raw) ?? {};
     const { agent = "coach" } = c.req.query();
     const owner = agent === "trainer" ? uuidOf(userId) : userId;
@@ -84,7 +89,7 @@ export function playgroundApp({
   });
   if (files !== undefined) coachFiles(app, files, identity);
   if (trainer !== undefined) {
-    trainerRoutes(app, trainer, { runtime, identity, maxMessage: MAX_MESSAGE, expose, onError });
+    trainerRoutes(app, trainer, { runtime, identity, maxMessage: MAX_MESSAGE, expose, trustProxy, onError });
   }
   for (const agent of agents) {
     const answer = serve(agent);

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import { clientOf } from "./client.ts";
 
 const COOKIE = "pawl_browser";
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
@@ -16,9 +17,9 @@ export interface BrowserIdentity {
 
 /**
  * The cookie is the secret, the user id a hash of it: ids stand in the log and in folder names, and whoever reads one
- * there must not be able to come in with it.
+ * there must not be able to come in with it. Over TLS the cookie is for TLS alone; `trustProxy` as in {@link clientOf}.
  */
-export function browserIdentity(): BrowserIdentity {
+export function browserIdentity({ trustProxy = false } = {}): BrowserIdentity {
   const users = new WeakMap<Request, string>();
   return {
     middleware: async (c, next) => {
@@ -27,8 +28,10 @@ export function browserIdentity(): BrowserIdentity {
       users.set(c.req.raw, userIdOf(secret));
       await next();
       // Afterwards: a response that was made elsewhere would come without it.
-      if (known === undefined)
-        setCookie(c, COOKIE, secret, { httpOnly: true, sameSite: "Lax", path: "/", maxAge: YEAR_S });
+      if (known === undefined) {
+        const { secure } = clientOf(c, trustProxy);
+        setCookie(c, COOKIE, secret, { httpOnly: true, secure, sameSite: "Lax", path: "/", maxAge: YEAR_S });
+      }
     },
     userOf: (request) => {
       const userId = users.get(request);

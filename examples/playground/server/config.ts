@@ -25,6 +25,8 @@ export interface Config {
   baseURL?: string;
   /** Where the coach's files are. */
   files: FilesAt;
+  /** Believes the proxy in front: `x-forwarded-for` and `x-forwarded-proto`. */
+  trustProxy: boolean;
   /** Serves the agent that the tests need as well. */
   test: boolean;
 }
@@ -51,6 +53,7 @@ export function readConfig(env: Env): Config {
     files: bucketIn(env) ?? { directory: join(dir, "files") },
     webDir: join(here, "dist", "web"),
     modelId: modelIn(env, "COACH_MODEL_ID") ?? "claude-sonnet-5-5",
+    trustProxy: env.TRUST_PROXY === "1",
     test: env.PAWL_TEST === "1",
     ...(apiKey && { apiKey }),
     ...(baseURL && { baseURL }),

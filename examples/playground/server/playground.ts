@@ -43,7 +43,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
       blobs: store.blobs,
       deps: (session) => ({ ...coaching(session), trainer: data }),
     });
-    const { host, webDir } = config;
+    const { host, webDir, trustProxy } = config;
     const onError = (error: unknown) => console.error(messageOf(error));
     const server = await listen(
       playgroundApp({
@@ -59,6 +59,7 @@ export async function startPlayground(config: Config): Promise<Playground> {
         info: models.info,
         host,
         webDir,
+        trustProxy,
         onError,
       }),
       config,

@@ -52,6 +52,8 @@ export function ownPageOnly(boundTo: string): MiddlewareHandler {
   };
 }
 
+/** Of an origin as browsers write it. What only parses to one, e.g. with a backslash, has none. */
 function hostOf(origin: string): string | undefined {
-  return URL.canParse(origin) ? new URL(origin).host : undefined;
+  const url = URL.parse(origin);
+  return url?.origin === origin ? url.host : undefined;
 }

@@ -1,8 +1,9 @@
 import type { Runtime } from "@pawl/core";
 import { agentApi, dataSources, type TrainerData, trainerExtra } from "@pawl/example-trainer";
-import { type Authorized, handler, type RateLimiter } from "@pawl/sse";
+import { type Authorized, handler, type RateLimiter, withinRate } from "@pawl/sse";
 import type { Hono } from "hono";
 import type { BrowserIdentity } from "./browser-identity.ts";
+import { clientOf } from "./client.ts";
 
 /** What the trainer is served with. */
 export interface TrainerServing {
@@ -20,22 +21,33 @@ interface Around {
   runtime: Runtime;
   identity: BrowserIdentity;
   maxMessage: number;
+  trustProxy: boolean;
   expose: "public" | "all";
   onError(error: unknown): void;
 }
 
+/** Where somebody writes to the trainer. */
+const WRITING = ["/api/trainer/runs", "/agent/chat", "/agent/stream"];
+
 /**
  * The trainer's routes: `/agent`, its API with bearer tokens, `/api/trainer` for the page, and the numbers of its charts. Whoever
- * comes for the first time is given a life to try it with.
+ * writes for the first time is given a life to try it with.
  */
 export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around): void {
   const { data, models, issue, rateLimit } = trainer;
-  const { runtime, identity, maxMessage, expose, onError } = around;
+  const { runtime, identity, maxMessage, expose, trustProxy, onError } = around;
   const welcome = welcoming(data);
-  const ofBrowser = async (request: Request): Promise<{ userId: string } | null> => {
+  const ofBrowser = (request: Request): { userId: string } | null => {
     const user = identity.userOf(request);
-    return user === null ? null : await welcome(uuidOf(user.userId));
+    return user === null ? null : { userId: uuidOf(user.userId) };
   };
+  const written = async (request: Request, user: { userId: string }) =>
+    isWriting(request) ? await welcome(user.userId) : user;
+  // A new user costs nothing, so writing is limited by address too, and before anybody is given a life.
+  app.on("POST", [...WRITING, "/agent/sessions"], async (c, next) => {
+    await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
+    return await next();
+  });
   const names = Object.fromEntries(dataSources().map(({ name, displayName }) => [name, displayName]));
   const api = agentApi({
     runtime,
@@ -48,13 +60,16 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
       const caller = await trainer.authorize(request);
       // Who has signed in elsewhere has a life of their own.
       const isOurs = issue !== undefined && caller !== null && "userId" in caller;
-      return isOurs ? await welcome(caller.userId) : caller;
+      return isOurs ? await written(request, caller) : caller;
     },
   });
   const page = handler({
     runtime,
     agent: "trainer",
-    authorize: ofBrowser,
+    authorize: async (request) => {
+      const user = ofBrowser(request);
+      return user === null ? null : await written(request, user);
+    },
     basePath: "/api/trainer",
     maxInputLength: maxMessage,
     extra: trainerExtra(runtime, models),
@@ -64,19 +79,23 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
   });
   if (issue !== undefined) {
     app.post("/agent/token", identity.middleware, async (c) => {
-      const user = await ofBrowser(c.req.raw);
+      const user = ofBrowser(c.req.raw);
       const access_token = await issue(user?.userId ?? "");
       c.header("cache-control", "no-store");
       return c.json({ access_token, token_type: "bearer", expires_in: 3_600 });
     });
   }
   app.get("/api/trainer/progress", async (c) => {
-    const user = await ofBrowser(c.req.raw);
+    const user = ofBrowser(c.req.raw);
     c.header("cache-control", "no-store");
     return c.json(await data.progress(user?.userId ?? "", { weeks: 10 }));
   });
   app.all("/api/trainer/*", (c) => page(c.req.raw));
   app.all("/agent/*", (c) => api(c.req.raw));
+}
+
+function isWriting({ method, url }: Request): boolean {
+  return method === "POST" && WRITING.includes(new URL(url).pathname);
 }
 
 /** Gives everybody something to try the trainer with, once. */

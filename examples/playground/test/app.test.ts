@@ -18,7 +18,11 @@ beforeAll(async () => {
 
 afterAll(() => rm(webDir, { recursive: true, force: true }));
 
-function app({ host = "127.0.0.1", store = memoryStore() as RuntimeOptions<unknown>["store"] } = {}) {
+function app({
+  host = "127.0.0.1",
+  store = memoryStore() as RuntimeOptions<unknown>["store"],
+  trustProxy = false,
+} = {}) {
   const model = scriptedModel(() => ({ text: "Hello." }));
   const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles() }) });
   const info = { model: model.id, simulated: true };
@@ -29,17 +33,18 @@ function app({ host = "127.0.0.1", store = memoryStore() as RuntimeOptions<unkno
     info,
     host,
     webDir,
+    trustProxy,
     onError: (error) => errors.push(error),
   });
-  const get = (path: string, init?: RequestInit) =>
-    served.fetch(new Request(`http://localhost:4321${path}`, init));
+  const at = (url: string, init?: RequestInit) => served.fetch(new Request(url, init));
+  const get = (path: string, init?: RequestInit) => at(`http://localhost:4321${path}`, init);
   const say = (input: string, cookie?: string) =>
     get("/api/coach/runs", {
       method: "POST",
       headers: { "content-type": "application/json", ...(cookie && { cookie }) },
       body: JSON.stringify({ input }),
     });
-  return { get, say, errors };
+  return { at, get, say, errors };
 }
 
 const cookieOf = (response: Response) => response.headers.get("set-cookie")?.split(";")[0] ?? "";
@@ -96,6 +101,23 @@ describe("the playground's server", () => {
     },
   );
 
+  it("W6 answers 400 to a NUL in a path or query, and asks no store", async () => {
+    const paths = [
+      "/api/past-sessions?agent=%00",
+      "/api/past-sessions?agent=coach%00",
+      "/api/coach/sessions/%00",
+      "/api/coach/sessions/a%00b/events",
+      "/api/coach/sessions/a/events?after=%00",
+    ];
+    const { get, errors } = app();
+    for (const path of paths) {
+      const response = await get(path);
+      expect([path, response.status]).toEqual([path, 400]);
+      expect(await response.json()).toMatchObject({ error: { code: "invalid_input" } });
+    }
+    expect(errors).toEqual([]);
+  });
+
   it("W5 tells nothing of a store that failed", async () => {
     const store = memoryStore();
     const broken = {
@@ -119,6 +141,21 @@ describe("who a browser is", () => {
     expect(cookieOf(await get("/"))).not.toBe(cookieOf(first));
     const again = await get("/api/info", { headers: { cookie: cookieOf(first) } });
     expect(again.headers.get("set-cookie")).toBeNull();
+  });
+
+  it("W6 gets a cookie for TLS alone where it comes over TLS, of which only a trusted proxy can tell", async () => {
+    const cookie = async (url: string, trustProxy: boolean, proto?: string) => {
+      const { at } = app({ trustProxy });
+      const response = await at(url, proto === undefined ? {} : { headers: { "x-forwarded-proto": proto } });
+      return response.headers.get("set-cookie") ?? "";
+    };
+    const [plain, tls] = ["http://localhost:4321/", "https://localhost:4321/"];
+    expect(await cookie(tls, false)).toContain("; Secure");
+    expect(await cookie(plain, true, "https")).toContain("; Secure");
+    expect(await cookie(plain, true, "http, https")).toContain("; Secure");
+    expect(await cookie(plain, true, "https, http")).not.toContain("Secure");
+    expect(await cookie(plain, true)).not.toContain("Secure");
+    expect(await cookie(plain, false, "https")).not.toContain("Secure");
   });
 
   it.each(["", "x", "../../etc", "a".repeat(44), "%00".repeat(15)])(
@@ -185,6 +222,20 @@ describe("requests of other pages", () => {
       expect((await get("/api/info", { headers: { origin } })).status).toBe(403);
     }
     expect((await get("/api/info", { headers: { origin: "http://localhost:4321" } })).status).toBe(200);
+  });
+
+  it("W6 are refused by an origin that no browser writes, although it parses to our own", async () => {
+    const { get } = app();
+    const odd = [
+      "http:\\\\localhost:4321",
+      "http:/\\localhost:4321",
+      "http://localhost:4321/",
+      "http://a@localhost:4321",
+      "HTTP://LOCALHOST:4321",
+      "http:localhost:4321",
+    ];
+    for (const origin of odd)
+      expect([origin, (await get("/api/info", { headers: { origin } })).status]).toEqual([origin, 403]);
   });
 
   it("are refused by a foreign host name that points here", async () => {

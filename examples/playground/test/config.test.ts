@@ -14,6 +14,7 @@ describe("readConfig", () => {
       files: { directory: resolve(import.meta.dirname, "../../../.pawl/files") },
       webDir: resolve(import.meta.dirname, "../dist/web"),
       modelId: "claude-sonnet-5-5",
+      trustProxy: false,
       test: false,
     });
   });
@@ -26,6 +27,7 @@ describe("readConfig", () => {
       HOST: "0.0.0.0",
       PORT: "0",
       PAWL_DIR: "somewhere",
+      TRUST_PROXY: "1",
     };
     expect(readConfig(env)).toMatchObject({
       apiKey: "key",
@@ -33,6 +35,7 @@ describe("readConfig", () => {
       modelId: "claude-haiku-5-5",
       host: "0.0.0.0",
       port: 0,
+      trustProxy: true,
       dir: join(process.cwd(), "somewhere"),
     });
   });

@@ -28,8 +28,13 @@ afterAll(async () => {
   await store.close();
 });
 
-async function served(points = 20): Promise<Hono> {
-  const data = await trainerData(store.db);
+async function served(points = 20, seeded: string[] = [], trustProxy = false): Promise<Hono> {
+  const all = await trainerData(store.db);
+  const seed = async (userId: string) => {
+    seeded.push(userId);
+    await all.seed(userId);
+  };
+  const data = { ...all, seed };
   const model = claude("claude-haiku-4-5", { apiKey: "simulator", baseURL: api.url });
   const options: RuntimeOptions<TrainerDeps> = {
     agents: [trainer({ models: [model] })],
@@ -48,6 +53,7 @@ async function served(points = 20): Promise<Hono> {
     info: { model: model.id, simulated: true },
     host: "127.0.0.1",
     webDir: import.meta.dirname,
+    trustProxy,
   });
 }
 
@@ -124,11 +130,13 @@ describe("the trainer in the playground", () => {
         weeks: { sets: number }[];
         muscles: unknown[];
       };
+    // Nothing is known of somebody who has written nothing.
+    expect(await progress()).toMatchObject({ weeks: { length: 10 }, muscles: [] });
+    const run = await ask("/api/trainer/runs", { input: "A chest workout" });
+    await run.text();
     const before = await progress();
     expect(before.weeks).toHaveLength(10);
     expect(before.muscles.length).toBeGreaterThan(5);
-    const run = await ask("/api/trainer/runs", { input: "A chest workout" });
-    await run.text();
     const sessionId = run.headers.get("x-pawl-session");
     await (
       await ask("/api/trainer/runs", {
@@ -138,6 +146,50 @@ describe("the trainer in the playground", () => {
     ).text();
     const sets = ({ weeks }: typeof before) => weeks.reduce((sum, week) => sum + week.sets, 0);
     expect(sets(await progress())).toBeGreaterThan(sets(before));
+  });
+
+  it("W6 gives a life to who writes, and to nobody who only comes", async () => {
+    const seeded: string[] = [];
+    const app = await served(20, seeded);
+    for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress", "/api/past-sessions"])
+      await (await browser(app)(path)).text();
+    const { access_token } = (await (await browser(app)("/agent/token", {})).json()) as {
+      access_token: string;
+    };
+    const authorization = `Bearer ${access_token}`;
+    await (await browser(app)("/agent/sessions", undefined, { authorization })).text();
+    expect(seeded).toEqual([]);
+    await (await browser(app)("/agent/chat", { message: "Hi" }, { authorization })).text();
+    expect(seeded).toHaveLength(1);
+    await (await browser(app)("/api/trainer/runs", { input: "Hi" })).text();
+    expect(new Set(seeded).size).toBe(2);
+  });
+
+  it("W6 counts by address too, so that new visitors from one address share what one may send", async () => {
+    const seeded: string[] = [];
+    const app = await served(2, seeded, true);
+    const from = async (address: string) => {
+      const headers = { "x-forwarded-for": `10.9.9.9, ${address}` };
+      const response = await browser(app)("/api/trainer/runs", { input: "Hi" }, headers);
+      await response.text();
+      return response.status;
+    };
+    expect([await from("192.0.2.1"), await from("192.0.2.1"), await from("192.0.2.1")]).toEqual([
+      200, 200, 429,
+    ]);
+    // One client has all addresses of its network.
+    const network = ["2001:db8::1", "2001:db8:0:0:ffff::2", "2001:0db8::9:8:7:6", "2001:db8:0:1::1"];
+    const statuses: number[] = [];
+    for (const address of network) statuses.push(await from(address));
+    expect(statuses).toEqual([200, 200, 429, 200]);
+    expect(seeded).toHaveLength(5);
+    const elsewhere = await served(2);
+    const forged: number[] = [];
+    for (const address of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
+      const headers = { "x-forwarded-for": address };
+      forged.push((await browser(elsewhere)("/api/trainer/runs", { input: "Hi" }, headers)).status);
+    }
+    expect(forged).toEqual([200, 200, 429]);
   });
 
   it("W6 lets nobody talk without end", async () => {

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { PawlError, runtime } from "@pawl/core";
+import { scriptedModel } from "@pawl/testing";
 import { generateKeyPair, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { localIssuer } from "../src/index.ts";
+import { agentApi, localIssuer, trainer } from "../src/index.ts";
 import { idle, notify, told, workout, world } from "./support/world.ts";
 
 const paths = [
@@ -44,6 +46,35 @@ describe("12.7 authentication and the API", () => {
       expect([token.slice(0, 8), response.status]).toEqual([token.slice(0, 8), 401]);
       expect(await response.text()).not.toContain(token === "" ? "\u0000" : token);
     }
+  });
+
+  it("X2 W5 says 503 where the store or the issuer cannot be reached, and nothing of why", async () => {
+    const cause = () => Promise.reject(new PawlError("store_unavailable", "connect db.internal:5432"));
+    const errors: unknown[] = [];
+    const made = await world();
+    const { sessions } = made.store;
+    for (const name of ["list", "create", "get"] as const) {
+      const broken = { ...made.store, sessions: { ...sessions, [name]: cause } };
+      const api = agentApi({
+        runtime: runtime({
+          agents: [trainer({ models: [scriptedModel([])] })],
+          store: broken,
+          deps: () => ({}) as never,
+        }),
+        authorize: () => ({ userId: made.userId }),
+        models: [],
+        onError: (error) => errors.push(error),
+      });
+      const path = name === "get" ? "/sessions/s1" : "/sessions";
+      const method = name === "create" ? "POST" : "GET";
+      const response = await api(new Request(`http://localhost/agent${path}`, { method }));
+      expect([name, response.status]).toEqual([name, 503]);
+      expect(response.headers.get("retry-after")).toBe("1");
+      const text = await response.text();
+      expect(JSON.parse(text)).toMatchObject({ error: { code: "store_unavailable" } });
+      expect(text).not.toContain("internal:");
+    }
+    expect(errors).toHaveLength(3);
   });
 
   it("X2 the token's sub is the user: sessions are theirs", async () => {

@@ -1,7 +1,8 @@
+import { createHmac } from "node:crypto";
 import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { localIssuer } from "../src/index.ts";
 
 const user = "6f0c5b1e-0000-4000-8000-000000000001";
@@ -36,6 +37,22 @@ describe("the local issuer", () => {
       await writeFile(keyFile, broken);
       await expect(localIssuer({ keyFile })).rejects.toMatchObject({ code: "config" });
     }
+  });
+
+  it("X2 accepts its own algorithm only, and asks nobody about another", async () => {
+    const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("asked"));
+    onTestFinished(() => fetched.mockRestore());
+    const issuer = await localIssuer();
+    const claims = JSON.parse(
+      Buffer.from((await issuer.issue(user)).split(".")[1] ?? "", "base64url").toString(),
+    );
+    const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+    for (const alg of ["HS256", "HS512", "none", "RS256", "ES384", "es256", ""]) {
+      const signed = `${encode({ alg, typ: "JWT" })}.${encode(claims)}`;
+      const seal = createHmac("sha256", "anything").update(signed).digest("base64url");
+      expect(await issuer.authorize(asking(`${signed}.${seal}`)), alg).toMatchObject({ status: 401 });
+    }
+    expect(fetched).not.toHaveBeenCalled();
   });
 
   it("X2 gives no token to what is no user of Supabase's", async () => {

@@ -83,7 +83,7 @@ async function postAndRead(talk: Conversation, body: RunBody, about: About): Pro
       return true;
     }
     lead(talk, control);
-    const id = sessionId ?? response.headers.get("x-pawl-session") ?? undefined;
+    const id = sessionId ?? sessionOf(response);
     update(talk, { sessionId: id, connection: "open" });
     void readRun(talk, response, signal);
     return true;
@@ -116,4 +116,10 @@ function takeBack(talk: Conversation, about: About, error: unknown): void {
   });
   // Somebody else was faster, or a question has gone: what stands in the log is what counts.
   if (about.callId !== undefined) watchAgain(talk);
+}
+
+/** Headers hold no more than Latin-1, so the id is escaped in it. */
+function sessionOf(response: Response): string | undefined {
+  const escaped = response.headers.get("x-pawl-session");
+  return escaped === null ? undefined : decodeURIComponent(escaped);
 }

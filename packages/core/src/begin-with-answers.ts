@@ -32,8 +32,8 @@ export async function beginWithAnswers(
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
   const leg = await recover(host, session, agent, signal);
-  if (leg === undefined) stopOnAbort(host, start, signal);
-  return { start, leg };
+  if (leg !== undefined) return { start, leg };
+  return { start, leg, release: stopOnAbort(host, start, signal) };
 }
 
 /** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */

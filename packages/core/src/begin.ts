@@ -10,6 +10,8 @@ import { openRun, type RunState } from "./session/state.ts";
 export interface Begun {
   start: RunStart;
   leg: ActiveLeg | undefined;
+  /** Lets go of the caller's signal, where it stops a run that another leg works on. */
+  release?: () => void;
 }
 
 /** Goes on with a run that nobody works on. `undefined`: somebody does, or there is nothing to go on with. */

@@ -3,6 +3,7 @@ import type { Clock } from "./clock.ts";
 import type { EventStore } from "./events/event-store.ts";
 import type { LiveTail } from "./events/live-tail.ts";
 import type { Session } from "./events/session-row.ts";
+import type { SessionWatches } from "./events/session-watch.ts";
 import type { Leg } from "./leg.ts";
 import type { RunState, SessionState } from "./session/state.ts";
 import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
@@ -25,6 +26,7 @@ export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: EventStore;
   readonly tail: LiveTail;
+  readonly watches: SessionWatches;
   readonly legs: Map<string, ActiveLeg>;
   /** Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again. */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;

@@ -45,6 +45,7 @@ export type { Session, SessionPatch, SessionStatus } from "./events/session-row.
 export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./events/storable.ts";
 export { tryUntilApplied } from "./events/try-until-applied.ts";
 export type { Upcasters } from "./events/upcast.ts";
+export { watchedStore } from "./events/watched-store.ts";
 export { contentTypeOf } from "./files/content-type.ts";
 export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
 export { bytesOf, type FileInfo, type FileStore, readText, type StoredFile } from "./files/file-store.ts";

@@ -12,7 +12,7 @@ import { isWaiting, newSessionState, type SessionState } from "./session/state.t
 /** The handle of a run that is being begun. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const started = begun.then(({ start }) => start);
-  const result = begun.then((run) => resultFrom(host, run));
+  const result = begun.then((run) => resultFrom(host, run).finally(run.release));
   // Whoever does not look at the one will look at the other, or at neither.
   started.catch(() => undefined);
   // A leg that this process could not bring to its end is told to whoever reads: no more events may come.

@@ -33,8 +33,7 @@ export async function queueMessage(host: Host, said: Said): Promise<Begun | unde
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
   const leg = active === undefined ? await recover(host, session, agent) : undefined;
-  stopOnAbort(host, start, said.signal);
-  return { start, leg };
+  return { start, leg, release: stopOnAbort(host, start, said.signal) };
 }
 
 /**
@@ -52,8 +51,7 @@ export async function queueHere(host: Host, said: Said, leg: OpenLeg): Promise<B
     );
     if (start === undefined) return undefined;
     const active = await goOn(leg, log.state.run as RunState);
-    stopOnAbort(host, start, said.signal);
-    return { start, leg: active };
+    return { start, leg: active, release: stopOnAbort(host, start, said.signal) };
   } catch (error) {
     if (PawlError.is(error, "key_taken")) await goOn(leg, log.state.run as RunState).catch(host.report);
     else await leg.close();

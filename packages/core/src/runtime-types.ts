@@ -93,7 +93,11 @@ interface RuntimeSettings<Deps> {
    * end a run as `error`, e.g. `deps` that throws. Default: the console.
    */
   onError?(error: unknown): void;
-  /** How often readers look for events of other processes, in milliseconds. Default: 1 s. */
+  /**
+   * How often a session's readers query the store for events of other processes, in milliseconds, once for all of them.
+   * Where every append is heard (`memoryStore()`, `postgresTail()` while it is `listening`), that is done once a minute
+   * while the session is idle. Default: 1 s.
+   */
   pollMs?: number;
   /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
   upcasters?: Upcasters;

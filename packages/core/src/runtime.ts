@@ -9,12 +9,15 @@ import { redact } from "./context/redact.ts";
 import { startContextAt } from "./context/start.ts";
 import { drain } from "./drain.ts";
 import { messageOf, PawlError } from "./errors.ts";
+import type { BlobStore } from "./events/blob-store.ts";
 import { withBlobs } from "./events/blobs.ts";
+import type { EventStore } from "./events/event-store.ts";
 import { follow } from "./events/follow.ts";
 import { localTail } from "./events/live-tail.ts";
 import { retryingStore } from "./events/retrying-store.ts";
 import type { Session } from "./events/session-row.ts";
-import { UPCASTERS, upcastingStore } from "./events/upcast.ts";
+import { sessionWatches } from "./events/session-watch.ts";
+import { UPCASTERS, type Upcasters, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
 import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
@@ -57,11 +60,12 @@ export function runtime<Deps>({
   // What is waited for in timers, and some of it a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
-  const whole = blobs === undefined ? store : withBlobs(store, blobs);
+  const log = layered(store, { blobs, upcasters, storeRetryMs });
   const host: Host = {
     agents: byName,
-    store: retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs),
+    store: log,
     tail,
+    watches: sessionWatches({ store: log, tail, pollMs }),
     legs: new Map(),
     setbacks: new Map(),
     begins: new Set(),
@@ -116,6 +120,18 @@ export function runtime<Deps>({
       await drain(host, timeoutMs);
     },
   };
+}
+
+interface Layers {
+  blobs: BlobStore | undefined;
+  upcasters: Upcasters;
+  storeRetryMs: readonly number[];
+}
+
+/** The store as everything above it uses it: whole payloads in the shape of today, and appends that are tried again. */
+function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
+  const whole = blobs === undefined ? store : withBlobs(store, blobs);
+  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
 }
 
 /** Remembers what is being begun until it is. */

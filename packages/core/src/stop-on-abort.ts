@@ -4,11 +4,15 @@ import type { Host } from "./host.ts";
 import type { RunStart } from "./run-handle.ts";
 import { isSuspended } from "./session/queued.ts";
 
-/** Lets a signal stop a run that another leg works on, and no other run. */
-export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): void {
+/**
+ * Lets a signal stop a run that another leg works on, and no other run. Returns a function that lets go of the signal: a
+ * caller may use one signal for any number of runs.
+ */
+export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): () => void {
   const stop = () => void stopRunOf(host, start).catch(host.report);
   if (signal?.aborted) stop();
   else signal?.addEventListener("abort", stop, { once: true });
+  return () => signal?.removeEventListener("abort", stop);
 }
 
 async function stopRunOf(host: Host, start: RunStart): Promise<void> {

@@ -1,4 +1,4 @@
-import { pause } from "./keep-listening.ts";
+import { pause, RETRY_MS } from "./keep-listening.ts";
 import { ask, type Database } from "./queryable.ts";
 import { type WakeUpEntry, wakeUps } from "./wake-ups.ts";
 
@@ -24,30 +24,47 @@ interface Options {
   signal: AbortSignal;
 }
 
+/** So many wake-ups are kept where sending fails; readers elsewhere find the rest by polling. */
+const MOST_KEPT = 10_000;
+
 /** Gathers what is said within `everyMs` and sends it as one statement. */
 export function announcer({ me, channel, db, notify, everyMs, onError, signal }: Options): Announcer {
   const stored = new Map<string, number>();
   const others = { live: new Set<string>(), read: new Set<string>() };
   let sending: Promise<void> | undefined;
+  let failed = false;
   const send = async (payloads: readonly string[], over: Database) => {
     if (payloads.length > 0) await ask(over, notifyStatement, [channel, JSON.stringify(payloads)]);
   };
-  const flush = async (over: Database) => {
-    await pause(everyMs, signal);
+  const note = ([sessionId, what]: WakeUpEntry) => {
+    if (typeof what === "number") stored.set(sessionId, Math.max(what, stored.get(sessionId) ?? 0));
+    else others[what].add(sessionId);
+  };
+  const flush = async (over: Database, afterMs: number) => {
+    await pause(afterMs, signal);
     const { live, read } = others;
     const entries: WakeUpEntry[] = [...stored];
     for (const id of live) entries.push([id, "live"]);
     for (const id of read) entries.push([id, "read"]);
     for (const said of [stored, live, read]) said.clear();
     sending = undefined;
-    await send(wakeUps(me, entries), over).catch(onError);
+    try {
+      await send(wakeUps(me, entries), over);
+      failed = false;
+    } catch (error) {
+      // Readers elsewhere wait for these; a failure is reported once, until sending works again.
+      if (!failed) onError(error);
+      failed = true;
+      if (signal.aborted || entries.length > MOST_KEPT) return;
+      entries.forEach(note);
+      sending ??= flush(over, RETRY_MS);
+    }
   };
   return {
-    say(sessionId, what) {
+    say(...entry) {
       if (notify === false || signal.aborted) return;
-      if (typeof what === "number") stored.set(sessionId, Math.max(what, stored.get(sessionId) ?? 0));
-      else others[what].add(sessionId);
-      sending ??= flush(notify);
+      note(entry);
+      sending ??= flush(notify, everyMs);
     },
     call: () => send([JSON.stringify([me])], db),
     settled: async () => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { type BlobStore, type EventStore, messageOf, PawlError } from "@pawl/core";
+import { type BlobStore, type EventStore, messageOf, PawlError, watchedStore } from "@pawl/core";
 import { lockDirectory } from "./directory-lock.ts";
 import { clearLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
@@ -33,6 +33,9 @@ export interface EmbeddedStore extends EventStore {
  * leases of a process that died, and its runs can be recovered at once. Close it at the end: a process that does not
  * lives on for ten seconds after its last statement.
  *
+ * Readers hear of every append that is made through this store. What is written past it, over its `db`, they find within
+ * a minute.
+ *
  * @throws PawlError `store_unavailable` when the directory is in use or the database does not start.
  *
  * @example
@@ -62,7 +65,7 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
       details: { directory: where },
     });
   }
-  return { ...postgresStore(db), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
+  return { ...watchedStore(postgresStore(db)), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
 }
 
 /**

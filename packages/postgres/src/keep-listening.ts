@@ -1,8 +1,9 @@
 import { type ListeningDatabase, listen } from "./listener.ts";
 
 /** How often a connection is tried out, and how long after a failure another one is made, in milliseconds. */
-const CHECK_MS = 30_000;
-const RETRY_MS = 1_000;
+// Readers of idle sessions rely on wake-ups, so a connection that has gone deaf should not stay unnoticed for long.
+const CHECK_MS = 10_000;
+export const RETRY_MS = 1_000;
 
 interface Ear {
   db: ListeningDatabase;

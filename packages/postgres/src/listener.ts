@@ -15,7 +15,11 @@ export interface ListeningClient extends Queryable {
 
 /** What listening needs of postgres.js, which reconnects by itself. */
 export interface ListeningPostgresJs extends PostgresJs {
-  listen(channel: string, onNotify: (payload: string) => void): PromiseLike<{ unlisten(): Promise<unknown> }>;
+  listen(
+    channel: string,
+    onNotify: (payload: string) => void,
+    onListen?: () => void,
+  ): PromiseLike<{ unlisten(): Promise<unknown> }>;
 }
 
 /** What listening needs of a PGlite. */
@@ -34,7 +38,13 @@ export async function listen(
 ): Promise<() => Promise<void>> {
   if ("connect" in db) return await listenOnClient(await db.connect(), channel, { heard, lost });
   if ("unsafe" in db) {
-    const { unlisten } = await db.listen(channel, heard);
+    // Each time that it listens anew, it has been deaf before.
+    let times = 0;
+    const onListen = () => {
+      times += 1;
+      if (times > 1) lost();
+    };
+    const { unlisten } = await db.listen(channel, heard, onListen);
     return async () => {
       await unlisten();
     };

@@ -5,7 +5,7 @@ import type { ListeningDatabase } from "./listener.ts";
 import { ASK_MS, type LiveReader, liveReader } from "./live-reader.ts";
 import { type LiveWriter, liveWriter } from "./live-writer.ts";
 import type { Database } from "./queryable.ts";
-import { parseWakeUp } from "./wake-ups.ts";
+import { parseWakeUp, type WakeUpEntry } from "./wake-ups.ts";
 
 export interface PostgresTailOptions {
   /**
@@ -37,7 +37,8 @@ export interface PostgresTail extends LiveTail {
 /**
  * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel, "there are
  * events up to", sent beside the appends and not within them; events are read from the store by number. So what gets
- * lost costs a reader its polling interval and never an event.
+ * lost costs a reader time and never an event: `pollMs` while a run is in progress, a minute in an idle session. All
+ * processes that append should have such a tail, because idle readers do not poll while it is `listening`.
  *
  * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`, migration 7) as long as
  * another process says that it has readers of the session. Without such readers nothing is written.
@@ -95,30 +96,29 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
     onError,
     signal,
   });
+  const live = withSubscribers(withLive(local, writer, reader));
   const running = keepListening({
     db,
     channel,
-    heard(payload) {
-      const wakeUp = parseWakeUp(payload);
-      if (wakeUp?.from === me) return true;
-      for (const [id, what] of wakeUp?.sessions ?? []) {
+    heard: (payload) =>
+      isOwn(payload, me, ([id, what]) => {
         if (what === "live") reader.changed(id);
         else if (what !== "read") local.stored(id, what);
         else if (elsewhere.add(id)) writer.touch(id);
-      }
-      return false;
-    },
+      }),
     call,
     patienceMs,
     onState(is) {
-      listening = is;
       known(is);
+      if (is === listening) return;
+      listening = is;
+      live.notifyAll();
     },
     onError,
     signal,
   });
   return {
-    ...withLive(local, writer, reader),
+    ...live.tail,
     stored(sessionId, seq, events) {
       local.stored(sessionId, seq, events);
       say(sessionId, seq);
@@ -135,6 +135,31 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
       await running;
     },
   };
+}
+
+/** Whether this process has sent the wake-up; the entries of any other are passed on. */
+function isOwn(payload: string, me: string, each: (entry: WakeUpEntry) => void): boolean {
+  const wakeUp = parseWakeUp(payload);
+  if (wakeUp?.from !== me) wakeUp?.sessions.forEach(each);
+  return wakeUp?.from === me;
+}
+
+/** The tail, and a way to call back everybody who has subscribed to any session. */
+function withSubscribers(tail: LiveTail): { tail: LiveTail; notifyAll(): void } {
+  const all = new Set<() => void>();
+  const subscribe: LiveTail["subscribe"] = (sessionId, onChange) => {
+    const call = () => onChange();
+    all.add(call);
+    const leave = tail.subscribe(sessionId, call);
+    return () => {
+      all.delete(call);
+      leave();
+    };
+  };
+  const notifyAll = () => {
+    for (const call of all) call();
+  };
+  return { tail: { ...tail, subscribe }, notifyAll };
 }
 
 /** What goes on here is shown elsewhere, and what goes on elsewhere here. */

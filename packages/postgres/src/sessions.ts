@@ -35,7 +35,7 @@ export function sessions(db: Database): EventStore["sessions"] {
     },
 
     async list({ userId, agent, status, limit = 50 }) {
-      if (!isName(userId)) return [];
+      if (!isName(userId) || (agent !== undefined && !isName(agent))) return [];
       const rows = await ask(
         db,
         `SELECT ${sessionColumns} FROM agent_sessions s

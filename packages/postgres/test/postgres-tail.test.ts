@@ -119,6 +119,69 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
     await expect.poll(() => seq, { timeout: 10_000 }).toBe(7);
   }, 30_000);
 
+  it.each(Object.keys(drivers))(
+    "E9 readers of an idle session do not poll by %s, until the connection is cut",
+    async (driver) => {
+      const id = `idle ${driver}`;
+      const listener = drivers[driver]?.() as ListeningDatabase;
+      const store = postgresStore(database.pool());
+      await store.sessions.create({ id, userId: "u", agent: "a" });
+      const tail = open(listener, { onError: () => undefined });
+      expect(await tail.ready).toBe(true);
+      const texts: string[] = [];
+      const pool = database.pool();
+      const counted: Database = {
+        query: async (text: string, values?: unknown[]) => {
+          texts.push(text);
+          return await pool.query(text, values);
+        },
+      };
+      const readers = Array.from({ length: 5 }, () => reader(counted, tail, id, 50));
+      await expect.poll(() => texts.length).toBeGreaterThan(0);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      texts.length = 0;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      expect(texts).toEqual([]);
+      // Stored by a process that tells nobody, while the connection is cut.
+      await database
+        .pool()
+        .query(
+          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query ILIKE 'listen%'",
+        );
+      await store.append(id, [{ type: "a.b", data: 1 }], { appendId: "1" });
+      const seen = () => readers.map((one) => one.seen.length);
+      await expect.poll(seen, { timeout: 10_000 }).toEqual([1, 1, 1, 1, 1]);
+      await Promise.all(readers.map(({ leave }) => leave()));
+    },
+    30_000,
+  );
+
+  it("E9 sends again what could not be sent, and reports that once", async () => {
+    const pool = database.pool();
+    let fails = true;
+    const errors: unknown[] = [];
+    const notify: Database = {
+      query: async (text: string, values?: unknown[]) => {
+        if (fails && text.includes("pg_notify")) throw new Error("no connection");
+        return await pool.query(text, values);
+      },
+    };
+    const sender = open(pool, { notify, onError: (error) => errors.push(error) });
+    const tail = open(database.pool());
+    await Promise.all([sender.ready, tail.ready]);
+    let seq = 0;
+    tail.subscribe("again", () => {
+      seq = tail.peek("again").seq;
+    });
+    sender.stored("again", 3);
+    await expect.poll(() => errors.length).toBe(1);
+    sender.stored("again", 4);
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    fails = false;
+    await expect.poll(() => seq, { timeout: 10_000 }).toBe(4);
+    expect(errors).toHaveLength(1);
+  });
+
   it("E9 where nothing comes in, as through a pooler, that is said once a try, and readers poll", async () => {
     const pool = database.pool();
     const errors: unknown[] = [];

@@ -7,6 +7,20 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "x-accel-buffering": "no",
 };
 
+/**
+ * What a stream says of its run before its first event. Headers hold no more than Latin-1, so ids are escaped as
+ * `encodeURI` does; `decodeURIComponent` gives them back.
+ */
+export function runHeaders({
+  sessionId,
+  runId,
+}: {
+  sessionId: string;
+  runId: string;
+}): Record<string, string> {
+  return { "x-pawl-session": encodeURI(sessionId), "x-pawl-run": encodeURI(runId) };
+}
+
 export interface EventStreamOptions<T> {
   /** A comment is sent after this many milliseconds without an event. */
   heartbeatMs: number;
@@ -14,6 +28,8 @@ export interface EventStreamOptions<T> {
   signal: AbortSignal;
   /** Told when the events fail. */
   onError(error: unknown): void;
+  /** Called once the stream is over, however it ends. */
+  onClose(): void;
   /** An item as text of the stream. */
   write(item: T): string;
   /** Whether clients take an end without a last event for what it is. If not, the body is broken off when this process goes down. */
@@ -27,12 +43,18 @@ export interface EventStreamOptions<T> {
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
-  { heartbeatMs, signal, onError, write, mayEnd = true }: EventStreamOptions<T>,
+  { heartbeatMs, signal, onError, onClose, write, mayEnd = true }: EventStreamOptions<T>,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const unread = new AbortController();
   const gone = AbortSignal.any([signal, unread.signal]);
   const source = oneAtATime(events(gone));
+  const closed = () => {
+    signal.removeEventListener("abort", closed);
+    onClose();
+  };
+  if (signal.aborted) closed();
+  else signal.addEventListener("abort", closed);
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -45,10 +67,13 @@ export function eventStream<T>(
           // Nobody reads any more, so there is nobody to tell; and this is no end.
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
-          else if (next.done) controller.close();
-          else controller.enqueue(encoder.encode(write(next.value)));
+          else if (next.done) {
+            closed();
+            controller.close();
+          } else controller.enqueue(encoder.encode(write(next.value)));
         } catch (error) {
           if (gone.aborted) return;
+          closed();
           // A process that goes down ends its bodies as they are, at every open page: the servers print broken ones. Without the
           // run's end, a client comes again in either case.
           if (mayEnd && PawlError.is(error, "draining")) return controller.close();
@@ -57,6 +82,7 @@ export function eventStream<T>(
         }
       },
       cancel() {
+        closed();
         unread.abort();
         source.close();
       },

@@ -1,25 +1,18 @@
-import {
-  messageOf,
-  newView,
-  PawlError,
-  type Place,
-  parsePlace,
-  type Runtime,
-  readShown,
-  reduceView,
-  type SessionEvent,
-} from "@pawl/core";
+import { messageOf, newView, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
 import { type Context, Hono } from "hono";
 import { checkDialect } from "./check-dialect.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
-import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { runHeaders } from "./event-stream.ts";
 import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
+import { logStream, placeOf } from "./log-stream.ts";
 import { checkUser, isResponse } from "./own-session.ts";
-import { publicEvent } from "./public-event.ts";
+import { checkExpose, type Expose, publicEvent } from "./public-event.ts";
 import { type RateLimiter, withinRate } from "./rate-limit.ts";
+import { refuseNul } from "./refuse-nul.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
-import { type Env, json, route } from "./routes.ts";
+import { type Env, json, type Limited, route } from "./routes.ts";
+import { streamLimit } from "./stream-limit.ts";
 import { errorResponse, refusal, responseTo } from "./wire-error.ts";
 
 export interface HandlerOptions {
@@ -38,12 +31,18 @@ export interface HandlerOptions {
   maxInputLength?: number;
   /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
   rateLimit?: RateLimiter;
+  /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
+  maxStreams?: number;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
   extra?: ExtraFields;
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
   dialect?: Dialect;
-  /** `all` also shows the system prompt, the tools and the words of failures: for people who may see the inside. Default: `public`. */
-  expose?: "public" | "all";
+  /**
+   * What native streams and the routes of `/sessions` show. `public`, the default, leaves out what is written for the model
+   * (system prompt, tools, the text of knowledge, what `format` makes of a result) and the words of failures. `all` shows
+   * the log as it is, for people who may see the inside. `{ knowledge: ["goals"] }` is `public` with the text of these sources.
+   */
+  expose?: Expose;
   /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
 }
@@ -57,7 +56,7 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
  * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
@@ -97,6 +96,7 @@ export function handler({
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
+  checkExpose(options.expose);
   const app = new Hono<Env>().basePath(basePath);
   app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
   app.onError((error, { req }) => {
@@ -109,18 +109,22 @@ export function handler({
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
     if (isResponse(caller)) return caller;
     c.set("userId", checkUser(caller));
+    refuseNul(c.req.url);
     return await next();
   });
   const served = replaying(options, dialect);
+  const streams = streamLimit(options.maxStreams ?? 100);
+  const limited: Limited = (c, make) =>
+    streams.within({ userId: c.get("userId"), method: c.req.raw.method }, make);
   const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
 
   route(app, "/runs", {
     POST: async (c) => {
       await withinRate(rateLimit, c.get("userId"));
-      return await startRun(options, c);
+      return await limited(c, (onClose) => startRun(options, c, onClose));
     },
   });
-  if (dialect.resume === "replay") replayRoutes(app, served);
+  if (dialect.resume === "replay") replayRoutes(app, served, limited);
   route(app, "/sessions", {
     GET: async (c) =>
       json({ sessions: await runtime.store.sessions.list({ userId: c.get("userId"), agent }) }),
@@ -130,7 +134,7 @@ export function handler({
       const session = await own(c);
       let view = newView();
       for await (const event of readShown(runtime.store, session.id)) {
-        view = reduceView(view, shown(options, event));
+        view = reduceView(view, publicEvent(event, options.expose));
       }
       return json({ session, ...view });
     },
@@ -142,7 +146,7 @@ export function handler({
       for await (const event of readShown(runtime.store, session.id, {
         afterSeq: placeOf(c.req.query("after")).afterSeq,
       })) {
-        events.push(shown(options, event));
+        events.push(publicEvent(event, options.expose));
       }
       return json({ events });
     },
@@ -151,7 +155,10 @@ export function handler({
     GET: async (c) => {
       const { id } = await own(c);
       const from = placeOf(c.req.header("last-event-id") ?? c.req.query("after"));
-      return stream(options, c.req.raw, from, {}, (signal) => runtime.follow(id, { ...from, signal }));
+      return await limited(c, async (onClose) => {
+        const about = { request: c.req.raw, from, headers: {}, onClose };
+        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal }));
+      });
     },
   });
   route(app, "/sessions/:id/stop", {
@@ -163,17 +170,22 @@ export function handler({
   return async (request) => await app.fetch(request);
 }
 
-async function startRun(options: HandlerOptions, c: Context<Env>): Promise<Response> {
+async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () => void): Promise<Response> {
   const { runtime, agent, dialect = native() } = options;
   const served = replaying(options, dialect);
   const userId = c.get("userId");
-  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId);
+  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId, onClose);
   const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
   const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
   const started = await runtime.run(agent, asked).started;
-  const ids = { "x-pawl-session": started.sessionId, "x-pawl-run": started.runId };
   const from = { afterSeq: started.afterSeq };
-  return stream(options, c.req.raw, from, { ...dialect.headers, ...ids }, (signal) =>
+  const about = {
+    request: c.req.raw,
+    from,
+    headers: { ...dialect.headers, ...runHeaders(started) },
+    onClose,
+  };
+  return logStream(options, about, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
     runtime.follow(started.sessionId, { afterSeq: started.afterSeq, signal, untilIdle: started }),
   );
@@ -184,53 +196,4 @@ function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
   const { runtime, agent, extra } = options;
   const told = (error: unknown, request: Request) => onError?.(error, request);
   return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, extra, onError: told };
-}
-
-/** Streams events for as long as somebody reads them. */
-function stream(
-  options: HandlerOptions,
-  request: Request,
-  from: Place,
-  headers: Readonly<Record<string, string>>,
-  events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
-): Response {
-  // The log itself is shown as it is, whatever the runs are told in.
-  const { dialect = native() } = options;
-  const { encoder } = dialect.resume === "cursor" ? dialect : native();
-  const { encode } = encoder({
-    agent: options.agent,
-    sessionId: "",
-    threadId: "",
-    runId: "",
-    mode: null,
-    before: newView(),
-    from,
-  });
-  const shownEvents = async function* (signal: AbortSignal) {
-    for await (const event of events(signal)) yield shown(options, event);
-  };
-  const body = eventStream(shownEvents, {
-    heartbeatMs: options.heartbeatMs ?? 15_000,
-    signal: request.signal,
-    write: (event) => encode(event).join(""),
-    onError: (error) => {
-      if (!PawlError.is(error, "draining")) options.onError?.(error, request);
-    },
-  });
-  return new Response(body, { headers: { ...STREAM_HEADERS, ...headers } });
-}
-
-function shown<E extends SessionEvent>({ expose = "public" }: HandlerOptions, event: E): E {
-  return expose === "all" ? event : publicEvent(event);
-}
-
-/** Where a reader wants to go on. */
-function placeOf(value: string | undefined): Place {
-  const place = parsePlace(value || "0");
-  if (place !== undefined) return place;
-  throw refusal(
-    400,
-    "invalid_input",
-    "A place in the stream is a number, or an id that the stream has sent.",
-  );
 }

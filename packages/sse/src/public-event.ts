@@ -1,14 +1,19 @@
-import type { SessionEvent, StoredOf } from "@pawl/core";
+import { PawlError, type SessionEvent, type StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
+/** What clients see of a session: see `HandlerOptions.expose`. */
+export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
+
 /**
- * An event without what is not the client's business: the system prompt and the tools' descriptions, summaries and notes
- * for the model, what hooks have put into a tool's input, and the words and causes of failures, a tool's too, which may
- * name hosts, queries or keys. Every event keeps its place, type and shape.
+ * An event without what is written for the model or the operator: the system prompt and the tools' descriptions,
+ * summaries, notes, the text of knowledge (its source stays), what the model reads of a result in place of the result
+ * itself, a tool's input as hooks have changed it, and the words and causes of failures, a tool's too, which may name
+ * hosts, queries or keys. Every event keeps its place, type and shape.
  */
-export function publicEvent<E extends SessionEvent>(event: E): E;
-export function publicEvent(event: SessionEvent): SessionEvent {
+export function publicEvent<E extends SessionEvent>(event: E, expose?: Expose): E;
+export function publicEvent(event: SessionEvent, expose: Expose = "public"): SessionEvent {
+  if (expose === "all") return event;
   switch (event.type) {
     case "prefix":
       return { ...event, data: { prefix_id: event.data.prefix_id, system: [], tools: [] } };
@@ -18,6 +23,11 @@ export function publicEvent(event: SessionEvent): SessionEvent {
     }
     case "note":
       return { ...event, data: { ...event.data, text: "" } };
+    case "knowledge": {
+      const { source } = event.data;
+      const isShown = expose !== "public" && expose.knowledge.includes(source);
+      return isShown ? event : { ...event, data: { source, data: "" } };
+    }
     case "tool_started":
     case "tool_suspended":
       return withoutInput(event);
@@ -27,9 +37,9 @@ export function publicEvent(event: SessionEvent): SessionEvent {
         data: { code: event.data.code, message: "Something went wrong.", stack: null, context: null },
       };
     case "tool_result": {
-      if (event.data.success) return event;
-      const { content: _, ...data } = event.data;
-      return { ...event, data: { ...data, result: SILENT } };
+      const { content, ...data } = event.data;
+      if (!data.success) return { ...event, data: { ...data, result: SILENT } };
+      return content === undefined ? event : { ...event, data };
     }
     default:
       return event;
@@ -43,4 +53,15 @@ function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): Sessi
   }
   const { input: _, ...data } = event.data;
   return { ...event, data };
+}
+
+/** @throws PawlError `config`. */
+export function checkExpose(expose: Expose | undefined): void {
+  if (expose === undefined || expose === "public" || expose === "all") return;
+  const sources: unknown = (expose as { knowledge?: unknown } | null)?.knowledge;
+  if (Array.isArray(sources) && sources.every((source) => typeof source === "string")) return;
+  throw new PawlError(
+    "config",
+    '`expose` must be "public", "all" or e.g. { knowledge: ["goals"] }, the sources whose text clients may read.',
+  );
 }

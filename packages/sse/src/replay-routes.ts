@@ -1,10 +1,10 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
 import type { Context, Hono } from "hono";
 import type { Dialect } from "./dialects/dialect.ts";
-import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+import { eventStream, runHeaders, STREAM_HEADERS } from "./event-stream.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { findSession } from "./open-session.ts";
-import { type Env, json, route } from "./routes.ts";
+import { type Env, json, type Limited, route } from "./routes.ts";
 import { beginTold, resumeTold, type ToldRun, viewOf } from "./tell-run.ts";
 import { responseTo, type WireError } from "./wire-error.ts";
 
@@ -21,12 +21,18 @@ export interface Replaying {
 }
 
 /** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */
-export async function tellNewRun(served: Replaying, request: Request, userId: string): Promise<Response> {
+export async function tellNewRun(
+  served: Replaying,
+  request: Request,
+  userId: string,
+  onClose: () => void,
+): Promise<Response> {
   const { dialect } = served;
   try {
     const asked = await readRequest(served, request, userId);
-    return toldResponse(served, request, await beginTold(served, userId, asked));
+    return toldResponse(served, request, await beginTold(served, userId, asked), onClose);
   } catch (error) {
+    onClose();
     return await refusedIn(dialect, error);
   }
 }
@@ -35,7 +41,7 @@ export async function tellNewRun(served: Replaying, request: Request, userId: st
  * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: the run at work,
  * from its beginning; 204 while none is.
  */
-export function replayRoutes(app: Hono<Env>, served: Replaying): void {
+export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { runtime, dialect } = served;
   const named = async (c: Context<Env, string>) => {
     const id = c.req.param("id") ?? "";
@@ -51,7 +57,8 @@ export function replayRoutes(app: Hono<Env>, served: Replaying): void {
     GET: async (c) => {
       const { id, session } = await named(c);
       const run = await resumeTold(served, session, id);
-      return run === undefined ? new Response(null, { status: 204 }) : toldResponse(served, c.req.raw, run);
+      if (run === undefined) return new Response(null, { status: 204 });
+      return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, onClose));
     },
   });
 }
@@ -72,11 +79,17 @@ export async function namedSession(
   return session;
 }
 
-function toldResponse(served: Replaying, request: Request, { start, frames }: ToldRun): Response {
+function toldResponse(
+  served: Replaying,
+  request: Request,
+  { start, frames }: ToldRun,
+  onClose: () => void,
+): Response {
   const { dialect, heartbeatMs, onError } = served;
   const body = eventStream(frames, {
     heartbeatMs,
     signal: request.signal,
+    onClose,
     write: (text) => text,
     // A clean end without a last event is a success to other clients than ours.
     mayEnd: false,
@@ -84,8 +97,7 @@ function toldResponse(served: Replaying, request: Request, { start, frames }: To
       if (!PawlError.is(error, "draining")) onError(error, request);
     },
   });
-  const ids = { "x-pawl-session": start.sessionId, "x-pawl-run": start.runId };
-  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...ids } });
+  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...runHeaders(start) } });
 }
 
 /** What is wrong with a request, in the dialect's own way if it has one. */

@@ -1,10 +1,16 @@
-import type { Handler, Hono } from "hono";
+import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "./wire-error.ts";
 
 /** What is known of a request once it is known who asks. */
 export interface Env {
   Variables: { userId: string };
 }
+
+/** Answers with a stream, if its user has not too many open. It is open until `onClose` is called. */
+export type Limited = (
+  c: Context<Env, string>,
+  make: (onClose: () => void) => Promise<Response>,
+) => Promise<Response>;
 
 /** Serves a path; other methods than those given answer 405. */
 export function route(

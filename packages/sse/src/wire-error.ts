@@ -13,6 +13,7 @@ export type WireErrorCode =
   | "invalid_answer"
   | "too_large"
   | "rate_limited"
+  | "too_many_streams"
   | "draining"
   | "store_unavailable"
   | "internal";
@@ -57,7 +58,19 @@ export function refusal(
   return new HTTPException(status, { res: errorResponse(status, code, message, headers) });
 }
 
-/** Whatever was thrown, as a response that tells nothing of the inside. */
+/**
+ * Whatever was thrown, as a response that tells nothing of the inside: for routes of your own beside those of
+ * {@link handler}, which answers so by itself.
+ *
+ * @example
+ * ```ts
+ * import { PawlError } from "@pawl/core";
+ * import { responseTo } from "@pawl/sse";
+ *
+ * console.log(responseTo(new PawlError("store_unavailable", "The pool is empty.")).status); // 503
+ * console.log(responseTo(new Error("secret")).status); // 500
+ * ```
+ */
 export function responseTo(error: unknown): Response {
   if (error instanceof HTTPException) return error.getResponse();
   if (PawlError.is(error) && isTold(error.code)) {

@@ -2,7 +2,7 @@ import { agent, approval, type Hook, memoryStore, runtime, tool } from "@pawl/co
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { handler } from "../src/index.ts";
+import { type HandlerOptions, handler } from "../src/index.ts";
 
 const SECRET = "postgres://admin:s3cret@db.internal/app";
 
@@ -85,6 +85,74 @@ describe("what does not leave the server", () => {
     expect(text).toContain("tool_started");
     expect(text).toContain("Done.");
     expect(text).not.toContain("s3cret");
+  });
+
+  const asked = async (expose?: HandlerOptions["expose"]) => {
+    const enter = tool({
+      name: "enter",
+      description: "Enters.",
+      input: z.object({}),
+      execute: () => ({ entered: true }),
+      format: (result) => JSON.stringify({ ...(result as object), guidance: "GUIDANCE-TEXT" }),
+    });
+    const knows: Hook = {
+      name: "knows",
+      beforeRun: async ({ append }) => {
+        await append({ type: "knowledge", data: { source: "skill:calm", data: "SKILL-TEXT" }, key: "k1" });
+        const params = { days_back: 7 };
+        await append({ type: "knowledge", data: { source: "goals", data: "GOALS-TEXT", params }, key: "k2" });
+      },
+    };
+    const model = scriptedModel([{ tools: [{ name: "enter" }] }, { text: "Done." }]);
+    const made = agent({ name: "a", model, instructions: "Look.", tools: [enter], hooks: [knows] });
+    const serve = handler({
+      runtime: runtime({ agents: [made], store: memoryStore() }),
+      agent: "a",
+      authorize: () => ({ userId: "ada" }),
+      ...(expose && { expose }),
+    });
+    const init = {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ input: "Go" }),
+    };
+    const run = await serve(new Request("http://localhost/runs", init));
+    const texts = [await run.text()];
+    const id = run.headers.get("x-pawl-session");
+    for (const path of [`/sessions/${id}/events`, `/sessions/${id}`]) {
+      texts.push(await (await serve(new Request(`http://localhost${path}`))).text());
+    }
+    return { model, texts, all: texts.join("") };
+  };
+
+  it("W5 the text of knowledge, and what only the model reads of a result: clients see sources and results", async () => {
+    const { model, texts, all } = await asked();
+    const read = JSON.stringify(model.requests.at(-1)?.messages);
+    for (const secret of ["SKILL-TEXT", "GOALS-TEXT", "GUIDANCE-TEXT"]) {
+      expect(read).toContain(secret);
+      expect(all).not.toContain(secret);
+    }
+    expect(all).not.toContain("days_back");
+    for (const text of texts.slice(0, 2)) {
+      expect(text).toContain('"data":{"source":"skill:calm","data":""}');
+      expect(text).toContain('"result":{"entered":true}');
+    }
+  });
+
+  it("W5 except the text of sources that the app names, or of all where it exposes the log", async () => {
+    const { all } = await asked({ knowledge: ["goals"] });
+    expect(all).toContain("GOALS-TEXT");
+    expect(all).not.toContain("SKILL-TEXT");
+    expect(all).not.toContain("GUIDANCE-TEXT");
+    const { all: log } = await asked("all");
+    for (const text of ["GOALS-TEXT", "SKILL-TEXT", "GUIDANCE-TEXT"]) expect(log).toContain(text);
+  });
+
+  it.each(["everything", { knowledge: "goals" }, {}, null])("W5 refuses %j as what to expose", (expose) => {
+    const made = agent({ name: "a", model: scriptedModel([]), instructions: "Look." });
+    const pawl = runtime({ agents: [made], store: memoryStore() });
+    const options = { runtime: pawl, agent: "a", authorize: () => null, expose: expose as never };
+    expect(() => handler(options)).toThrow(expect.objectContaining({ code: "config" }));
   });
 
   it("W5 unless the handler is told to show all", async () => {

@@ -2,7 +2,7 @@ import { PawlError } from "@pawl/core";
 import { bearerOf, decodeToken } from "./bearer-token.ts";
 import { type ClaimRules, type SupabaseClaims, whyRefused } from "./claims.ts";
 import { keySet } from "./key-set.ts";
-import { type AuthClient, verifier } from "./verify-token.ts";
+import { ALGORITHMS, type AuthClient, type TokenAlgorithm, verifier } from "./verify-token.ts";
 
 export interface SupabaseAuthOptions {
   /**
@@ -16,6 +16,11 @@ export interface SupabaseAuthOptions {
   issuer?: string;
   /** For whom its tokens are. */
   audience?: string;
+  /**
+   * How tokens may be signed; others answer 401, and nobody is asked about them. Default: `["ES256", "RS256", "HS256"]`.
+   * Without `HS256` no token is ever sent to the project.
+   */
+  algorithms?: readonly TokenAlgorithm[];
   /** How long to wait for the project, in milliseconds. */
   timeoutMs?: number;
   fetch?: typeof fetch;
@@ -40,7 +45,7 @@ export interface SupabaseUser {
  *
  * A token that was verified here is valid until it expires, also when its user has signed out meanwhile.
  *
- * @throws PawlError `config` for a client without `auth`, and from the function `store_unavailable` (503) when Supabase cannot
+ * @throws PawlError `config` for a client without `auth` and for unknown algorithms, and from the function `store_unavailable` (503) when Supabase cannot
  * be asked. No error and no response ever contains a token.
  *
  * @example
@@ -61,16 +66,18 @@ export function supabaseAuth(
   options: SupabaseAuthOptions,
 ): (request: Request) => Promise<SupabaseUser | Response> {
   const { client, audience = "authenticated", timeoutMs = 5_000, now = Date.now } = options;
+  const { algorithms = ALGORITHMS } = options;
   const base = `${options.url.replace(/\/+$/, "")}/auth/v1`;
   const rules: ClaimRules = { issuer: options.issuer ?? base, audience };
   checkClient(client);
+  checkAlgorithms(algorithms);
   const keyOf = keySet({
     url: `${base}/.well-known/jwks.json`,
     fetch: options.fetch ?? ((...args) => fetch(...args)),
     now,
     timeoutMs,
   });
-  const verify = verifier({ client, keyOf, timeoutMs });
+  const verify = verifier({ client, algorithms, keyOf, timeoutMs });
 
   return async (request) => {
     const token = bearerOf(request);
@@ -97,6 +104,15 @@ function checkClient(client: AuthClient): void {
   throw new PawlError(
     "config",
     "supabaseAuth needs a client with auth.getClaims, made without the option accessToken.",
+  );
+}
+
+function checkAlgorithms(algorithms: readonly TokenAlgorithm[]): void {
+  const isKnown = (name: TokenAlgorithm) => ALGORITHMS.includes(name);
+  if (Array.isArray(algorithms) && algorithms.length > 0 && algorithms.every(isKnown)) return;
+  throw new PawlError(
+    "config",
+    `\`algorithms\` must be a list of ${ALGORITHMS.join(", ")}, at least one; got ${JSON.stringify(algorithms)}.`,
   );
 }
 

@@ -7,4 +7,4 @@ export { type OwnMessage, type Sent, sendMessage } from "./send-message.ts";
 export type { ListedEntry, ListPage, StorageAnswer, StorageBucket, StorageClient } from "./storage-client.ts";
 export { supabaseBlobs } from "./supabase-blobs.ts";
 export { supabaseStore } from "./supabase-store.ts";
-export type { AuthClient } from "./verify-token.ts";
+export type { AuthClient, TokenAlgorithm } from "./verify-token.ts";

@@ -13,8 +13,12 @@ export interface AuthClient {
   };
 }
 
+/** How a token can be signed: with a key of the project's (ES256, RS256), or with its secret (HS256). */
+export type TokenAlgorithm = "ES256" | "RS256" | "HS256";
+
 export interface VerifierOptions {
   client: AuthClient;
+  algorithms: readonly TokenAlgorithm[];
   keyOf(kid: string): Promise<PublicKey | undefined>;
   timeoutMs: number;
 }
@@ -27,6 +31,9 @@ export type Verifier = (token: DecodedToken) => Promise<Claims | undefined>;
 /** The kind of key that an algorithm takes. What is not here is not accepted, `none` least of all. */
 const KEY_TYPES: { readonly [alg: string]: string } = { ES256: "EC", RS256: "RSA" };
 
+/** What is accepted where an application does not choose. */
+export const ALGORITHMS: readonly TokenAlgorithm[] = ["ES256", "RS256", "HS256"];
+
 /** How many tokens the server is asked about at once. What comes on top is told to come back. */
 const MAX_ASKED = 16;
 
@@ -36,7 +43,7 @@ const MAX_ASKED = 16;
  *
  * @throws PawlError `store_unavailable` when it could not be found out.
  */
-export function verifier({ client, keyOf, timeoutMs }: VerifierOptions): Verifier {
+export function verifier({ client, algorithms, keyOf, timeoutMs }: VerifierOptions): Verifier {
   const asked = new Map<string, Promise<Claims | undefined>>();
 
   const askServer: Verifier = async ({ token }) => {
@@ -52,6 +59,7 @@ export function verifier({ client, keyOf, timeoutMs }: VerifierOptions): Verifie
 
   return async (decoded) => {
     const { token, header } = decoded;
+    if (!algorithms.some((algorithm) => algorithm === header.alg)) return undefined;
     if (header.alg === "HS256") return await askServer(decoded);
     if (typeof header.alg !== "string" || !Object.hasOwn(KEY_TYPES, header.alg)) return undefined;
     if (typeof header.kid !== "string") return undefined;

@@ -62,6 +62,24 @@ describe("E11 X2 supabaseAuth accepts", () => {
     expect(caller).toMatchObject({ userId: USER, claims: { role: "authenticated" } });
   });
 
+  it("X2 only tokens signed as the application names, and asks nobody about others", async () => {
+    const options: Partial<SupabaseAuthOptions> = { algorithms: ["ES256"] };
+    expect(await authenticator(options)(asking(`Bearer ${await server.sign()}`))).toMatchObject({
+      userId: USER,
+    });
+    server.fault = () => expect.unreachable("The server was asked.");
+    const others = [
+      await server.sign({}, { alg: "HS256", kid: "", key: HS_SECRET }),
+      await server.sign({}, { alg: "RS256", kid: "rs", key: server.keys.rs }),
+    ];
+    for (const token of others) expect(await refused(token, options)).toContain("invalid_token");
+  });
+
+  it.each([[], ["none"], ["ES256", "es256"], "ES256", null])("X2 refuses %j as algorithms", (algorithms) => {
+    const options = { algorithms } as unknown as Partial<SupabaseAuthOptions>;
+    expect(() => authenticator(options)).toThrow(expect.objectContaining({ code: "config" }));
+  });
+
   it("the scheme in any case, and a URL with a slash at its end", async () => {
     const authenticate = authenticator({ url: `${server.url}/` });
     expect(await authenticate(asking(`bEARER  ${await server.sign()}`))).toMatchObject({ userId: USER });

@@ -1,4 +1,4 @@
-import { type Tool, type ToolContext, tool } from "@pawl/core";
+import { type Json, type Tool, type ToolContext, tool } from "@pawl/core";
 import type { Skill } from "@pawl/knowledge";
 import * as z from "zod";
 import { activeArc } from "../sessions/active-arc.ts";
@@ -26,8 +26,15 @@ export function enterStructuredArc(skills: readonly Skill[]): Tool {
       if (active !== undefined) throw new Error(`The arc "${active}" is under way. Complete it first.`);
       context.setMode(arc);
       const { writes } = sessionTypes[arc];
-      const guidance = skills.find(({ name }) => name === skillOfType(arc))?.text;
-      return { success: true, arc, may_write: [...writes], ...(guidance !== undefined && { guidance }) };
+      return { success: true, arc, may_write: [...writes] };
     },
+    // The skill's text is for the model alone: clients are sent the result and not what it is formatted as.
+    format: (result) => withGuidance(result, skills),
   });
+}
+
+function withGuidance(result: Json, skills: readonly Skill[]): string {
+  const entered = result as { readonly arc: (typeof arcs)[number] };
+  const guidance = skills.find(({ name }) => name === skillOfType(entered.arc))?.text;
+  return JSON.stringify({ ...entered, ...(guidance !== undefined && { guidance }) });
 }

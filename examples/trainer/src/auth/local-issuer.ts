@@ -28,7 +28,8 @@ export interface LocalIssuerOptions {
 
 /**
  * Issues and checks tokens as Supabase does: signed with ES256, of this issuer and for this audience, with an end. The check
- * is `supabaseAuth()` and thereby `getClaims` of supabase-js; only the key set comes from here and not over the network.
+ * is `supabaseAuth()` and thereby `getClaims` of supabase-js. The key set comes from here, no other algorithm is accepted,
+ * and nobody is asked over the network.
  *
  * @example
  * ```ts
@@ -55,6 +56,8 @@ export async function localIssuer({
   const authorize = supabaseAuth({
     client: createClient(URL, "local", { auth }),
     url: URL,
+    // Nobody else signs for this issuer, so there is nobody to ask about another algorithm.
+    algorithms: [ALGORITHM],
     fetch: async () => Response.json(keys),
     now,
   });

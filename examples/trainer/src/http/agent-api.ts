@@ -10,6 +10,7 @@ import {
   type Authorized,
   handler,
   type RateLimiter,
+  responseTo,
   trainer as trainerDialect,
   type WireError,
   type WireErrorCode,
@@ -17,7 +18,6 @@ import {
 } from "@pawl/sse";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { HTTPException } from "hono/http-exception";
 import { chatAnswer } from "./client-response.ts";
 import { trainerExtra } from "./extra.ts";
 import { wireEvent, wireSession } from "./wire-session.ts";
@@ -96,10 +96,10 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
   const { serve, events } = served(options);
   const app = new Hono<Env>().basePath("/agent");
   app.notFound((c) => c.json(wireError("not_found", "There is nothing here."), 404));
-  app.onError((error, c) => {
-    if (error instanceof HTTPException) return error.getResponse();
-    onError?.(error);
-    return c.json(wireError("internal", "Something went wrong."), 500);
+  app.onError((error) => {
+    const response = responseTo(error);
+    if (response.status >= 500) onError?.(error);
+    return response;
   });
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
@@ -117,8 +117,8 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
     if (!told.ok) return told;
     // The run is over when its stream is; what it has brought stands in the log.
     await told.text();
-    const sessionId = told.headers.get("x-pawl-session") ?? "";
-    const runId = told.headers.get("x-pawl-run") ?? "";
+    const sessionId = decodeURIComponent(told.headers.get("x-pawl-session") ?? "");
+    const runId = decodeURIComponent(told.headers.get("x-pawl-run") ?? "");
     const answer = await chatAnswer(sessionId, runId, readShown(runtime.store, sessionId));
     return c.json(answer, answer.stop.type === "error" ? 502 : 200);
   });

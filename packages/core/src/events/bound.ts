@@ -2,6 +2,7 @@ import type { EventStore } from "./event-store.ts";
 
 /** The store's methods as an object that can be spread, whether it is an instance of a class or not. */
 export function bound(store: EventStore): EventStore {
+  const { watch } = store;
   return {
     append: (...args) => store.append(...args),
     read: (...args) => store.read(...args),
@@ -10,5 +11,6 @@ export function bound(store: EventStore): EventStore {
     release: (...args) => store.release(...args),
     listRecoverable: (...args) => store.listRecoverable(...args),
     sessions: store.sessions,
+    ...(watch && { watch: (...args) => watch.apply(store, args) }),
   };
 }

@@ -78,6 +78,11 @@ export interface EventStore {
   /** Events in the order of `seq`. Unknown session: none. */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
+   * Calls back with the last `seq` after every append to the session, whoever makes it, until the returned function is
+   * called. Only for stores that hear of every append: their idle readers do not poll. See {@link watchedStore}.
+   */
+  watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
+  /**
    * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences the old
    * one: holders are named anew for every leg. Time is the store's own.
    */

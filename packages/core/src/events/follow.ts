@@ -10,13 +10,14 @@ import type { LiveState, LiveTail } from "./live-tail.ts";
 import type { Place } from "./place.ts";
 import { redactedEvent, redactedSince } from "./redacted.ts";
 import { endsAttempt, liveNews, newlyCome, type Seen, seenAfter, takeUpAttempt } from "./seen.ts";
+import type { SessionWatch, SessionWatches } from "./session-watch.ts";
 
 /** Where a reader finds what it reads. */
 interface Source {
   store: EventStore;
   tail: LiveTail;
-  /** How often to look unasked, in milliseconds. */
-  pollMs: number;
+  /** What it has in common with other readers of the session in this process. */
+  watches: SessionWatches;
   /** Aborted when this process stops serving. */
   over: AbortController;
 }
@@ -63,21 +64,26 @@ async function* batches(
   from: Promise<FollowFrom> | FollowFrom,
 ): AsyncGenerator<SessionEvent[], void, undefined> {
   const { sessionId, afterSeq = 0, live: known, signal, failure, ...options } = await from;
-  const { store, tail, pollMs, over } = source;
+  const { store, tail, watches, over } = source;
   const hidden = await redactedSince(store, sessionId, afterSeq);
-  const bell = doorbell(pollMs, [over.signal, signal, failure]);
-  const unsubscribe = tail.subscribe(sessionId, bell.ring);
+  const bell = doorbell([over.signal, signal, failure]);
+  const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
   const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
-  // Whether to ask the store: at first, and when nothing was heard for long. Only it knows what others have stored.
-  let look = true;
+  // The store is asked at first, and when nothing was heard for long. Only it knows what others have stored.
+  let looks: number | undefined;
   const stored = () => {
+    const { cursor } = reader;
+    const isDue = looks !== watch.looks;
+    const isFirst = looks === undefined;
+    looks = watch.looks;
+    if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
     const { seq, recent } = tail.peek(sessionId);
     // They are without a gap.
-    const at = reader.cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
-    if (!look && at >= 0 && at < recent.length) return [recent.slice(at)];
-    return look || seq > reader.cursor ? inBatches(store.read(sessionId, { afterSeq: reader.cursor })) : [];
+    const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
+    if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
+    return isDue || Math.max(seq, watch.seq) > cursor ? asked(watch, store, sessionId, cursor) : [];
   };
   const rung = () => {
     failure?.throwIfAborted();
@@ -88,10 +94,10 @@ async function* batches(
       over.signal.throwIfAborted();
       const begun = reader.cursor;
       for await (const events of stored()) {
+        for (const event of events) watch.saw(event);
         yield take(reader, events, hidden);
         if (reader.awaited === undefined || gone()) return;
       }
-      look = false;
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       if (reader.cursor > begun && seq > reader.cursor) continue;
@@ -99,11 +105,11 @@ async function* batches(
         await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = [...goingOn(live, reader.seen, below)];
       if (news.length > 0) yield news;
-      look = await rung();
+      await rung();
     }
   } finally {
     below.close();
-    unsubscribe();
+    leave();
     bell.close();
   }
 }
@@ -130,6 +136,19 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
 
 /** A reader waits for what is stored until so many events are read. */
 const MAX_BATCH = 64;
+
+/** What is behind the cursor, out of the query that all readers at this place share, and the rest by a reader of its own. */
+async function* asked(
+  watch: SessionWatch,
+  store: EventStore,
+  sessionId: string,
+  cursor: number,
+): AsyncGenerator<readonly StoredEvent[]> {
+  const { events, isWhole, failure } = await watch.ask(cursor);
+  if (events.length > 0) yield events;
+  if (failure !== undefined) throw failure.cause;
+  if (!isWhole) yield* inBatches(store.read(sessionId, { afterSeq: events.at(-1)?.seq ?? cursor }));
+}
 
 /** What is read, in batches; what was read before a failure comes before it. */
 async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent[]> {

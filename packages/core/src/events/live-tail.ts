@@ -42,8 +42,13 @@ export interface LiveTail {
    * stored while somebody was reading, frozen: all readers and the run itself have the same objects.
    */
   peek(sessionId: string): { live: LiveState | undefined; seq: number; recent: readonly StoredEvent[] };
-  /** Calls back after every change until the returned function is called. */
+  /** Calls back after every change, of `listening` too, until the returned function is called. */
   subscribe(sessionId: string, onChange: () => void): () => void;
+  /**
+   * Whether appends of all other processes are heard at the moment. Readers of idle sessions then ask the store once a
+   * minute; otherwise, and where it is absent, every `pollMs`.
+   */
+  readonly listening?: boolean;
 }
 
 /** So many events are kept at least, and twice as many at most. A reader that is further behind reads the store. */

@@ -5,6 +5,7 @@ import { appendTo, type MemorySession, newMemorySession } from "./memory-session
 import type { Session } from "./session-row.ts";
 import { checkNames } from "./storable.ts";
 import { deepFreeze } from "./stored-form.ts";
+import { watchedStore } from "./watched-store.ts";
 
 /**
  * A log in memory, for tests and for what may be forgotten. It keeps every promise of {@link EventStore} but the one
@@ -31,7 +32,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
     const entry = entries.get(sessionId);
     return entry?.holder === holder && entry.epoch === epoch ? entry : undefined;
   };
-  return {
+  return watchedStore({
     append: async (sessionId, events, options) => appendTo(existing(sessionId), events, options, now()),
     read: (sessionId, options) => read(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
@@ -71,7 +72,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
       get: async (id) => deepFreeze(entries.get(id)?.row),
       list: async (options) => list(entries, options),
     },
-  };
+  });
 }
 
 function isLive(entry: MemorySession, now: number): boolean {

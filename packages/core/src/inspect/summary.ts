@@ -14,7 +14,8 @@ export function summaryOf(event: StoredEvent): string {
     case "note":
       return quoted(event.data.text);
     case "knowledge":
-      return joined(event.data.source, quoted(event.data.data));
+      // A public log does not say what is in it.
+      return joined(event.data.source, event.data.data === "" ? undefined : quoted(event.data.data));
     case "artifact":
       return joined(event.data.type, quoted(event.data.title));
     case "prefix":

@@ -122,14 +122,6 @@ function toolResults(messages: readonly JsonObject[]): SaidAnswer[] {
   const after = messages.findLastIndex(({ role }) => role !== "tool");
   return messages.slice(after + 1).flatMap(({ toolCallId: callId, content }) => {
     if (typeof callId !== "string" || typeof content !== "string") return [];
-    return [{ callId, value: jsonOr(content), fits: (question) => !isApproval(question) }];
+    return [{ callId, value: content, isText: true, fits: (question) => !isApproval(question) }];
   });
-}
-
-function jsonOr(text: string): Json {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }

@@ -1,9 +1,12 @@
-import { type Answer, PawlError, type Suspension, type ViewState } from "@pawl/core";
+import { type Answer, type Json, jsonSchema, PawlError, type Suspension, type ViewState } from "@pawl/core";
 import { invalid } from "../check-body.ts";
 
-/** What a client says a question was answered with; `fits` where only some kinds of questions are answered so. */
+/** What a client says a question was answered with. */
 export interface SaidAnswer extends Answer {
+  /** Where only some kinds of questions are answered so. */
   fits?(question: Suspension): boolean;
+  /** The value came as a text, and is that text or the JSON in it, whichever the question takes. */
+  isText?: boolean;
 }
 
 /**
@@ -15,15 +18,27 @@ export interface SaidAnswer extends Answer {
 export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): Answer[] {
   const [first] = said;
   if (first === undefined) throw invalid("There is neither a message nor an answer in this request.");
-  const answers = said.flatMap(({ fits, ...answer }) => {
+  const answers = said.flatMap(({ fits, isText, ...answer }) => {
     const question = view.pending.find(({ callId }) => callId === answer.callId);
     const isAwaited = question !== undefined && fits?.(question) !== false;
-    return isAwaited && (answer.question ?? question.seq) === question.seq ? [answer] : [];
+    if (!isAwaited || (answer.question ?? question.seq) !== question.seq) return [];
+    return [isText ? { ...answer, value: textOrJson(String(answer.value), question) } : answer];
   });
   if (answers.length > 0) return answers;
   const known = said.some(({ callId }) => hasCall(view, callId));
   if (known) throw new PawlError("already_answered", "This question has been answered already.");
   throw new PawlError("unknown_call", "There is no such question in this session.");
+}
+
+/** "42" answers a question for a text as it is, and a question for a number as the number. */
+function textOrJson(text: string, { answerSchema }: Suspension): Json {
+  const result = jsonSchema(answerSchema)["~standard"].validate(text);
+  if (!("then" in result) && result.issues === undefined) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
 }
 
 function hasCall({ messages }: ViewState, callId: string): boolean {

@@ -84,18 +84,10 @@ function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAn
 function answer(one: JsonObject, call: string, value: string): SaidAnswer {
   const callId = partOf(one, call);
   if (typeof callId !== "string") throw invalid("An answer names the call that it answers.");
-  return { callId, value: resultOf(partOf(one, value) ?? null) };
-}
-
-/** What is sent as text may be JSON: a tool's result is one or the other. */
-function resultOf(value: Json): Json {
-  const text = Array.isArray(value) && value.length > 0 && value.every(isTextBlock) ? textIn(value) : value;
-  if (typeof text !== "string") return text;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
+  const result = partOf(one, value) ?? null;
+  const isBlocks = Array.isArray(result) && result.length > 0 && result.every(isTextBlock);
+  const said = isBlocks ? textIn(result) : result;
+  return { callId, value: said, isText: typeof said === "string" };
 }
 
 function isTextBlock(value: Json): boolean {

@@ -99,6 +99,17 @@ export const sessionChecks: readonly Check[] = [
     },
   },
   {
+    name: "E3 lists nothing of users and agents whose names no store could keep",
+    async run(bench) {
+      const userId = randomUUID();
+      await bench.session({ userId, agent: "coach" });
+      for (const odd of ["\0", "coach\0", "\ud83d", "x".repeat(1_001)]) {
+        assert.deepEqual(await listed(bench, { userId, agent: odd }), []);
+        assert.deepEqual(await listed(bench, { userId: odd }), []);
+      }
+    },
+  },
+  {
     name: "E11 lists nothing of another user",
     async run(bench) {
       const [mine, other] = [randomUUID(), randomUUID()];

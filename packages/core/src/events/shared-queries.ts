@@ -1,0 +1,43 @@
+import type { StoredEvent } from "./event.ts";
+import type { EventStore } from "./event-store.ts";
+import { deepFreeze } from "./stored-form.ts";
+
+/** The events that one shared query reads at most. A reader that is further behind reads the rest by itself. */
+const MAX_EVENTS = 64;
+
+/** What a query has brought: events in order, frozen because readers share them, and then what went wrong. */
+export interface Answer {
+  events: readonly StoredEvent[];
+  /** There is nothing behind them. */
+  isWhole: boolean;
+  failure?: { cause: unknown };
+}
+
+/** One query for all that ask after the same event, until the answers are forgotten. */
+export function sharedQueries(store: EventStore, sessionId: string) {
+  const answers = new Map<number, Promise<Answer>>();
+  return {
+    ask(cursor: number): Promise<Answer> {
+      const known = answers.get(cursor);
+      if (known !== undefined) return known;
+      const answer = readSome(store, sessionId, cursor);
+      answers.set(cursor, answer);
+      void answer.then(({ isWhole }) => {
+        if (!isWhole && answers.get(cursor) === answer) answers.delete(cursor);
+      });
+      return answer;
+    },
+    forget: () => answers.clear(),
+  };
+}
+
+async function readSome(store: EventStore, sessionId: string, afterSeq: number): Promise<Answer> {
+  const events: StoredEvent[] = [];
+  try {
+    for await (const event of store.read(sessionId, { afterSeq, limit: MAX_EVENTS }))
+      events.push(deepFreeze(event));
+    return { events, isWhole: events.length < MAX_EVENTS };
+  } catch (cause) {
+    return { events, isWhole: false, failure: { cause } };
+  }
+}

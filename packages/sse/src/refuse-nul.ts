@@ -1,0 +1,17 @@
+import { refusal } from "./wire-error.ts";
+
+/**
+ * Refuses a URL whose path or query holds a NUL: no database keeps one in a name, and some fail at it.
+ *
+ * @throws HTTPException of Hono 400.
+ *
+ * @example
+ * ```ts
+ * import { refuseNul } from "@pawl/sse";
+ *
+ * refuseNul("http://localhost/sessions/s1");
+ * ```
+ */
+export function refuseNul(url: string): void {
+  if (url.includes("%00")) throw refusal(400, "invalid_input", "A path or query must not hold a NUL (%00).");
+}
