@@ -26,7 +26,7 @@ import { getOrCreateSession, newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
 import { delegateCall } from "./sub-agents/delegate.ts";
 import { openTasks } from "./sub-agents/open-tasks.ts";
-import { sweep } from "./sweep.ts";
+import { regularSweeps, sweep } from "./sweep.ts";
 import { reduceView } from "./view/reduce.ts";
 import { newView } from "./view/view.ts";
 
@@ -82,7 +82,7 @@ export function runtime<Deps>({
     newId,
     clock,
   };
-  let sweeping: ReturnType<typeof setInterval> | undefined;
+  const sweeps = regularSweeps(host);
   return {
     agents: byName,
     store: host.store,
@@ -108,15 +108,9 @@ export function runtime<Deps>({
     getOrCreateSession: async (agent, userId) =>
       await getOrCreateSession(host, agentNamed(host, agent).name, userId),
     sweep: () => sweep(host),
-    start: () => {
-      if (sweeping !== undefined) return;
-      const look = () => void sweep(host).catch(onError);
-      sweeping = setInterval(look, leaseTtlMs);
-      sweeping.unref?.();
-      look();
-    },
+    start: sweeps.start,
     drain: async ({ timeoutMs = 30_000 } = {}) => {
-      clearInterval(sweeping);
+      sweeps.stop();
       await drain(host, timeoutMs);
     },
   };

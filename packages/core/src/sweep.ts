@@ -32,6 +32,21 @@ export async function sweep(host: Host): Promise<number> {
   return resumed;
 }
 
+/** Sweeps at once and then every lease time, in a timer that keeps no process alive. */
+export function regularSweeps(host: Host): { start(): void; stop(): void } {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const look = () => void sweep(host).catch(host.report);
+  return {
+    start: () => {
+      if (timer !== undefined) return;
+      timer = setInterval(look, host.leaseTtlMs);
+      timer.unref?.();
+      look();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
 function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
