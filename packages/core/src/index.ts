@@ -81,6 +81,7 @@ export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
 export { withFallback } from "./model/fallback.ts";
 export { isPassing, type ResponseHeaders, retryAfterMs, withoutKeys } from "./model/http-failure.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
+export { longestAnswer } from "./model/longest-answer.ts";
 export type {
   AttemptFailed,
   ContentDelta,

@@ -1,4 +1,10 @@
-import type { ModelClient, ModelEvent, ModelRequest, Pricing } from "@pawl/core";
+import {
+  longestAnswer,
+  type ModelClient,
+  type ModelEvent,
+  type ModelRequest,
+  type Pricing,
+} from "@pawl/core";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
 import { type Body, type BodyOptions, bodyOf } from "./body.ts";
@@ -88,9 +94,12 @@ async function* answerOf(
     requestId = response.headers.get("x-request-id") ?? undefined;
     const promptTokens = estimatedPrompt(body);
     const callId = callIds(request.messages, newId);
-    const answer = answerEvents({ model, requestId, promptTokens, callId, newId });
+    const { maxTokens } = request;
+    const maxChars = longestAnswer(maxTokens);
+    const answer = answerEvents({ model, requestId, promptTokens, callId, newId, maxTokens, maxChars });
     for await (const chunks of readChunks(response, requestId)) {
       for (const chunk of chunks) yield* answer.take(chunk);
+      if (answer.isOverlong()) break;
     }
     yield* answer.end();
   } catch (error) {

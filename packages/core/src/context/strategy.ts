@@ -73,7 +73,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
     run,
     roomFor: (call) => {
       const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
-      return typeof room === "number" ? room : 0;
+      return "type" in room ? 0 : room.maxTokens;
     },
     signal: leg.signal,
   };

@@ -1,6 +1,7 @@
 import { checkNumbers } from "../check-numbers.ts";
-import { type Answer, contentOf, newAnswer, takeEvent } from "../model/accumulate.ts";
+import { type Answer, contentOf, cutAnswer, newAnswer, takeEvent } from "../model/accumulate.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
+import { longestAnswer } from "../model/longest-answer.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { addUsage, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
 import type { ContextEntry } from "../session/state.ts";
@@ -57,7 +58,8 @@ export function summarize({
     const call = { estimatedTokens: prompt, maxTokens, pricing: model.pricing };
     // One that is cut short by a limit would lose what it had no room for.
     if (roomFor(call) < maxTokens) return undefined;
-    return planOf(await written(model, request, signal), first.seq);
+    const maxChars = longestAnswer(maxTokens, estimateTokens);
+    return planOf(await written(model, request, { signal, maxChars }), first.seq);
   };
 }
 
@@ -72,18 +74,28 @@ interface Written {
   costMicroUsd: number;
 }
 
-async function written(model: ModelClient, request: ModelRequest, signal: AbortSignal): Promise<Written> {
+async function written(
+  model: ModelClient,
+  request: ModelRequest,
+  { signal, maxChars }: { signal: AbortSignal; maxChars: number },
+): Promise<Written> {
   let answer = newAnswer();
   let { pricing } = model;
   let usage = noUsage;
   let cost = 0;
   const charge = () => {
     const fresh = usageFromWire(answer.usage);
+    // The wire counts at the end, which an answer that is cut does not come to.
+    if (answer.cut) fresh.outputTokens = Math.max(fresh.outputTokens, request.maxTokens);
     usage = addUsage(usage, fresh);
     cost += pricing === undefined ? 0 : costMicroUsd(fresh, pricing);
   };
   for await (const event of model.stream(request, { signal })) {
     takeEvent(answer, event);
+    if (answer.chars > maxChars) {
+      cutAnswer(answer);
+      break;
+    }
     if (event.type !== "attempt_failed") continue;
     charge();
     answer = newAnswer();

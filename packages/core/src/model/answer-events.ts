@@ -1,4 +1,3 @@
-import { estimateTokens } from "../context/build-request.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import type { JsonObject } from "../json.ts";
 import { tokensOf, usageFromWire } from "../session/tokens.ts";
@@ -13,6 +12,8 @@ export interface Attempt {
   seq: number;
   request: EventData["llm_request"];
   pricing: Pricing | undefined;
+  /** The agent's estimate. */
+  estimateTokens(chars: number): number;
   /** When it was sent, in milliseconds since 1970. */
   startedAt: number;
   answer: Answer;
@@ -50,9 +51,10 @@ function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_me
 }
 
 /** What an attempt has cost by `now`; nothing is known of one that never began to answer. */
-export function llmResponse({ answer, seq, pricing, startedAt }: Attempt, now: number): NewEvent[] {
+export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
+  const { answer, seq, pricing, startedAt } = attempt;
   if (answer.id === null && !answer.finished) return [];
-  const usage = usageSoFar(answer);
+  const usage = usageSoFar(attempt);
   return [
     {
       type: "llm_response",
@@ -74,10 +76,13 @@ export function llmResponse({ answer, seq, pricing, startedAt }: Attempt, now: n
   ];
 }
 
-/** What was counted; of an answer that broke off the wire has not said how much was written, so that is estimated. */
-function usageSoFar(answer: Answer): Usage {
+/**
+ * What was counted. Of an answer that broke off the wire has not said how much was written, so that is estimated: no more
+ * than was asked for, because what comes beyond that is cut.
+ */
+function usageSoFar({ answer, request, estimateTokens }: Attempt): Usage {
   const usage = usageFromWire(answer.usage);
   if (answer.finished) return usage;
-  const written = estimateTokens(answer.parts.flatMap(({ pieces }) => pieces).join("").length);
+  const written = Math.min(estimateTokens(answer.chars), request.params.max_tokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
 }

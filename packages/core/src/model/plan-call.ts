@@ -50,17 +50,18 @@ async function withinLimits(
   const keepLast = leg.agent.onLimit === "land" && !last;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
   const room = roomFor(left, call, keepLast);
-  if (typeof room !== "number") {
+  if ("type" in room) {
     if (!keepLast) return { stop: room };
     await land(leg, room);
     return undefined;
   }
-  const params = { ...paramsOf(leg, plan), maxTokens: room };
+  const params = { ...paramsOf(leg, plan), maxTokens: room.maxTokens };
   const event = await requestEvent(state, prompt, {
     ...params,
     model: model.id,
     estimatedTokens,
     pricing: model.pricing,
+    limitedBy: room.limitedBy,
     ...(tools !== undefined && { tools }),
   });
   return { model, request: requestOf(prompt, params), event };

@@ -3,6 +3,7 @@ import { assistantEntry } from "../context/project.ts";
 import type { StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
+import { openAttempt } from "./open-attempt.ts";
 import type { RunState, SessionState } from "./state.ts";
 import { usageOf } from "./tokens.ts";
 
@@ -15,14 +16,12 @@ const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
 export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
   switch (event.type) {
     case "llm_request": {
-      const { prompt, estimated_tokens: estimatedTokens, params } = event.data;
-      const { estimated_cost_cents: estimatedCostCents = 0 } = event.data;
+      const { prompt } = event.data;
       chargeLostAttempt(run);
       admit(state, prompt.upto_seq);
       if (state.queued.length > 0) state.queued = state.queued.filter(({ seq }) => isUnread(state, seq));
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
-      const tools = params.tools && { tools: params.tools };
-      run.attempt = { seq: event.seq, estimatedTokens, estimatedCostCents, ...tools };
+      run.attempt = openAttempt(event);
       run.asked = event.seq;
       run.inLeg = true;
       break;
@@ -65,6 +64,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     reminded: false,
     calls: [],
     tools: run.attempt?.tools,
+    limitedBy: run.attempt?.limitedBy,
   };
 }
 

@@ -4,7 +4,9 @@ import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
 import { type Budget, nothingSpent } from "../stop/budget.ts";
+import type { AnswerLimit } from "../stop/room.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
+import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
 /** A question to the user, as it is on record. */
@@ -60,6 +62,8 @@ export interface TurnState {
   calls: CallState[];
   /** The tools that may run in this turn; all when absent. */
   tools: readonly string[] | undefined;
+  /** The limit that left the answer no more than its `max_tokens`. */
+  limitedBy: AnswerLimit | undefined;
 }
 
 /** A run, folded from the log over all its legs. */
@@ -82,9 +86,7 @@ export interface RunState {
   /** Answers in a row that the model has paused. */
   pauses: number;
   /** An `llm_request` that nothing has come of yet. */
-  attempt:
-    | { seq: number; estimatedTokens: number; estimatedCostCents: number; tools?: readonly string[] }
-    | undefined;
+  attempt: OpenAttempt | undefined;
   /** `seq` of the last `llm_request`, as long as its turn has no answer. */
   asked: number | undefined;
   /** Successful calls of the run, by their `key`. */
