@@ -4,6 +4,8 @@ import {
   type ModelEvent,
   type ModelRequest,
   type Pricing,
+  secretsIn,
+  withoutKeys,
 } from "@pawl/core";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
@@ -68,7 +70,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
       try {
         sender ??= senderOf(options);
       } catch (error) {
-        throw modelFailure(error, undefined, options.apiKey);
+        throw modelFailure(error, options.apiKey === undefined ? [] : [options.apiKey]);
       }
       yield* answerOf(sender, model, request, options, signal);
     },
@@ -77,7 +79,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
 
 /** One request and the events of its answer. */
 async function* answerOf(
-  { send, apiKey }: Sender,
+  { send, secrets }: Sender,
   model: string,
   request: ModelRequest,
   options: OpenAIOptions,
@@ -91,7 +93,8 @@ async function* answerOf(
   try {
     const body = bodyOf(model, request, options);
     const response = await send(body, call.signal);
-    requestId = response.headers.get("x-request-id") ?? undefined;
+    const given = response.headers.get("x-request-id");
+    requestId = given ? withoutKeys(given, secrets()) : undefined;
     const promptTokens = estimatedPrompt(body);
     const callId = callIds(request.messages, newId);
     const { maxTokens } = request;
@@ -103,7 +106,7 @@ async function* answerOf(
     }
     yield* answer.end();
   } catch (error) {
-    throw signal.aborted ? signal.reason : modelFailure(error, requestId, apiKey);
+    throw signal.aborted ? signal.reason : modelFailure(error, secrets(), requestId);
   } finally {
     signal.removeEventListener("abort", abort);
     // Ends the connection of an answer that was not read to its end; nothing is left to end of another.
@@ -113,12 +116,12 @@ async function* answerOf(
 
 interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** What no failure may say. */
-  apiKey: string | undefined;
+  /** What no failure may contain. */
+  secrets(): string[];
 }
 
 function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
-  const sdk: Pick<OpenAI, "chat"> & { apiKey?: unknown } =
+  const sdk: Pick<OpenAI, "chat"> =
     client ??
     new OpenAI({
       ...(apiKey === undefined ? {} : { apiKey }),
@@ -127,9 +130,19 @@ function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
     });
   return {
     send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
-    // The SDK may have found it in the environment.
-    apiKey: typeof sdk.apiKey === "string" ? sdk.apiKey : apiKey,
+    secrets: () => secretsOf(sdk),
   };
+}
+
+/** The SDK may have found them in the environment. */
+function secretsOf(sdk: object): string[] {
+  const { apiKey, adminAPIKey, _options } = sdk as {
+    apiKey?: unknown;
+    adminAPIKey?: unknown;
+    _options?: { defaultHeaders?: unknown };
+  };
+  const keys = [apiKey, adminAPIKey].filter((key) => typeof key === "string");
+  return [...keys, ...secretsIn(_options?.defaultHeaders)];
 }
 
 function randomId(): string {
