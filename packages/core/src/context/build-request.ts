@@ -2,12 +2,13 @@ import { PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
-import { type ContextEntry, isPaused, openRun, type Prefix, type SessionState } from "../session/state.ts";
+import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
 import type { AnswerLimit } from "../stop/room.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
+import { isPaused } from "./server-calls.ts";
 
 /** What the model is to read: the prefix and all context of the log. */
 export interface Prompt {

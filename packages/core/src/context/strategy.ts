@@ -1,11 +1,12 @@
 import { causeOf, messageOf } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import { type Leg, withinLeg } from "../leg.ts";
-import { type ContextEntry, isPaused, openRun, type RunState } from "../session/state.ts";
+import { type ContextEntry, openRun, type RunState } from "../session/state.ts";
 import { leftOf } from "../stop/limits.ts";
 import { type PlannedCall, roomFor } from "../stop/room.ts";
 import { admitted } from "./admit.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
+import { isPaused } from "./server-calls.ts";
 
 /** What a strategy looks at: the context as it would be sent now. */
 export interface CheckpointSource {

@@ -1,4 +1,6 @@
 import { type Prompt, promptOf, requestEvent, requestOf } from "../context/build-request.ts";
+import { newPrefix } from "../context/prefix.ts";
+import { hasLostServerCalls } from "../context/server-calls.ts";
 import type { EventData } from "../events/event.ts";
 import type { TurnPlan } from "../hooks/hook.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
@@ -25,6 +27,7 @@ export async function planCall(
   leg: Leg,
   wanted: TurnPlan,
 ): Promise<PlannedCall | { stop: StopReason } | undefined> {
+  if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
   const planned = await planRequest(leg, wanted, (plan) => ({

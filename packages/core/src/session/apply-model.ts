@@ -1,5 +1,6 @@
 import { admit } from "../context/admit.ts";
 import { assistantEntry } from "../context/project.ts";
+import { endServerCalls, hasLostServerCalls } from "../context/server-calls.ts";
 import type { StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
@@ -21,6 +22,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       admit(state, prompt.upto_seq);
       if (state.queued.length > 0) state.queued = state.queued.filter(({ seq }) => isUnread(state, seq));
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
+      state.requestSeq = event.seq;
       run.attempt = openAttempt(event);
       run.asked = event.seq;
       run.inLeg = true;
@@ -66,6 +68,8 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     tools: run.attempt?.tools,
     limitedBy: run.attempt?.limitedBy,
   };
+  // Only a pause or a call of ours lets the API's own tools go on.
+  if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
 /** The model has answered without a tool call, and is asked again. */

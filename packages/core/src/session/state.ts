@@ -151,6 +151,8 @@ export interface SessionState {
   queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
+  /** `seq` of the last `llm_request`, 0 while there is none. */
+  requestSeq: number;
   /** What the runs before the open one have used up. */
   spent: Budget;
   /** The mode that a tool has set; the session's type is what goes without one. */
@@ -171,6 +173,7 @@ export function newSessionState(sessionId: string): SessionState {
     waiting: [],
     queued: [],
     hashed: { entries: 0, hash: "" },
+    requestSeq: 0,
     spent: nothingSpent,
     mode: null,
     run: undefined,
@@ -181,15 +184,6 @@ export function newSessionState(sessionId: string): SessionState {
 /** The run that is open, if one is. */
 export function openRun(state: SessionState): RunState | undefined {
   return state.run !== undefined && state.run.ended === undefined ? state.run : undefined;
-}
-
-/**
- * Whether the model has paused its answer (`pause_turn`). It goes on when it reads that answer again, unchanged, with
- * nothing behind it.
- */
-export function isPaused(state: SessionState): boolean {
-  const turn = openRun(state)?.turn;
-  return turn?.stopReason === "pause_turn" && state.entries.at(-1)?.seq === turn.assistantSeq;
 }
 
 /** Calls of the last turn that have no result yet. */
