@@ -98,6 +98,7 @@ export type { Sleep } from "./model/pause.ts";
 export {
   addUsage,
   cacheHitRate,
+  checkPricing,
   costMicroUsd,
   noUsage,
   type Pricing,

@@ -3,7 +3,7 @@ import { type Answer, contentOf, cutAnswer, newAnswer, takeEvent } from "../mode
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
 import { longestAnswer } from "../model/longest-answer.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
-import { addUsage, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
+import { addUsage, checkPricing, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { tokensOf, usageFromWire } from "../session/tokens.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
@@ -39,6 +39,7 @@ export function summarize({
   instructions = INSTRUCTIONS,
 }: SummarizeOptions): CheckpointStrategy {
   checkNumbers("summarize()", { whenTokens });
+  checkPricing("the model of summarize()", model.pricing);
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
   return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
     if (estimatedTokens <= whenTokens) return undefined;

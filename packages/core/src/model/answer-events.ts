@@ -1,6 +1,6 @@
 import type { EventData, NewEvent } from "../events/event.ts";
 import type { JsonObject } from "../json.ts";
-import { tokensOf, usageFromWire } from "../session/tokens.ts";
+import { isCount, tokensOf, usageFromWire } from "../session/tokens.ts";
 import { type Answer, contentOf } from "./accumulate.ts";
 import { type ContentBlock, isToolUse } from "./content.ts";
 import type { Usage } from "./pricing.ts";
@@ -77,12 +77,15 @@ export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
 }
 
 /**
- * What was counted. Of an answer that broke off the wire has not said how much was written, so that is estimated: no more
- * than was asked for, because what comes beyond that is cut.
+ * What was counted. What the wire has not counted is estimated: the prompt, and the answer if it broke off. An estimated
+ * answer is no longer than was asked for, because what comes beyond that is cut.
  */
 function usageSoFar({ answer, request, estimateTokens }: Attempt): Usage {
-  const usage = usageFromWire(answer.usage);
-  if (answer.finished) return usage;
-  const written = Math.min(estimateTokens(answer.chars), request.params.max_tokens);
+  const { usage: raw, finished, chars } = answer;
+  const usage = usageFromWire(raw);
+  const prompt = [raw.input_tokens, raw.cache_read_input_tokens, raw.cache_creation_input_tokens];
+  if (!prompt.some(isCount)) usage.inputTokens = request.estimated_tokens;
+  if (finished && isCount(raw.output_tokens)) return usage;
+  const written = Math.min(estimateTokens(chars), request.params.max_tokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
 }
