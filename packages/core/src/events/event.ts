@@ -155,7 +155,7 @@ export interface EventData {
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
-    /** What the prompt costs by that estimate: charged if the answer is lost. Absent where the model has no prices. */
+    /** What the prompt costs by that estimate: charged, by a `spending`, if the answer is lost. Absent where the model has no prices. */
     estimated_cost_cents?: number;
     limited_by?: AnswerLimit;
     turn: number;
@@ -178,9 +178,10 @@ export interface EventData {
   };
   /**
    * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it counts towards the
-   * run's limits and the session's totals. `by` is its name, `model` the model's.
+   * run's limits and the session's totals. `by` is its name, `model` the model's. With `attempt` (and `by` `lost_answer`) it
+   * is the estimate of a request whose answer was lost; `attempt` is the `seq` of its `llm_request`.
    */
-  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number };
+  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
   error: { code: string; message: string; stack: null; context: Json };
 }
 

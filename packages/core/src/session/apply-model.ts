@@ -79,7 +79,7 @@ export function applyReminder(run: RunState): void {
   run.turn.reminded = true;
 }
 
-/** A request that was sent and whose answer got lost cost something: its estimate is charged. */
+/** Logs of earlier versions have no `spending` for an answer that was lost: its estimate is charged all the same. */
 export function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
