@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   type AgentOptions,
   agent,
+  answering,
   type ContentBlock,
   type ContentDelta,
   type ModelClient,
@@ -151,6 +152,13 @@ describe("an answer that keeps to max_tokens", () => {
     const model = scriptedModel([{ text, usage: { output_tokens: 1_000 } }]);
     const { stop, text: said } = await run(model, { maxTokens: 1_000 });
     expect([stop.type, said]).toEqual(["end_turn", text]);
+  });
+
+  it("H1 is not measured where a hook answers in the model's place", async () => {
+    const words = "x".repeat(100_000);
+    const hooks = [{ name: "speaks", beforeTurn: () => ({ model: answering(words) }) }];
+    const { stop, text } = await run(scriptedModel([]), { hooks, maxTokens: 100 });
+    expect([stop.type, text.length]).toEqual(["end_turn", words.length]);
   });
 
   it("L8 ends by the limit that has shortened it, not as if it had been too long for its own", async () => {

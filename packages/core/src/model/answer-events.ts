@@ -54,7 +54,9 @@ function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_me
 export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   const { answer, seq, pricing, startedAt } = attempt;
   if (answer.id === null && !answer.finished) return [];
-  const usage = usageSoFar(attempt);
+  const { estimated_tokens: estimatedTokens, params } = attempt.request;
+  const { estimateTokens } = attempt;
+  const usage = usageSoFar(answer, { estimatedTokens, maxTokens: params.max_tokens, estimateTokens });
   return [
     {
       type: "llm_response",
@@ -76,16 +78,23 @@ export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   ];
 }
 
+/** What is known of a request where the wire has not counted. */
+export interface Asked {
+  /** The prompt's. */
+  estimatedTokens: number;
+  maxTokens: number;
+  estimateTokens(chars: number): number;
+}
+
 /**
  * What was counted. What the wire has not counted is estimated: the prompt, and the answer if it broke off. An estimated
  * answer is no longer than was asked for, because what comes beyond that is cut.
  */
-function usageSoFar({ answer, request, estimateTokens }: Attempt): Usage {
-  const { usage: raw, finished, chars } = answer;
+export function usageSoFar({ usage: raw, finished, chars }: Answer, asked: Asked): Usage {
   const usage = usageFromWire(raw);
   const prompt = [raw.input_tokens, raw.cache_read_input_tokens, raw.cache_creation_input_tokens];
-  if (!prompt.some(isCount)) usage.inputTokens = request.estimated_tokens;
+  if (!prompt.some(isCount)) usage.inputTokens = asked.estimatedTokens;
   if (finished && isCount(raw.output_tokens)) return usage;
-  const written = Math.min(estimateTokens(chars), request.params.max_tokens);
+  const written = Math.min(asked.estimateTokens(chars), asked.maxTokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
 }

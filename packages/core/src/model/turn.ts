@@ -9,6 +9,7 @@ import { roomFor } from "../stop/room.ts";
 import { CONTEXT_WINDOW, type StopReason, worded } from "../stop/stop-reason.ts";
 import { contentOf, cutAnswer, newAnswer, takeEvent } from "./accumulate.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
+import { ANSWERING } from "./answering.ts";
 import { cutStream } from "./failure.ts";
 import { longestAnswer } from "./longest-answer.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "./model-client.ts";
@@ -70,8 +71,9 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg;
-  // It is the same for every attempt: `max_tokens` is.
-  const maxChars = longestAnswer(request.maxTokens, leg.agent.estimateTokens);
+  // The same for every attempt, because `max_tokens` is. What a hook says in the model's place may have any length.
+  const isModel = model.id !== ANSWERING;
+  const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
   // What the log throws is no failure of the model.
   let logging: Promise<Attempt> | undefined;
   const read = async () => {
