@@ -40,8 +40,8 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
       };
       const estimatedTokens = estimateTokens(built.chars);
       const again = await requestEvent(state, built, { ...more, model, estimatedTokens });
-      // Prices are the model's, not the log's.
-      const { estimated_cost_cents: _cost, ...logged } = event.data;
+      // Prices are the model's and limits the agent's, not the log's.
+      const { estimated_cost_cents: _cost, limited_by: _limit, ...logged } = event.data;
       assert.deepEqual(again, logged, `request ${event.seq} is rebuilt as another one`);
       const request = JSON.parse(JSON.stringify(requestOf(built, more)));
       requests.push({ prefixId: prompt.prefix_id, request });

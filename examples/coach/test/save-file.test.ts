@@ -4,6 +4,9 @@ import { describe, expect, it } from "vitest";
 import { fileTypes, MAX_CONTENT, readFrontMatter, sessionTypes } from "../src/index.ts";
 import { filesIn, saving, scriptedCoach, tempDir } from "./harness.ts";
 
+/** Lets the model write as much as the longest file takes. */
+const long = { hooks: [{ name: "long", beforeTurn: () => ({ maxTokens: 32_000 }) }] };
+
 describe("save_file", () => {
   it("T1 T4 waits for the write and tells the model path and size", async () => {
     const content = "# Heute\n\n- früh aufstehen ☀️\n";
@@ -35,13 +38,13 @@ describe("save_file", () => {
 
   it("X1 accepts 100,000 characters", async () => {
     const content = "a".repeat(MAX_CONTENT);
-    const { ask } = await scriptedCoach(saving({ file_type: "capture", content }));
+    const { ask } = await scriptedCoach(saving({ file_type: "capture", content }), undefined, long);
     expect((await ask({ input: "Save" })).actions).toMatchObject([{ success: true }]);
   });
 
   it("X1 T3 refuses 100,001 characters and says so", async () => {
     const content = "a".repeat(MAX_CONTENT + 1);
-    const { ask, dir } = await scriptedCoach(saving({ file_type: "capture", content }));
+    const { ask, dir } = await scriptedCoach(saving({ file_type: "capture", content }), undefined, long);
     const { actions } = await ask({ input: "Save" });
     expect(actions).toMatchObject([{ success: false, result: expect.stringMatching(/content.*100000/s) }]);
     expect(await filesIn(dir)).toEqual([]);

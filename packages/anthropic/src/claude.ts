@@ -1,6 +1,13 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import { type ModelClient, type ModelEvent, oneByOne, type Pricing } from "@pawl/core";
+import {
+  type ModelClient,
+  type ModelEvent,
+  oneByOne,
+  type Pricing,
+  secretsIn,
+  withoutKeys,
+} from "@pawl/core";
 import { type Body, type BodyOptions, bodyOf } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
@@ -54,15 +61,15 @@ export interface ClaudeOptions extends BodyOptions {
  */
 export function claude(model: string, options: ClaudeOptions = {}): ModelClient {
   const pricing = options.pricing ?? pricingOf(model);
-  let send: Send | undefined;
+  let made: Sender | undefined;
   return {
     id: model,
     ...(pricing === undefined ? {} : { pricing }),
     forcedToolChoice: options.forcedToolChoice ?? takesForcedToolChoice(model, options),
     stream: (request, { signal }) => {
       const sender = () => {
-        send ??= senderOf(options);
-        return send;
+        made ??= senderOf(options);
+        return made;
       };
       return oneByOne(answerOf(sender, bodyOf(model, request, options), signal));
     },
@@ -71,35 +78,44 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
 
 /** One request and the events of its answer, in batches. */
 async function* answerOf(
-  sender: () => Send,
+  sender: () => Sender,
   body: Body,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent[], void, undefined> {
   signal.throwIfAborted();
-  const send = sender();
   const call = openCall(signal);
+  let used: Sender | undefined;
   let requestId: string | undefined;
   try {
-    const response = await send(body, call.signal);
-    requestId = response.headers.get("request-id") ?? undefined;
+    used = sender();
+    const response = await used.send(body, call.signal);
+    const given = response.headers.get("request-id");
+    requestId = given ? withoutKeys(given, used.secrets()) : undefined;
     const read = answerReader(response, call, requestId);
     for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {
-    throw signal.aborted ? signal.reason : modelFailure(error, requestId);
+    throw signal.aborted ? signal.reason : modelFailure(error, used?.secrets() ?? [], requestId);
   } finally {
     call.close();
   }
 }
 
-type Send = (body: Body, signal: AbortSignal) => Promise<Response>;
+interface Sender {
+  send(body: Body, signal: AbortSignal): Promise<Response>;
+  /** What no failure may contain. */
+  secrets(): string[];
+}
 
 /**
  * A client of one's own is used as its owner would use it. The other one is asked below its `messages`, with the body in
  * bytes: that is the SDK's auth, errors and headers without half of its cost per request.
  */
-function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Send {
+function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Sender {
   if (client !== undefined) {
-    return (body, signal) => client.messages.create(body, { maxRetries: 0, signal }).asResponse();
+    return {
+      send: (body, signal) => client.messages.create(body, { maxRetries: 0, signal }).asResponse(),
+      secrets: () => secretsOf(client),
+    };
   }
   const own = new BaseAnthropic({
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -107,8 +123,22 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
     fetch,
     defaultHeaders: { "content-type": "application/json" },
   });
-  return (request, signal) => {
-    const body = bodyBytes(request);
-    return own.post("/v1/messages", { body, maxRetries: 0, signal }).asResponse();
+  return {
+    send: (request, signal) => {
+      const body = bodyBytes(request);
+      return own.post("/v1/messages", { body, maxRetries: 0, signal }).asResponse();
+    },
+    secrets: () => secretsOf(own),
   };
+}
+
+/** The SDK may have found them in the environment. */
+function secretsOf(client: object): string[] {
+  const { apiKey, authToken, _options } = client as {
+    apiKey?: unknown;
+    authToken?: unknown;
+    _options?: { defaultHeaders?: unknown };
+  };
+  const keys = [apiKey, authToken].filter((key) => typeof key === "string");
+  return [...keys, ...secretsIn(_options?.defaultHeaders)];
 }

@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
-import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutKeys } from "@pawl/core";
+import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutSecrets } from "@pawl/core";
 
 /** Failures inside a stream carry no status; these types are the server's own trouble. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
@@ -13,14 +13,17 @@ const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/^prompt is too long|^input length and `max_tokens` exceed context limit/, "context_length_exceeded"],
 ];
 
-/** Anything the SDK threw, as the `model_error` the loop's retry policy reads. */
-export function modelFailure(error: unknown, requestId?: string): PawlError {
-  if (PawlError.is(error)) return error;
+/** Anything the SDK threw, as the `model_error` the loop's retry policy reads, without the secrets of the request. */
+export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
+  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
+}
+
+function failureOf(error: unknown, requestId: string | undefined): PawlError {
   const details: ModelFailure =
     error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
   const message = error instanceof APIError ? (error.apiMessage ?? error.message) : messageOf(error);
-  return new PawlError("model_error", withoutKeys(message), { cause: error, details: { ...details } });
+  return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
 /** The stream ended although the answer had not. */

@@ -182,7 +182,7 @@ it("W5 keeps the key out of every message", async () => {
     {},
     JSON.stringify({ error: { type: "authentication_error", message: "bad key sk-ant-secret" } }),
   );
-  expect(error?.message).toBe("bad key sk-ant-…");
+  expect(error?.message).toBe("bad key …");
   expect(JSON.stringify(error?.details)).not.toContain("sk-ant-secret");
 });
 

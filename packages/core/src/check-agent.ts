@@ -3,6 +3,7 @@ import { checkNumbers } from "./check-numbers.ts";
 import { PawlError } from "./errors.ts";
 import { wrongWith } from "./hooks/check-hook.ts";
 import type { ModelClient } from "./model/model-client.ts";
+import { checkPricing } from "./model/pricing.ts";
 import { unlimited } from "./stop/budget.ts";
 import { dependencyCycle } from "./tools/dependency-cycle.ts";
 
@@ -23,7 +24,7 @@ export function checkAgent<Deps>(
   checkCounts(agent);
   checkParts(agent);
   agent.estimateTokens(1_000);
-  for (const model of modelsOf(agent)) checkPrices(name, model);
+  for (const { id, pricing } of modelsOf(agent)) checkPricing(`${id}, the model of "${name}",`, pricing);
   const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
   const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
   if (free !== undefined) {
@@ -65,15 +66,6 @@ function checkCounts<Deps>(agent: Agent<Deps>): void {
         throw config(name, `${group}.${what} must be a number above 0, not ${value}; Infinity is no limit.`);
       }
     }
-  }
-}
-
-/** With a price that is no number no limit on cost would ever be reached. */
-function checkPrices(name: string, { id, pricing }: ModelClient): void {
-  for (const prices of [pricing, pricing?.longPrompt]) {
-    if (prices === undefined) continue;
-    const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
-    checkNumbers(`${id}, the model of "${name}",`, { input, output, cacheRead, cacheWrite5m, cacheWrite1h });
   }
 }
 

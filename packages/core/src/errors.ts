@@ -1,4 +1,5 @@
 import type { Json } from "./json.ts";
+import { withoutKeys } from "./without-keys.ts";
 
 /** What went wrong, in one word. Codes are stable; messages may change. */
 export type PawlErrorCode =
@@ -107,9 +108,9 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** Any thrown thing as a plain-JSON cause chain: names and messages, no stacks. */
+/** Any thrown thing as a plain-JSON cause chain: names and messages, no stacks, and nothing that looks like a key. */
 export function causeOf(error: unknown, depth = 5): Json {
-  const message = messageOf(error);
+  const message = withoutKeys(messageOf(error));
   try {
     if (!(error instanceof Error)) return message;
     const said = { name: `${error.name}`, message };

@@ -80,8 +80,9 @@ export type {
 } from "./model/content.ts";
 export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
 export { withFallback } from "./model/fallback.ts";
-export { isPassing, type ResponseHeaders, retryAfterMs, withoutKeys } from "./model/http-failure.ts";
+export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/http-failure.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
+export { longestAnswer } from "./model/longest-answer.ts";
 export type {
   AttemptFailed,
   ContentDelta,
@@ -98,6 +99,7 @@ export type { Sleep } from "./model/pause.ts";
 export {
   addUsage,
   cacheHitRate,
+  checkPricing,
   costMicroUsd,
   noUsage,
   type Pricing,
@@ -105,6 +107,7 @@ export {
   type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
+export { secretsIn, withoutSecrets } from "./model/secrets.ts";
 export { oneByOne } from "./one-by-one.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 export {
@@ -157,3 +160,4 @@ export { reduceView } from "./view/reduce.ts";
 export { runMessageId } from "./view/run-message.ts";
 export type { Suspension, ToolPhase, ViewMessage, ViewPart, ViewRun } from "./view/view.ts";
 export { newView, type ViewState } from "./view/view.ts";
+export { withoutKeys } from "./without-keys.ts";

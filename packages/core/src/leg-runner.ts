@@ -6,7 +6,7 @@ import { storeFailed } from "./events/store-failed.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { withinLeg } from "./leg.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
-import { endRun, runLoop } from "./run.ts";
+import { chargeLostAnswer, endRun, runLoop } from "./run.ts";
 import { loadState } from "./session/load.ts";
 import { openLog, type SessionLog } from "./session/log.ts";
 import { openRun, type SessionState } from "./session/state.ts";
@@ -128,6 +128,7 @@ async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
   leg.report(error);
   await leg.fail({ code: "internal", message: messageOf(error), context: causeOf(error) });
   const stop = { type: "error", message: "Something went wrong. Please try again." };
+  await chargeLostAnswer(leg);
   while (!leg.lost && openRun(leg.log.state) !== undefined) {
     if (await endRun(leg, stop)) return true;
   }

@@ -9,6 +9,7 @@ import type { RunState } from "./session/state.ts";
 import type { StopReason } from "./stop/stop-reason.ts";
 import type { Delegated, Delegation } from "./sub-agents/delegate.ts";
 import type { OpenTask } from "./sub-agents/open-tasks.ts";
+import { withoutKeys } from "./without-keys.ts";
 
 /** One process's share of a run: everything that the loop and its stations work with. */
 export interface Leg {
@@ -70,9 +71,9 @@ export interface Leg {
 /** An error as the leg reports it. */
 export type ErrorReport = Omit<EventData["error"], "stack">;
 
-/** An `error` event. The stack is never stored: logs travel further than stacks should. */
+/** An `error` event. Stacks and what looks like a key are never stored: logs travel further than they should. */
 export function errorEvent(error: ErrorReport): Extract<NewEvent, { type: "error" }> {
-  return { type: "error", data: { ...error, stack: null } };
+  return { type: "error", data: { ...error, message: withoutKeys(error.message), stack: null } };
 }
 
 /** What bounds the application's work: the leg's signal, and how long it may take to notice. */

@@ -9,6 +9,7 @@ import { modelTurn } from "./model/turn.ts";
 import { readyForNext } from "./next-run.ts";
 import { overtake } from "./overtake.ts";
 import { decide, type Next } from "./session/decide.ts";
+import { lostAnswer } from "./session/open-attempt.ts";
 import { type CallState, openRun } from "./session/state.ts";
 import { type StopReason, sessionOver } from "./stop/stop-reason.ts";
 import { runTools } from "./tools/execute.ts";
@@ -20,6 +21,7 @@ import { runTools } from "./tools/execute.ts";
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
   while (!leg.lost) {
+    await chargeLostAnswer(leg);
     const next = decide(leg.log.state, leg.agent, { legMs: leg.legMs(), halted: leg.halted });
     switch (next.do) {
       case "tools":
@@ -43,6 +45,12 @@ export async function runLoop(leg: Leg): Promise<boolean> {
     }
   }
   return false;
+}
+
+/** Whatever is decided next counts with it: no request is under way here, so one without an answer has lost it. */
+export async function chargeLostAnswer({ log }: Leg): Promise<void> {
+  const attempt = openRun(log.state)?.attempt;
+  if (attempt !== undefined) await log.append([lostAnswer(attempt)]);
 }
 
 /** Between two turns: tells the hooks that one is over. Comes back with why the run ends, if they say so. */

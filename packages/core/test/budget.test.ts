@@ -85,7 +85,7 @@ describe("room for an answer", () => {
   const room = (limits: Partial<Budget>, call: Partial<PlannedCall> = {}, keepLast = false) => {
     const planned = { estimatedTokens: 1_000, maxTokens: 2_000, pricing: undefined, ...call };
     const found = roomFor(leftWith(limits), planned, keepLast);
-    return typeof found === "number" ? found : found.type;
+    return "type" in found ? found.type : found.maxTokens;
   };
 
   it("L3 is what was asked for, or what is left, or none below 256 tokens", () => {

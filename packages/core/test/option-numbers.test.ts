@@ -75,7 +75,7 @@ it("O2 counts an estimate in whole tokens", async () => {
   expect(request?.data.estimated_tokens).toSatisfy(Number.isInteger);
 });
 
-it("L3 O1 counts nothing for a usage that is none", async () => {
+it("L3 O1 estimates an answer whose usage is no count, and counts nothing for other fields that are none", async () => {
   const usage = {
     input_tokens: "12",
     output_tokens: -5,
@@ -84,7 +84,7 @@ it("L3 O1 counts nothing for a usage that is none", async () => {
   };
   const world = setup([{ text: "Ok.", usage: usage as never }]);
   const { usage: counted } = await world.say("Go");
-  expect(counted).toMatchObject({ inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 4 });
+  expect(counted).toMatchObject({ inputTokens: 0, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 4 });
 });
 
 it("C4 waits for user data for as long as is said, also longer than a timer can", async () => {

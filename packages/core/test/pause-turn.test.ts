@@ -1,10 +1,11 @@
-import type { Reply } from "@pawl/testing";
+import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { assertExtends } from "../../../test/support/invariants.ts";
 import { rebuild } from "../../../test/support/rebuild.ts";
 import { type EventStore, type Hook, memoryStore, type NewEvent, PawlError, tool } from "../src/index.ts";
 import { sha256 } from "../src/sha256.ts";
-import { type Setup, setup } from "./support/setup.ts";
+import { type Setup, setup, sleep } from "./support/setup.ts";
 
 const tools = [{ type: "web_search_20260318", name: "web_search" }];
 const search = (id: string) => ({ type: "server_tool_use", id, name: "web_search", input: { query: id } });
@@ -294,5 +295,90 @@ describe("an answer that the model has paused", () => {
       expect(JSON.stringify(model.requests[2])).toContain("Here it is.");
       expect(JSON.stringify(model.requests[2])).not.toContain("srvtoolu_1");
     }
+  });
+
+  const ourCall = (id: string) => ({ type: "tool_use", id, name: "echo", input: { text: "x" } });
+  const withEcho = (script: Reply[], options: Parameters<typeof setup>[1] = {}, more = {}) =>
+    setup(
+      { script, body: { tools: [...tools, { ...echo.spec }] } as never },
+      { tools: [echo], ...options },
+      more,
+    );
+
+  it.each<[string, Reply, string[]]>([
+    ["nothing", { content: [found("srvtoolu_1"), said("It says")], fault: { stall: 3 } }, ["text"]],
+    [
+      "half a text",
+      { content: [found("srvtoolu_1"), said("It says and so on")], fault: { stall: 6 } },
+      ["text", "server_tool_use", "web_search_tool_result", "text"],
+    ],
+  ])("L4 L18 lands while the API's own tool is at work and has brought %s", async (_what, stalled, kept) => {
+    const clock = testClock();
+    const options = { limits: { wallClockMs: 10_000 }, onLimit: "land" as const };
+    const script = [
+      paused(said("I search."), search("srvtoolu_1")),
+      stalled,
+      { text: "So far." },
+      { text: "Bye." },
+    ];
+    const at = setup({ script, body: { tools } }, options, { clock, store: memoryStore({ now: clock.now }) });
+    const { id: sessionId } = await at.pawl.getOrCreateSession("tester", "u1");
+    const running = at.say("Go", { sessionId });
+    while (at.model.requests.length < 2) await sleep(1);
+    await sleep(20);
+    await clock.advance(8_100);
+    const { stop, text } = await running;
+    expect({ type: stop.type, last: text.split("\n\n").at(-1) }).toEqual({
+      type: "deadline",
+      last: "So far.",
+    });
+    const [, answer, note] = messagesOf(at, 2) as { content: { type: string }[] }[];
+    expect(answer?.content.map(({ type }) => type)).toEqual(kept);
+    expect(JSON.stringify(note)).toContain("last turn");
+    await at.say("Well?", { sessionId });
+    expect(at.model.rejected).toEqual([]);
+    expect(await rebuild(await at.log(sessionId))).toHaveLength(4);
+  });
+
+  it("C13 L18 takes a call that the API went on without out of the middle under a new prefix only", async () => {
+    const at = withEcho([
+      { content: [search("srvtoolu_1"), ourCall("toolu_1")] },
+      { content: [said("I do without."), ourCall("toolu_2")] },
+      { text: "Done." },
+      { text: "Bye." },
+    ]);
+    const { sessionId, stop } = await at.say("Go");
+    expect(stop.type).toBe("end_turn");
+    await at.say("Thanks", { sessionId });
+    expect(at.model.rejected).toEqual([]);
+    const log = await at.log(sessionId);
+    const requests = await rebuild(log);
+    expect(requests).toHaveLength(4);
+    for (const group of Map.groupBy(requests, ({ prefixId }) => prefixId).values()) {
+      assertExtends(group.map(({ request }) => request));
+    }
+    expect(new Set(requests.map(({ prefixId }) => prefixId)).size).toBe(2);
+    expect(JSON.stringify(at.model.requests[2])).toContain("srvtoolu_1");
+    expect(JSON.stringify(at.model.requests[3])).not.toContain("srvtoolu_1");
+  });
+
+  it("L18 reads a message that waited behind a call that the API never finished", async () => {
+    const at: Setup = setup(
+      {
+        body: { tools: [...tools, { ...echo.spec }] } as never,
+        rules: async (_, { n }) => {
+          const { id = "" } = (await at.store.sessions.list({ userId: "u1" }))[0] ?? {};
+          if (n === 0) return { content: [search("srvtoolu_1"), ourCall("toolu_1")] };
+          if (n === 1)
+            await at.pawl.run("tester", { userId: "u1", sessionId: id, input: "And this?" }).started;
+          return { text: n === 1 ? "Done." : "This, too." };
+        },
+      },
+      { tools: [echo], whenBusy: "queue" },
+    );
+    const { sessionId, stop, text } = await at.say("Go");
+    expect({ type: stop.type, text }).toEqual({ type: "end_turn", text: "Done.\n\nThis, too." });
+    expect(at.model.rejected).toEqual([]);
+    expect(await rebuild(await at.log(sessionId))).toHaveLength(3);
   });
 });

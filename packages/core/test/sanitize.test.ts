@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { WRAPPER_TAGS } from "../src/context/sanitize.ts";
 import { type NewEvent, sanitize } from "../src/index.ts";
 import { setup } from "./support/setup.ts";
 
@@ -57,6 +58,59 @@ describe("C7 what is injected cannot leave its tag", () => {
         expect(once.isWellFormed()).toBe(true);
       }),
     );
+  });
+
+  // One of each kind that shows nothing, or next to nothing: controls, joiners, selectors, fillers, tags, a blank pattern.
+  const fillers = [
+    ..."\u0000\u0001\b\u001b\u007f\u0085\u00ad\u034f\u061c\u115f\u1160\u17b4\u180b\u180e\u200b\u200d\u200e\u2028",
+  ].concat([
+    ..."\u2060\u2061\u206f\u2800\u3164\ufe00\ufe0f\ufeff\uffa0\ufff9\u{1d173}\u{e0001}\u{e0041}\u{e0100}",
+  ]);
+
+  it.each(fillers.map((filler) => [filler.codePointAt(0)?.toString(16), filler]))(
+    "a closing tag that is stretched by U+%s, wherever that stands",
+    (_code, filler) => {
+      for (const tag of WRAPPER_TAGS) {
+        const pieces = ["<", "/", ...tag, ">"];
+        for (let at = 1; at < pieces.length; at += 1) {
+          const text = pieces.toSpliced(at, 0, filler).join("");
+          // Between the letters of a name a line end is no filler: no reader takes two words for one.
+          if (filler === "\u2028" && at > 2 && at < pieces.length - 1) continue;
+          expect(sanitize(text), JSON.stringify(text)).toBe(text.replace("<", "<\\"));
+        }
+      }
+    },
+  );
+
+  it("a closing tag however it is stretched, spaced and spelt", () => {
+    const some = (characters: readonly string[]) =>
+      fc.array(fc.constantFrom(...characters), { maxLength: 3 }).map((few) => few.join(""));
+    const filler = some(fillers.filter((one) => one !== "\u2028"));
+    const space = some([...fillers, " ", "\n", "\t", "\u00a0"]);
+    const spelling = fc
+      .constantFrom(...WRAPPER_TAGS)
+      .chain((tag) =>
+        fc.tuple(
+          space,
+          space,
+          ...[...tag].map((letter) => fc.tuple(fc.constantFrom(letter, letter.toUpperCase()), filler)),
+        ),
+      )
+      .map(([before, behind, ...letters]) => ["<", before, "/", behind, ...letters.flat(), ">"].join(""));
+    fc.assert(
+      fc.property(fc.string(), spelling, fc.string(), (before, tag, after) => {
+        const harmless = sanitize(`${before}${tag}${after}`);
+        expect(harmless).toContain(tag.replace("<", "<\\"));
+        expect(sanitize(harmless)).toBe(harmless);
+      }),
+    );
+  });
+
+  it("in time that grows with the text, whatever follows a <", () => {
+    const started = performance.now();
+    for (const long of [" ", "\u0000", "\n\u200b"]) sanitize(`<${long.repeat(200_000)}x`);
+    sanitize("<no".repeat(200_000));
+    expect(performance.now() - started).toBeLessThan(2_000);
   });
 
   it("knowledge with its source, artifacts and notes on their way into the prompt", async () => {

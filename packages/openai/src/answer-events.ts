@@ -6,6 +6,8 @@ import { estimatedTokens, usageOf } from "./usage.ts";
 /** One answer on its way from chunks to the events of a `ModelClient`. */
 export interface AnswerEvents {
   take(chunk: Chunk): ModelEvent[];
+  /** The model has written more than `maxChars`, most of which may be reasoning that nobody is shown. */
+  isOverlong(): boolean;
   /** What ends the answer, once the server has said that nothing follows. */
   end(): ModelEvent[];
 }
@@ -18,6 +20,9 @@ export interface AnswerOptions {
   /** The id that a call is known by from now on; what it is given is what the server said. */
   callId(given: string | undefined): string;
   newId(): string;
+  /** How many tokens the answer may have, and how many characters it is cut at. */
+  maxTokens: number;
+  maxChars: number;
 }
 
 interface State {
@@ -62,6 +67,7 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
       }
       return events.length > 0 ? events : [{ type: "ping" }];
     },
+    isOverlong: () => state.chars > options.maxChars,
     end: () => (hasBegun ? [] : [startOf({}, options)]).concat(endOf(state, calls, options)),
   };
 }
@@ -81,6 +87,7 @@ function startOf({ id, model }: Chunk, options: AnswerOptions): ModelEvent {
 
 function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => number): ModelEvent[] {
   const events: ModelEvent[] = [];
+  state.chars += delta.reasoning_content?.length ?? delta.reasoning?.length ?? 0;
   if (delta.refusal) state.isRefused = true;
   for (const text of [delta.content, delta.refusal]) {
     if (!text) continue;
@@ -102,8 +109,13 @@ function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => num
   return events;
 }
 
-function endOf(state: State, calls: Calls, { promptTokens }: AnswerOptions): ModelEvent[] {
-  const stop_reason = stopReasonOf(state, calls);
+function endOf(
+  state: State,
+  calls: Calls,
+  { promptTokens, maxTokens, maxChars }: AnswerOptions,
+): ModelEvent[] {
+  const isOverlong = state.chars > maxChars && state.stop === null;
+  const stop_reason = isOverlong ? "max_tokens" : stopReasonOf(state, calls);
   const callBlocks = calls.blocks();
   // The call that an answer was cut off in is not complete.
   const cut = stop_reason === "max_tokens" ? callBlocks.at(-1) : undefined;
@@ -111,7 +123,8 @@ function endOf(state: State, calls: Calls, { promptTokens }: AnswerOptions): Mod
     .filter((index) => index !== cut)
     .sort((a, b) => a - b)
     .map((index) => ({ type: "content_block_stop" as const, index }));
-  const usage = state.usage ?? { input_tokens: promptTokens, output_tokens: estimatedTokens(state.chars) };
+  const written = Math.min(estimatedTokens(state.chars), maxTokens);
+  const usage = state.usage ?? { input_tokens: promptTokens, output_tokens: written };
   return [...stops, { type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }];
 }
 

@@ -15,6 +15,9 @@ interface Choice {
 export interface Delta {
   content?: string | null;
   refusal?: string | null;
+  /** What the model thinks, by either name that servers have for it. */
+  reasoning_content?: string | null;
+  reasoning?: string | null;
   tool_calls?: readonly CallDelta[] | null;
 }
 

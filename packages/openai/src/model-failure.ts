@@ -1,4 +1,4 @@
-import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutKeys } from "@pawl/core";
+import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutSecrets } from "@pawl/core";
 import { APIConnectionError, APIError } from "openai/core/error";
 
 /** Failures inside a stream carry no status; these types and codes are the server's own trouble. */
@@ -16,20 +16,17 @@ const passing: readonly unknown[] = [
 /** Answered as 429; asking again does not refill an account. */
 const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
-/** Anything the SDK threw, as the `model_error` the loop's retry policy reads. */
-export function modelFailure(error: unknown, requestId?: string, apiKey?: string): PawlError {
-  if (PawlError.is(error)) return error;
+/** Anything the SDK threw, as the `model_error` the loop's retry policy reads, without the secrets of the request. */
+export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
+  return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
+}
+
+function failureOf(error: unknown, requestId: string | undefined): PawlError {
   const details: ModelFailure =
     error instanceof APIError ? detailsOf(error) : { retryable: isLostConnection(error) };
   if (details.requestId === undefined && requestId !== undefined) details.requestId = requestId;
-  const said = error instanceof APIError ? (wordsOf(error) ?? error.message) : messageOf(error);
-  const message = withoutKey(said, apiKey);
-  // What a log keeps of a cause is its message.
-  const quotes = withoutKey(messageOf(error), apiKey) !== messageOf(error);
-  return new PawlError("model_error", message.slice(0, 1_000), {
-    ...(!quotes && { cause: error }),
-    details: { ...details },
-  });
+  const message = error instanceof APIError ? (wordsOf(error) ?? error.message) : messageOf(error);
+  return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
 /** The stream ended although the answer had not. */
@@ -84,10 +81,4 @@ function wordsOf({ error }: APIError): string | undefined {
 /** The connection broke while the body was read: fetch says so with a `TypeError`. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
-}
-
-/** Keys of other servers look like anything, so the one that is used is left out as it is. */
-function withoutKey(message: string, apiKey: string | undefined): string {
-  const known = apiKey === undefined || apiKey.length < 8 ? message : message.replaceAll(apiKey, "…");
-  return withoutKeys(known);
 }

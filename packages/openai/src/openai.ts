@@ -1,4 +1,12 @@
-import type { ModelClient, ModelEvent, ModelRequest, Pricing } from "@pawl/core";
+import {
+  longestAnswer,
+  type ModelClient,
+  type ModelEvent,
+  type ModelRequest,
+  type Pricing,
+  secretsIn,
+  withoutKeys,
+} from "@pawl/core";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
 import { type Body, type BodyOptions, bodyOf } from "./body.ts";
@@ -62,7 +70,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
       try {
         sender ??= senderOf(options);
       } catch (error) {
-        throw modelFailure(error, undefined, options.apiKey);
+        throw modelFailure(error, options.apiKey === undefined ? [] : [options.apiKey]);
       }
       yield* answerOf(sender, model, request, options, signal);
     },
@@ -71,7 +79,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
 
 /** One request and the events of its answer. */
 async function* answerOf(
-  { send, apiKey }: Sender,
+  { send, secrets }: Sender,
   model: string,
   request: ModelRequest,
   options: OpenAIOptions,
@@ -85,16 +93,20 @@ async function* answerOf(
   try {
     const body = bodyOf(model, request, options);
     const response = await send(body, call.signal);
-    requestId = response.headers.get("x-request-id") ?? undefined;
+    const given = response.headers.get("x-request-id");
+    requestId = given ? withoutKeys(given, secrets()) : undefined;
     const promptTokens = estimatedPrompt(body);
     const callId = callIds(request.messages, newId);
-    const answer = answerEvents({ model, requestId, promptTokens, callId, newId });
+    const { maxTokens } = request;
+    const maxChars = longestAnswer(maxTokens);
+    const answer = answerEvents({ model, requestId, promptTokens, callId, newId, maxTokens, maxChars });
     for await (const chunks of readChunks(response, requestId)) {
       for (const chunk of chunks) yield* answer.take(chunk);
+      if (answer.isOverlong()) break;
     }
     yield* answer.end();
   } catch (error) {
-    throw signal.aborted ? signal.reason : modelFailure(error, requestId, apiKey);
+    throw signal.aborted ? signal.reason : modelFailure(error, secrets(), requestId);
   } finally {
     signal.removeEventListener("abort", abort);
     // Ends the connection of an answer that was not read to its end; nothing is left to end of another.
@@ -104,12 +116,12 @@ async function* answerOf(
 
 interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** What no failure may say. */
-  apiKey: string | undefined;
+  /** What no failure may contain. */
+  secrets(): string[];
 }
 
 function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
-  const sdk: Pick<OpenAI, "chat"> & { apiKey?: unknown } =
+  const sdk: Pick<OpenAI, "chat"> =
     client ??
     new OpenAI({
       ...(apiKey === undefined ? {} : { apiKey }),
@@ -118,9 +130,19 @@ function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
     });
   return {
     send: (body, signal) => sdk.chat.completions.create(body, { maxRetries: 0, signal }).asResponse(),
-    // The SDK may have found it in the environment.
-    apiKey: typeof sdk.apiKey === "string" ? sdk.apiKey : apiKey,
+    secrets: () => secretsOf(sdk),
   };
+}
+
+/** The SDK may have found them in the environment. */
+function secretsOf(sdk: object): string[] {
+  const { apiKey, adminAPIKey, _options } = sdk as {
+    apiKey?: unknown;
+    adminAPIKey?: unknown;
+    _options?: { defaultHeaders?: unknown };
+  };
+  const keys = [apiKey, adminAPIKey].filter((key) => typeof key === "string");
+  return [...keys, ...secretsIn(_options?.defaultHeaders)];
 }
 
 function randomId(): string {

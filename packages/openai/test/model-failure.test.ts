@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { PawlError } from "@pawl/core";
 import { openaiApi, type Reply } from "@pawl/testing";
 import { OpenAI } from "openai";
@@ -115,8 +116,8 @@ it("W5 keeps keys out of messages and their causes, also those of other servers"
   const other = await refusing("gateway/secret+key", "no such key: gateway/secret+key");
   expect(other?.message).toBe("no such key: …");
   for (const error of [own, other]) {
-    expect(error?.cause).toBeUndefined();
-    expect(JSON.stringify(error?.details)).not.toContain("secret");
+    expect(error?.cause).toBeInstanceOf(Error);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/secretsecret|secret\+key/);
   }
   const { error: unfit } = await read(client(api, { apiKey: "gateway-secret\nx" }));
   expect([unfit?.message, unfit?.cause].join()).not.toContain("secret");

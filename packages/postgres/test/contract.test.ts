@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
-import { PawlError, withBlobs } from "@pawl/core";
+import { agent, PawlError, runtime, withBlobs } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
-import { eventStoreContract } from "@pawl/testing";
+import { eventStoreContract, scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { newPglite } from "../../../test/support/new-pglite.ts";
 import { migrate, migrations, postgresStore } from "../src/index.ts";
@@ -15,6 +15,19 @@ describe("embeddedStore in memory", () => {
   afterAll(() => store.close());
 
   for (const { name, run } of eventStoreContract(async () => ({ store }))) it(name, run);
+
+  it("O1 has room for whatever a server counts, turn after turn", async () => {
+    const absurd = { input_tokens: 9e18, output_tokens: 9e18, cache_read_input_tokens: 1e300 };
+    const pricing = { input: 1e6, output: 1e6, cacheRead: 1e6, cacheWrite5m: 1e6, cacheWrite1h: 1e6 };
+    const model = scriptedModel(() => ({ text: "Hi.", usage: absurd }), { pricing });
+    const pawl = runtime({ agents: [agent({ name: "a", model, instructions: "Go." })], store });
+    const { sessionId } = await pawl.run("a", { userId: "u", input: "Hi" }).result;
+    const { stop } = await pawl.run("a", { userId: "u", sessionId, input: "Hi" }).result;
+    expect(stop.type).toBe("end_turn");
+    const session = await store.sessions.get(sessionId);
+    expect(session?.usage.outputTokens).toBe(2_000_000_000);
+    expect(session?.costCents).toBe(2 * 3e11);
+  });
 });
 
 describe("E9 withBlobs over embeddedStore and its blobs", () => {

@@ -62,6 +62,8 @@ export async function bench(data: TrainerData, options: TrainerToolsOptions = {}
         instructions: "You are a trainer.",
         tools: trainerTools(options),
         limits: { turns: 20, toolCalls: 50, errorTurns: 20 },
+        // Calls may be of any size: it is for the tools to judge them.
+        estimateTokens: () => 1,
       });
       // Another runtime each time: nothing but the log is left of the one before.
       const pawl = runtime<TrainerDeps>({ agents: [trainer], store, deps: () => ({ trainer: data }) });

@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredOf } from "../events/event.ts";
-import { type ContextEntry, isPaused, type SessionState } from "../session/state.ts";
+import type { ContextEntry, SessionState } from "../session/state.ts";
 import { userEntry } from "./project.ts";
 import { resent } from "./resend.ts";
-import { hasOpenServerCalls } from "./server-calls.ts";
+import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 
 /**
  * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that covers it

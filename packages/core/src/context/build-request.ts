@@ -2,11 +2,13 @@ import { PawlError } from "../errors.ts";
 import type { EventData } from "../events/event.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
-import { type ContextEntry, isPaused, openRun, type Prefix, type SessionState } from "../session/state.ts";
+import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
+import type { AnswerLimit } from "../stop/room.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
+import { isPaused } from "./server-calls.ts";
 
 /** What the model is to read: the prefix and all context of the log. */
 export interface Prompt {
@@ -25,6 +27,7 @@ export interface RequestParams {
   tools?: readonly string[];
   estimatedTokens: number;
   pricing?: Pricing | undefined;
+  limitedBy?: AnswerLimit | undefined;
 }
 
 /**
@@ -60,7 +63,7 @@ export function requestOf(
 export async function requestEvent(
   state: SessionState,
   { prefix, entries, uptoSeq }: Prompt,
-  { model, maxTokens, toolChoice, tools, estimatedTokens, pricing }: RequestParams,
+  { model, maxTokens, toolChoice, tools, estimatedTokens, pricing, limitedBy }: RequestParams,
 ): Promise<EventData["llm_request"]> {
   const run = openRun(state);
   const fresh = entries.slice(state.hashed.entries).map(({ role, blocks }) => ({ role, blocks }));
@@ -77,6 +80,7 @@ export async function requestEvent(
     ...(pricing !== undefined && {
       estimated_cost_cents: costMicroUsd({ ...noUsage, inputTokens: estimatedTokens }, pricing) / 10_000,
     }),
+    ...(limitedBy !== undefined && { limited_by: limitedBy }),
     turn: (run?.turns ?? 0) + 1,
     ...(run?.asked !== undefined && { again: run.asked }),
   };

@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject, toJson } from "../json.ts";
 import type { ToolSpec } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { withoutThinking } from "./project.ts";
+import { withoutUnpaired } from "./server-calls.ts";
 import { userDataBlock } from "./user-data.ts";
 
 /**
@@ -36,15 +37,24 @@ export function prefixFor(
   ];
 }
 
-/** Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. */
+/**
+ * Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. Nor is what the API's own
+ * tools have not finished.
+ */
 export function applyPrefix(
   state: SessionState,
   { prefix_id: id, system, tools }: EventData["prefix"],
 ): void {
   state.prefix = { id, system, tools, chars: JSON.stringify({ system, tools }).length };
   state.userData ??= system[1]?.text;
-  state.entries = withoutThinking(state.entries);
+  state.entries = withoutUnpaired(withoutThinking(state.entries));
   state.hashed = { entries: 0, hash: "" };
+}
+
+/** The same system and tools under another id: what was sent before may change once. */
+export function newPrefix({ prefix }: SessionState, prefixId: string): NewEvent {
+  const { system = [], tools = [] } = prefix ?? {};
+  return { type: "prefix", data: { prefix_id: prefixId, system, tools } };
 }
 
 /** The source of knowledge that brings user data up to date. */

@@ -36,10 +36,18 @@ function attribute(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
+/**
+ * Characters that show nothing: formats, fillers and selectors (`Default_Ignorable_Code_Point`), controls but line ends and
+ * tabs, and the blank pattern of Braille.
+ */
+const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1f\\x7f-\\x9f\\u2800";
+
 /** The `<` of an opening or closing tag, however it is spaced, spelt in capitals or stretched by invisible characters. */
 function tagPattern(tags: readonly string[]): RegExp {
-  const names = tags.map((tag) => Array.from(tag, literal).join("\\p{Cf}*"));
-  return new RegExp(`<(?=[\\s\\p{Cf}]*/?[\\s\\p{Cf}]*(?:${names.join("|")})(?![\\w-]))`, "giu");
+  const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
+  const gap = `[\\s${INVISIBLE}]*`;
+  // One gap after another would be tried in every split of a long one.
+  return new RegExp(`<(?=${gap}(?:/${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 
 function literal(character: string): string {

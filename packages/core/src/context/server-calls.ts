@@ -1,6 +1,15 @@
 import { type ContentBlock, isServerCall, isServerResult, isThinking } from "../model/content.ts";
-import type { ContextEntry, SessionState } from "../session/state.ts";
+import { type ContextEntry, openRun, type SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
+
+/**
+ * Whether the model has paused its answer (`pause_turn`). It goes on when it reads that answer again, unchanged, with
+ * nothing behind it.
+ */
+export function isPaused(state: SessionState): boolean {
+  const turn = openRun(state)?.turn;
+  return turn?.stopReason === "pause_turn" && state.entries.at(-1)?.seq === turn.assistantSeq;
+}
 
 /** Whether a tool that runs on the API's side is still at work: its call is in the context, its result is not. */
 export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
@@ -10,12 +19,14 @@ export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
 /**
  * The entries without calls of the API's own tools that never came back, and without results whose call is gone: the API
  * refuses both as soon as somebody else has spoken. Thinking that comes later is bound to them and goes with them.
+ * Entries before `from` stay as they are.
  */
-export function withoutUnpaired(entries: ContextEntry[]): ContextEntry[] {
+export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry[] {
   const lost = unpaired(entries);
-  if (lost.size === 0) return entries;
+  if (!entries.slice(from).some(({ blocks }) => blocks.some((block) => lost.has(block)))) return entries;
   let changed = false;
-  return entries.flatMap((entry) => {
+  return entries.flatMap((entry, at) => {
+    if (at < from) return [entry];
     const blocks = entry.blocks.filter((block) => {
       changed ||= lost.has(block);
       return !lost.has(block) && !(changed && isThinking(block));
@@ -26,12 +37,28 @@ export function withoutUnpaired(entries: ContextEntry[]): ContextEntry[] {
   });
 }
 
-/** What the API's own tools have not finished when a run ends is never finished: it is not sent again. */
+/**
+ * Takes out the calls that the API's own tools will not finish any more, unless an answer that was sent stands behind them:
+ * within a prefix nothing that was sent changes but its end.
+ */
 export function endServerCalls(state: SessionState): void {
-  const entries = withoutUnpaired(state.entries);
+  const lastSent = state.entries.findLastIndex(
+    ({ role, seq }) => role === "assistant" && seq < state.requestSeq,
+  );
+  const entries = withoutUnpaired(state.entries, Math.max(0, lastSent));
   if (entries === state.entries) return;
   state.entries = entries;
   state.hashed = { entries: 0, hash: "" };
+}
+
+/**
+ * Whether the API has gone on without the result of a call of its own: the call cannot be sent any more when somebody else
+ * speaks, and it can be taken out under a new prefix only.
+ */
+export function hasLostServerCalls(state: SessionState): boolean {
+  const stopReason = openRun(state)?.turn?.stopReason;
+  const goesOn = stopReason === "pause_turn" || stopReason === "tool_use";
+  return !goesOn && hasOpenServerCalls(state.entries);
 }
 
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {

@@ -1,11 +1,12 @@
 import { causeOf, messageOf } from "../errors.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import { type Leg, withinLeg } from "../leg.ts";
-import { type ContextEntry, isPaused, openRun, type RunState } from "../session/state.ts";
+import { type ContextEntry, openRun, type RunState } from "../session/state.ts";
 import { leftOf } from "../stop/limits.ts";
 import { type PlannedCall, roomFor } from "../stop/room.ts";
 import { admitted } from "./admit.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
+import { isPaused } from "./server-calls.ts";
 
 /** What a strategy looks at: the context as it would be sent now. */
 export interface CheckpointSource {
@@ -73,7 +74,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
     run,
     roomFor: (call) => {
       const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
-      return typeof room === "number" ? room : 0;
+      return "type" in room ? 0 : room.maxTokens;
     },
     signal: leg.signal,
   };

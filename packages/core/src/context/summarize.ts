@@ -1,10 +1,12 @@
 import { checkNumbers } from "../check-numbers.ts";
-import { type Answer, contentOf, newAnswer, takeEvent } from "../model/accumulate.ts";
+import { type Answer, contentOf, cutAnswer, newAnswer, takeEvent } from "../model/accumulate.ts";
+import { type Asked, usageSoFar } from "../model/answer-events.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
+import { longestAnswer } from "../model/longest-answer.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
-import { addUsage, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
+import { addUsage, checkPricing, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
 import type { ContextEntry } from "../session/state.ts";
-import { tokensOf, usageFromWire } from "../session/tokens.ts";
+import { tokensOf } from "../session/tokens.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
 import { clipText } from "./clip.ts";
 import { resultText } from "./project.ts";
@@ -38,6 +40,7 @@ export function summarize({
   instructions = INSTRUCTIONS,
 }: SummarizeOptions): CheckpointStrategy {
   checkNumbers("summarize()", { whenTokens });
+  checkPricing("the model of summarize()", model.pricing);
   checkNumbers("summarize()", { keepTurns, maxTokens }, { least: 1, whole: true });
   return async ({ entries, estimatedTokens, estimateTokens, roomFor, signal }) => {
     if (estimatedTokens <= whenTokens) return undefined;
@@ -57,7 +60,8 @@ export function summarize({
     const call = { estimatedTokens: prompt, maxTokens, pricing: model.pricing };
     // One that is cut short by a limit would lose what it had no room for.
     if (roomFor(call) < maxTokens) return undefined;
-    return planOf(await written(model, request, signal), first.seq);
+    const asked = { estimatedTokens: prompt, maxTokens, estimateTokens };
+    return planOf(await written(model, request, asked, signal), first.seq);
   };
 }
 
@@ -72,18 +76,30 @@ interface Written {
   costMicroUsd: number;
 }
 
-async function written(model: ModelClient, request: ModelRequest, signal: AbortSignal): Promise<Written> {
+async function written(
+  model: ModelClient,
+  request: ModelRequest,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Written> {
+  const maxChars = longestAnswer(asked.maxTokens, asked.estimateTokens);
   let answer = newAnswer();
   let { pricing } = model;
   let usage = noUsage;
   let cost = 0;
   const charge = () => {
-    const fresh = usageFromWire(answer.usage);
+    // An attempt that failed before it began has cost nothing.
+    if (answer.id === null && !answer.finished) return;
+    const fresh = usageSoFar(answer, asked);
     usage = addUsage(usage, fresh);
     cost += pricing === undefined ? 0 : costMicroUsd(fresh, pricing);
   };
   for await (const event of model.stream(request, { signal })) {
     takeEvent(answer, event);
+    if (answer.chars > maxChars) {
+      cutAnswer(answer);
+      break;
+    }
     if (event.type !== "attempt_failed") continue;
     charge();
     answer = newAnswer();

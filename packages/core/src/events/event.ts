@@ -2,6 +2,7 @@ import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
 import type { Budget } from "../stop/budget.ts";
+import type { AnswerLimit } from "../stop/room.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import type { SessionStatus } from "./session-row.ts";
 
@@ -147,14 +148,16 @@ export interface EventData {
    * `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within the same turn.
    * `again` is the `seq` of the request for this turn that was made before and has no answer, e.g. because its process died; this one may
    * cover more. `params.tools` names the tools that may run in this turn, where that is not all of the prefix.
+   * `limited_by` names the limit that leaves no more than `max_tokens` for the answer.
    */
   llm_request: {
     model: string;
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
-    /** What the prompt costs by that estimate: charged if the answer is lost. Absent where the model has no prices. */
+    /** What the prompt costs by that estimate: charged, by a `spending`, if the answer is lost. Absent where the model has no prices. */
     estimated_cost_cents?: number;
+    limited_by?: AnswerLimit;
     turn: number;
     retry_of?: number;
     again?: number;
@@ -175,9 +178,10 @@ export interface EventData {
   };
   /**
    * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it counts towards the
-   * run's limits and the session's totals. `by` is its name, `model` the model's.
+   * run's limits and the session's totals. `by` is its name, `model` the model's. With `attempt` (and `by` `lost_answer`) it
+   * is the estimate of a request whose answer was lost; `attempt` is the `seq` of its `llm_request`.
    */
-  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number };
+  spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
   error: { code: string; message: string; stack: null; context: Json };
 }
 

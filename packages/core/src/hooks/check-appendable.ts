@@ -1,5 +1,6 @@
 import { USER_DATA } from "../context/prefix.ts";
 import type { EventData } from "../events/event.ts";
+import { MOST_TOKENS } from "../session/tokens.ts";
 import type { AppendableEvent } from "./hook.ts";
 
 const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {
@@ -34,15 +35,20 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
   }
   if (values.source === USER_DATA) throw new Error(`"${USER_DATA}" is what the agent's userData says.`);
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
+  if (type === "spending" && "attempt" in values)
+    throw new Error("A lost answer is charged by the run itself.");
   if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
 }
+
+/** The total of a spending: prompt, answer, cache reads and writes. */
+const MOST_SPENT = 4 * MOST_TOKENS;
 
 /** A number that is none, or below 0, would undo what the limits have counted, and no total has room for half a token. */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
   for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total]) {
-    if (!(Number.isSafeInteger(count) && count >= 0))
-      throw new Error("Tokens are told in whole numbers from 0.");
+    if (!(Number.isInteger(count) && count >= 0 && count <= MOST_SPENT))
+      throw new Error(`Token counts must be whole numbers from 0 to ${MOST_SPENT}, not ${count}.`);
   }
   if (!(Number.isFinite(cost_cents) && cost_cents >= 0)) throw new Error("A cost is a number from 0.");
 }

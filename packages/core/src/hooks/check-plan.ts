@@ -1,5 +1,6 @@
 import type { Agent } from "../agent.ts";
 import type { ToolChoice } from "../model/model-client.ts";
+import { checkPricing } from "../model/pricing.ts";
 import type { TurnPlan } from "./hook.ts";
 
 /**
@@ -10,6 +11,7 @@ import type { TurnPlan } from "./hook.ts";
 export function checkPlan({ tools: known }: Agent, plan: TurnPlan): TurnPlan {
   const { model, maxTokens, toolChoice, tools } = plan;
   if (typeof model?.stream !== "function") throw new Error("`model` is none.");
+  checkPricing(model.id, model.pricing);
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
   }

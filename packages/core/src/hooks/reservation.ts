@@ -113,12 +113,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
     },
     afterRun: async (_result, context) => {
       renewals.end(context);
-      const { attempt } = context.run;
-      // An answer that is still awaited at the end was lost in a crash: its estimate counts, as it does for limits.
-      const { estimatedTokens = 0, estimatedCostCents = 0 } = attempt ?? {};
-      const lost = unit === "tokens" ? estimatedTokens : Math.round(estimatedCostCents * 10_000);
-      const settled = async () =>
-        await reservations.finalize(await idOf(context), usedBy(context.run, unit) + lost);
+      const settled = async () => await reservations.finalize(await idOf(context), usedBy(context.run, unit));
       await inTime(context.signal, settled());
     },
   };

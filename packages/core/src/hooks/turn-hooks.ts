@@ -13,7 +13,7 @@ export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; pla
 /** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
-  if (run?.turns === 0 && run.attempt === undefined && !leg.told.run) {
+  if (run?.turns === 0 && run.asked === undefined && !leg.told.run) {
     for (const hook of hooksWith(leg, "beforeRun")) {
       const { value, failed } = await callHook(
         leg,

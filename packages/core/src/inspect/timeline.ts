@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredOf } from "../events/event.ts";
+import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
 import { applyEvent } from "../session/apply.ts";
 import { newSessionState } from "../session/state.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
@@ -106,10 +106,8 @@ function take(run: TimelineRun, event: StoredEvent): void {
   const turn = run.turns.at(-1);
   switch (event.type) {
     case "llm_response":
-      charge(run, event);
-      break;
     case "spending":
-      run.summaries = sumOf([run.summaries, { tokens: event.data.tokens, costCents: event.data.cost_cents }]);
+      charge(run, event.data);
       break;
     case "assistant_message":
       endAttempt(turn, at, { outcome: "answered", stopReason: event.data.stop_reason });
@@ -150,8 +148,8 @@ function beginAttempt(
   turn.attempts.push({ seq, model, from, tokens: noTokens, costCents: 0, ...(difference && { difference }) });
 }
 
-/** The charge follows the answer, or the failure. */
-function charge(run: TimelineRun, { data }: StoredOf<"llm_response">): void {
+/** The charge follows the answer, the failure, or the loss. */
+function charge(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
   const spent = { tokens: data.tokens, costCents: data.cost_cents };
   const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
   if (attempt === undefined) run.summaries = sumOf([run.summaries, spent]);

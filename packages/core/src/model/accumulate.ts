@@ -15,8 +15,12 @@ export interface Answer {
   stopReason: string | null;
   stopSequence: string | null;
   usage: RawUsage;
+  /** How many characters of text, thinking and tool input have come in. A block counts for one token more. */
+  chars: number;
   /** `message_stop` has come. */
   finished: boolean;
+  /** The model wrote on past `max_tokens`, and the answer was cut there. */
+  cut: boolean;
 }
 
 interface PartialBlock {
@@ -37,7 +41,9 @@ export function newAnswer(): Answer {
     stopReason: null,
     stopSequence: null,
     usage: {},
+    chars: 0,
     finished: false,
+    cut: false,
   };
 }
 
@@ -59,7 +65,7 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
       break;
     case "content_block_delta": {
       const target = answer.blocks[event.index];
-      if (target !== undefined) takeDelta(target, event.delta);
+      if (target !== undefined) answer.chars += takeDelta(target, event.delta);
       break;
     }
     case "content_block_stop": {
@@ -78,6 +84,12 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
   }
 }
 
+/** Ends an answer that goes on past `max_tokens`, as the server should have done. */
+export function cutAnswer(answer: Answer): void {
+  answer.cut = true;
+  answer.stopReason = "max_tokens";
+}
+
 /** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
 export function contentOf(answer: Answer): ContentBlock[] {
   return answer.blocks.map(({ block, part }) => {
@@ -94,8 +106,12 @@ function startBlock(answer: Answer, started: ContentBlock): void {
   }
   const part = partOf(answer.blocks.length, block);
   answer.blocks.push({ block, part, complete: false });
+  answer.chars += BLOCK_CHARS + (part?.pieces[0]?.length ?? 0);
   if (part !== undefined) answer.parts.push(part);
 }
+
+/** No block is free, also an empty one: there could be any number of them. */
+const BLOCK_CHARS = 4;
 
 function malformed(what: string): PawlError {
   return new PawlError("model_error", `The model's answer is malformed: ${what}.`, {
@@ -126,26 +142,29 @@ function piecesOf(text: Json | undefined): string[] {
   return text === undefined || text === null || text === "" ? [] : [String(text)];
 }
 
-function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): void {
+/** Takes in one piece. Returns how many characters it adds to the answer. */
+function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
   switch (delta.type) {
     case "text_delta":
-      if (delta.text) part?.pieces.push(delta.text);
-      break;
+      return addPiece(part, delta.text);
     case "thinking_delta":
-      if (delta.thinking) part?.pieces.push(delta.thinking);
-      break;
+      return addPiece(part, delta.thinking);
     case "input_json_delta":
-      if (delta.partial_json) part?.pieces.push(delta.partial_json);
-      break;
+      return addPiece(part, delta.partial_json);
     case "signature_delta":
       block.signature = `${delta.signature ?? ""}`;
       break;
     case "citations_delta":
-      if (delta.citation !== undefined) {
-        block.citations = [...((block.citations as Json[] | null) ?? []), toJson(delta.citation)];
-      }
-      break;
+      if (delta.citation === undefined) break;
+      block.citations = [...((block.citations as Json[] | null) ?? []), toJson(delta.citation)];
   }
+  return 0;
+}
+
+function addPiece(part: LivePart | undefined, piece: string | undefined): number {
+  if (!piece || part === undefined) return 0;
+  part.pieces.push(piece);
+  return piece.length;
 }
 
 function finishBlock(target: PartialBlock): void {

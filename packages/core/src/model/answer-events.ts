@@ -1,7 +1,6 @@
-import { estimateTokens } from "../context/build-request.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import type { JsonObject } from "../json.ts";
-import { tokensOf, usageFromWire } from "../session/tokens.ts";
+import { isCount, tokensOf, usageFromWire } from "../session/tokens.ts";
 import { type Answer, contentOf } from "./accumulate.ts";
 import { type ContentBlock, isToolUse } from "./content.ts";
 import type { Usage } from "./pricing.ts";
@@ -13,6 +12,8 @@ export interface Attempt {
   seq: number;
   request: EventData["llm_request"];
   pricing: Pricing | undefined;
+  /** The agent's estimate. */
+  estimateTokens(chars: number): number;
   /** When it was sent, in milliseconds since 1970. */
   startedAt: number;
   answer: Answer;
@@ -50,9 +51,12 @@ function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_me
 }
 
 /** What an attempt has cost by `now`; nothing is known of one that never began to answer. */
-export function llmResponse({ answer, seq, pricing, startedAt }: Attempt, now: number): NewEvent[] {
+export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
+  const { answer, seq, pricing, startedAt } = attempt;
   if (answer.id === null && !answer.finished) return [];
-  const usage = usageSoFar(answer);
+  const { estimated_tokens: estimatedTokens, params } = attempt.request;
+  const { estimateTokens } = attempt;
+  const usage = usageSoFar(answer, { estimatedTokens, maxTokens: params.max_tokens, estimateTokens });
   return [
     {
       type: "llm_response",
@@ -74,10 +78,23 @@ export function llmResponse({ answer, seq, pricing, startedAt }: Attempt, now: n
   ];
 }
 
-/** What was counted; of an answer that broke off the wire has not said how much was written, so that is estimated. */
-function usageSoFar(answer: Answer): Usage {
-  const usage = usageFromWire(answer.usage);
-  if (answer.finished) return usage;
-  const written = estimateTokens(answer.parts.flatMap(({ pieces }) => pieces).join("").length);
+/** What is known of a request where the wire has not counted. */
+export interface Asked {
+  /** The prompt's. */
+  estimatedTokens: number;
+  maxTokens: number;
+  estimateTokens(chars: number): number;
+}
+
+/**
+ * What was counted. What the wire has not counted is estimated: the prompt, and the answer if it broke off. An estimated
+ * answer is no longer than was asked for, because what comes beyond that is cut.
+ */
+export function usageSoFar({ usage: raw, finished, chars }: Answer, asked: Asked): Usage {
+  const usage = usageFromWire(raw);
+  const prompt = [raw.input_tokens, raw.cache_read_input_tokens, raw.cache_creation_input_tokens];
+  if (!prompt.some(isCount)) usage.inputTokens = asked.estimatedTokens;
+  if (finished && isCount(raw.output_tokens)) return usage;
+  const written = Math.min(asked.estimateTokens(chars), asked.maxTokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
 }

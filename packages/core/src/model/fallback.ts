@@ -2,6 +2,7 @@ import type { ModelFailure } from "../errors.ts";
 import { decorate } from "./decorate.ts";
 import { attemptFailed, cutStream, failureOf } from "./failure.ts";
 import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
+import { checkPricing } from "./pricing.ts";
 
 /**
  * A model with others behind it, in order. When one fails for good in a way that has nothing to do with the request (it
@@ -10,6 +11,8 @@ import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOption
  *
  * Retries belong inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model passes over thinking
  * that another one has signed.
+ *
+ * @throws PawlError `config` for prices that are no numbers.
  *
  * @example
  * ```ts
@@ -27,6 +30,7 @@ import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOption
  */
 export function withFallback(primary: ModelClient, ...others: readonly ModelClient[]): ModelClient {
   const models = [primary, ...others];
+  for (const { id, pricing } of models) checkPricing(id, pricing);
   async function* stream(request: ModelRequest, options: StreamOptions): AsyncGenerator<ModelEvent, void> {
     for (const [place, model] of models.entries()) {
       try {

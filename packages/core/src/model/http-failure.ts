@@ -4,8 +4,8 @@ export interface ResponseHeaders {
 }
 
 /**
- * How long a server asks to wait, in milliseconds, by `retry-after-ms` or any form of `retry-after`; `undefined` when it does
- * not say. For `ModelFailure.retryAfterMs`.
+ * How long a server asks to wait, in milliseconds up to a year, by `retry-after-ms` or any form of `retry-after`; `undefined`
+ * when it does not say. For `ModelFailure.retryAfterMs`.
  *
  * @example
  * ```ts
@@ -16,13 +16,16 @@ export interface ResponseHeaders {
  */
 export function retryAfterMs(headers: ResponseHeaders | undefined): number | undefined {
   const exact = Number.parseFloat(headers?.get("retry-after-ms") ?? "");
-  if (exact >= 0) return exact;
-  const given = headers?.get("retry-after");
-  if (given === null || given === undefined) return undefined;
+  if (exact >= 0) return Math.min(exact, LONGEST_WAIT);
+  const given = headers?.get("retry-after")?.trim();
+  if (!given) return undefined;
   const seconds = Number(given);
   const ms = Number.isNaN(seconds) ? Date.parse(given) - Date.now() : seconds * 1000;
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
+  return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_WAIT);
 }
+
+/** A year. It goes to the log, which has no room for infinity. */
+const LONGEST_WAIT = 365 * 24 * 3_600_000;
 
 /**
  * Whether a request that a server answered with this status may succeed later: its own trouble, or too many requests. A
@@ -39,12 +42,4 @@ export function isPassing(status: number, headers?: ResponseHeaders): boolean {
   const asked = headers?.get("x-should-retry");
   if (asked === "true" || asked === "false") return asked === "true";
   return status === 408 || status === 409 || status === 429 || status >= 500;
-}
-
-/** A failure's message without keys that a proxy echoes, or that are no header and are quoted for that. */
-export function withoutKeys(message: string): string {
-  return message
-    .replace(/"[^"]*" is an invalid header value/g, '"…" is an invalid header value')
-    .replace(/\bBearer\s+[^\s"',]{20,}/gi, "Bearer …")
-    .replace(/\bsk-(ant-)?[\w*-]{4,}/g, "sk-$1…");
 }

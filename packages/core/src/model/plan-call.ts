@@ -1,4 +1,6 @@
 import { type Prompt, promptOf, requestEvent, requestOf } from "../context/build-request.ts";
+import { newPrefix } from "../context/prefix.ts";
+import { hasLostServerCalls } from "../context/server-calls.ts";
 import type { EventData } from "../events/event.ts";
 import type { TurnPlan } from "../hooks/hook.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
@@ -25,6 +27,7 @@ export async function planCall(
   leg: Leg,
   wanted: TurnPlan,
 ): Promise<PlannedCall | { stop: StopReason } | undefined> {
+  if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
   const planned = await planRequest(leg, wanted, (plan) => ({
@@ -50,17 +53,18 @@ async function withinLimits(
   const keepLast = leg.agent.onLimit === "land" && !last;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
   const room = roomFor(left, call, keepLast);
-  if (typeof room !== "number") {
+  if ("type" in room) {
     if (!keepLast) return { stop: room };
     await land(leg, room);
     return undefined;
   }
-  const params = { ...paramsOf(leg, plan), maxTokens: room };
+  const params = { ...paramsOf(leg, plan), maxTokens: room.maxTokens };
   const event = await requestEvent(state, prompt, {
     ...params,
     model: model.id,
     estimatedTokens,
     pricing: model.pricing,
+    limitedBy: room.limitedBy,
     ...(tools !== undefined && { tools }),
   });
   return { model, request: requestOf(prompt, params), event };

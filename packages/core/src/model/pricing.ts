@@ -1,3 +1,5 @@
+import { checkNumbers } from "../check-numbers.ts";
+
 /**
  * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
  * the cache, `outputTokens` includes thinking.
@@ -23,6 +25,20 @@ export interface Pricing {
   cacheWrite1h: number;
   /** Prices that hold once the whole prompt (input, cache reads and cache writes) is longer than `above` tokens. */
   longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };
+}
+
+/**
+ * Checks prices: with one that is no number no limit on cost would ever be reached, and totals would be lost.
+ *
+ * @param whose whom they are for, e.g. `the model of "coach"`
+ * @throws PawlError `config` for a price that is no number from 0 to a million
+ */
+export function checkPricing(whose: string, pricing: Pricing | undefined): void {
+  for (const prices of [pricing, pricing?.longPrompt]) {
+    if (prices === undefined) continue;
+    const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
+    checkNumbers(whose, { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, { most: 1_000_000 });
+  }
 }
 
 /** Every prompt token: fresh, read from the cache, written to it. */

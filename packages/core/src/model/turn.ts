@@ -7,9 +7,11 @@ import { errorEvent, type Leg, withinLeg } from "../leg.ts";
 import { leftOf, limitStop } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
 import { CONTEXT_WINDOW, type StopReason, worded } from "../stop/stop-reason.ts";
-import { contentOf, newAnswer, takeEvent } from "./accumulate.ts";
+import { contentOf, cutAnswer, newAnswer, takeEvent } from "./accumulate.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
+import { ANSWERING } from "./answering.ts";
 import { cutStream } from "./failure.ts";
+import { longestAnswer } from "./longest-answer.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "./model-client.ts";
 import { planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
@@ -27,6 +29,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | 
     seq: stored?.seq ?? 0,
     request: event,
     pricing: model.pricing,
+    estimateTokens: leg.agent.estimateTokens,
     startedAt: leg.clock.now(),
   });
   const { attempt, failure } = await readAnswer(leg, model, request, first);
@@ -56,7 +59,10 @@ interface Reading {
   failure?: { cause: unknown };
 }
 
-/** Reads the stream to its end, or for as long as the leg lets it: a model that minds no signal is left behind. */
+/**
+ * Reads the stream to its end, or for as long as the leg lets it: a model that ignores its signal is abandoned. An answer
+ * that goes on past `max_tokens` is cut, as the server should have done.
+ */
 async function readAnswer(
   leg: Leg,
   model: ModelClient,
@@ -65,6 +71,9 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg;
+  // The same for every attempt, because `max_tokens` is. What a hook says in the model's place may have any length.
+  const isModel = model.id !== ANSWERING;
+  const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
   // What the log throws is no failure of the model.
   let logging: Promise<Attempt> | undefined;
   const read = async () => {
@@ -77,7 +86,9 @@ async function readAnswer(
         logging = undefined;
         continue;
       }
-      takeEvent(reading.attempt.answer, part);
+      const { answer } = reading.attempt;
+      takeEvent(answer, part);
+      if (answer.chars > maxChars) return cutAnswer(answer);
       if (part.type === "content_block_delta") leg.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;
@@ -129,6 +140,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
     seq: rows.at(-1)?.seq ?? 0,
     request,
     pricing,
+    estimateTokens: failed.estimateTokens,
     startedAt: leg.clock.now() + retry_in_ms,
   });
   await leg.tell(error.data);
@@ -151,9 +163,8 @@ function noRoomFor(
   }
   const maxTokens = request.params.max_tokens;
   const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
-  if (typeof room !== "number") return room;
-  if (room >= maxTokens) return undefined;
-  return limitStop(left, left.left.outputTokens < maxTokens ? "outputTokens" : "costCents");
+  if ("type" in room) return room;
+  return room.maxTokens >= maxTokens ? undefined : limitStop(left, room.limitedBy ?? "outputTokens");
 }
 
 /** Keeps what came in before an abort or a failure, counts what was counted, and logs the failure. */

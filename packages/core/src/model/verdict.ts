@@ -16,7 +16,7 @@ export interface Verdict {
 
 /** The codes are those of `error` events. */
 export interface Problem {
-  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call";
+  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer";
   message: string;
 }
 
@@ -34,6 +34,10 @@ const KNOWN: readonly (string | null)[] = [
 export function verdictOn({ answer, request }: Attempt, state: SessionState, toolOnly: boolean): Verdict {
   const { calls, breach } = toolCallsOf(answer, state);
   if (breach !== undefined) return { calls, problem: { code: "contract_violation", message: breach } };
+  if (answer.cut) {
+    const message = `The model wrote on past max_tokens (${request.params.max_tokens}), so its answer was cut.`;
+    return { calls, problem: { code: "overlong_answer", message } };
+  }
   if (!KNOWN.includes(answer.stopReason)) {
     const message = `The model stopped for a reason that is not known: ${answer.stopReason}`;
     return { calls, problem: { code: "unknown_stop_reason", message } };

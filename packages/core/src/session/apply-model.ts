@@ -1,8 +1,10 @@
 import { admit } from "../context/admit.ts";
 import { assistantEntry } from "../context/project.ts";
+import { endServerCalls, hasLostServerCalls } from "../context/server-calls.ts";
 import type { StoredOf } from "../events/event.ts";
 import { textOf } from "../model/content.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
+import { openAttempt } from "./open-attempt.ts";
 import type { RunState, SessionState } from "./state.ts";
 import { usageOf } from "./tokens.ts";
 
@@ -15,14 +17,13 @@ const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
 export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
   switch (event.type) {
     case "llm_request": {
-      const { prompt, estimated_tokens: estimatedTokens, params } = event.data;
-      const { estimated_cost_cents: estimatedCostCents = 0 } = event.data;
+      const { prompt } = event.data;
       chargeLostAttempt(run);
       admit(state, prompt.upto_seq);
       if (state.queued.length > 0) state.queued = state.queued.filter(({ seq }) => isUnread(state, seq));
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
-      const tools = params.tools && { tools: params.tools };
-      run.attempt = { seq: event.seq, estimatedTokens, estimatedCostCents, ...tools };
+      state.requestSeq = event.seq;
+      run.attempt = openAttempt(event);
       run.asked = event.seq;
       run.inLeg = true;
       break;
@@ -65,7 +66,10 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     reminded: false,
     calls: [],
     tools: run.attempt?.tools,
+    limitedBy: run.attempt?.limitedBy,
   };
+  // Only a pause or a call of ours lets the API's own tools go on.
+  if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
 /** The model has answered without a tool call, and is asked again. */
@@ -75,7 +79,7 @@ export function applyReminder(run: RunState): void {
   run.turn.reminded = true;
 }
 
-/** A request that was sent and whose answer got lost cost something: its estimate is charged. */
+/** Logs of earlier versions have no `spending` for an answer that was lost: its estimate is charged all the same. */
 export function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });

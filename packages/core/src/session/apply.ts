@@ -70,6 +70,8 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
     case "spending":
       run.usage = addUsage(run.usage, usageOf(event.data.tokens));
       run.costCents += event.data.cost_cents;
+      if (event.data.attempt !== undefined && event.data.attempt === run.attempt?.seq)
+        run.attempt = undefined;
       break;
     case "tool_call":
       addCall(state, run, event.data);

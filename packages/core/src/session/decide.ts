@@ -52,16 +52,33 @@ export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now
   if (pending.length > 0) {
     return queuedMessages(state).length > 0 ? { do: "overtake" } : { do: "suspend", pending };
   }
-  const last =
-    rules.onLimit === "land" && run.landing === undefined ? limitReached(left, reserve(left)) : undefined;
-  // An answer that was cut off to make time for the last turn is no end.
-  const cutOff = run.turn?.stopReason === null && (last ?? run.landing) !== undefined;
-  const ordinary = landed(run) ?? (cutOff ? undefined : afterTurn(run));
+  const last = lastTurnFor(run, rules, left);
+  const ordinary = landed(run) ?? endOfTurn(run, left, last);
   if (ordinary !== undefined && !isPutOff(state, ordinary)) return { do: "end", stop: ordinary };
   const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
   // What has come to its end as it should does not end by the limit that keeps it from going on.
   if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
+}
+
+/** Why one last turn is due, if it is. */
+function lastTurnFor(run: RunState, { onLimit }: Rules, left: Left): StopReason | undefined {
+  if (onLimit !== "land" || run.landing !== undefined) return undefined;
+  return cutByLimit(run, left) ?? limitReached(left, reserve(left));
+}
+
+/** Why the run ends with its last answer. One that was cut off to make room for the last turn is no end. */
+function endOfTurn(run: RunState, left: Left, last: StopReason | undefined): StopReason | undefined {
+  const cut = cutByLimit(run, left);
+  const isCutOff = run.turn?.stopReason === null || cut !== undefined;
+  if (isCutOff && (last ?? run.landing) !== undefined) return undefined;
+  return cut ?? afterTurn(run);
+}
+
+/** The limit that is to blame for an answer that came to its `max_tokens`. */
+function cutByLimit({ turn }: RunState, left: Left): StopReason | undefined {
+  if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
+  return limitStop(left, turn.limitedBy);
 }
 
 /** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */

@@ -4,7 +4,9 @@ import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
 import { type Budget, nothingSpent } from "../stop/budget.ts";
+import type { AnswerLimit } from "../stop/room.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
+import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
 /** A question to the user, as it is on record. */
@@ -60,6 +62,8 @@ export interface TurnState {
   calls: CallState[];
   /** The tools that may run in this turn; all when absent. */
   tools: readonly string[] | undefined;
+  /** The limit that left the answer no more than its `max_tokens`. */
+  limitedBy: AnswerLimit | undefined;
 }
 
 /** A run, folded from the log over all its legs. */
@@ -82,9 +86,7 @@ export interface RunState {
   /** Answers in a row that the model has paused. */
   pauses: number;
   /** An `llm_request` that nothing has come of yet. */
-  attempt:
-    | { seq: number; estimatedTokens: number; estimatedCostCents: number; tools?: readonly string[] }
-    | undefined;
+  attempt: OpenAttempt | undefined;
   /** `seq` of the last `llm_request`, as long as its turn has no answer. */
   asked: number | undefined;
   /** Successful calls of the run, by their `key`. */
@@ -149,6 +151,8 @@ export interface SessionState {
   queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
+  /** `seq` of the last `llm_request`, 0 while there is none. */
+  requestSeq: number;
   /** What the runs before the open one have used up. */
   spent: Budget;
   /** The mode that a tool has set; the session's type is what goes without one. */
@@ -169,6 +173,7 @@ export function newSessionState(sessionId: string): SessionState {
     waiting: [],
     queued: [],
     hashed: { entries: 0, hash: "" },
+    requestSeq: 0,
     spent: nothingSpent,
     mode: null,
     run: undefined,
@@ -179,15 +184,6 @@ export function newSessionState(sessionId: string): SessionState {
 /** The run that is open, if one is. */
 export function openRun(state: SessionState): RunState | undefined {
   return state.run !== undefined && state.run.ended === undefined ? state.run : undefined;
-}
-
-/**
- * Whether the model has paused its answer (`pause_turn`). It goes on when it reads that answer again, unchanged, with
- * nothing behind it.
- */
-export function isPaused(state: SessionState): boolean {
-  const turn = openRun(state)?.turn;
-  return turn?.stopReason === "pause_turn" && state.entries.at(-1)?.seq === turn.assistantSeq;
 }
 
 /** Calls of the last turn that have no result yet. */

@@ -30,7 +30,8 @@ export function usageOf(tokens: TokenUsage): Usage {
 }
 
 /**
- * A usage as it stands on the wire, in whole tokens: what is absent, or no count, counts as nothing. Limits and totals are made of it.
+ * A usage as it stands on the wire, in whole tokens up to a billion. What is absent, or no number from 0, counts as nothing.
+ * Limits and totals are made of it.
  *
  * @example
  * ```ts
@@ -50,5 +51,13 @@ export function usageFromWire(raw: RawUsage): Usage {
 }
 
 function count(value: unknown): number {
-  return Number.isFinite(value) && (value as number) > 0 ? Math.ceil(value as number) : 0;
+  return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
+
+/** Whether a server has counted something. */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+/** No answer has more tokens, and a database's totals have room for billions of such answers. */
+export const MOST_TOKENS = 1_000_000_000;

@@ -1,5 +1,5 @@
 import type { Pricing } from "../model/pricing.ts";
-import type { Budget } from "./budget.ts";
+import type { Budget, Resource } from "./budget.ts";
 import { type Left, limitStop } from "./limits.ts";
 import type { StopReason } from "./stop-reason.ts";
 
@@ -9,6 +9,15 @@ export interface PlannedCall {
   maxTokens: number;
   /** Absent: the call costs nothing that is counted. */
   pricing: Pricing | undefined;
+}
+
+/** A limit that can make an answer shorter. */
+export type AnswerLimit = Extract<Resource, "outputTokens" | "costCents">;
+
+/** How long an answer may be, and the limit that leaves it no more than that, if one does. */
+export interface Room {
+  maxTokens: number;
+  limitedBy?: AnswerLimit;
 }
 
 /** Fewer tokens than these are no answer. */
@@ -22,7 +31,7 @@ const LAST = { promptShare: 1.5, answerTokens: 1_024 };
  * late to decide by, so the prompt counts with its estimate, at the highest price that it can have. With `keepLast` room
  * for one more turn is left over.
  */
-export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): number | StopReason {
+export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): Room | StopReason {
   const { inputTokens, outputTokens, costCents } = left.left;
   // What has no price cannot be kept within a limit on cost.
   if (call.pricing === undefined && Number.isFinite(costCents)) return limitStop(left, "costCents");
@@ -34,7 +43,9 @@ export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): numbe
   if (byTokens < shortest) return limitStop(left, "outputTokens");
   const affordable = answerFor(costCents - (last === undefined ? 0 : centsOf(last)), call);
   if (affordable < shortest) return limitStop(left, "costCents");
-  return Math.floor(Math.min(call.maxTokens, byTokens, affordable));
+  const allowed = Math.floor(Math.min(byTokens, affordable));
+  if (allowed > call.maxTokens) return { maxTokens: call.maxTokens };
+  return { maxTokens: allowed, limitedBy: byTokens <= affordable ? "outputTokens" : "costCents" };
 }
 
 function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {

@@ -3,6 +3,7 @@ import {
   type ContentBlock,
   costMicroUsd,
   type EventData,
+  longestAnswer,
   type ModelClient,
   type ModelEvent,
   type ModelRequest,
@@ -75,16 +76,24 @@ export async function askModel(
 ): Promise<Said> {
   const blocks: Blocks = new Map();
   let stop: string | null = null;
+  let chars = 0;
+  const maxChars = longestAnswer(request.maxTokens);
   for await (const event of model.stream(request, { signal })) {
     // Whoever was given up on may go on talking.
     signal.throwIfAborted();
     takeUsage(bill, event);
     if (event.type === "message_delta") stop = event.delta.stop_reason ?? stop;
     if (event.type === "attempt_failed") {
+      chars = 0;
       blocks.clear();
       stop = null;
     }
-    takeBlock(blocks, event);
+    chars += takeBlock(blocks, event);
+    // A model that goes on past max_tokens is cut, and has written all of them.
+    if (chars > maxChars) {
+      bill.open.output_tokens = request.maxTokens;
+      break;
+    }
   }
   return { answer: answerIn(blocks), isRefusal: stop === "refusal" };
 }
@@ -104,15 +113,20 @@ function takeUsage(bill: Bill, event: ModelEvent): void {
   bill.pricing = event.pricing;
 }
 
-function takeBlock(blocks: Blocks, event: ModelEvent): void {
+/** Returns how many characters it adds to the answer; a block counts for some, also an empty one. */
+function takeBlock(blocks: Blocks, event: ModelEvent): number {
   switch (event.type) {
     case "content_block_start":
       blocks.set(event.index, { start: event.content_block, pieces: [] });
-      break;
-    case "content_block_delta":
-      blocks.get(event.index)?.pieces.push(event.delta.text ?? event.delta.partial_json ?? "");
-      break;
+      return 4;
+    case "content_block_delta": {
+      const { text, partial_json, thinking } = event.delta;
+      const piece = text ?? partial_json ?? "";
+      blocks.get(event.index)?.pieces.push(piece);
+      return piece.length + (thinking?.length ?? 0);
+    }
   }
+  return 0;
 }
 
 /** The input of the call, or else the JSON in the text. Half of either is no JSON. */

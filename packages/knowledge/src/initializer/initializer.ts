@@ -1,4 +1,12 @@
-import { type Clock, type Hook, type ModelClient, PawlError, type RunContext, systemClock } from "@pawl/core";
+import {
+  type Clock,
+  checkPricing,
+  type Hook,
+  type ModelClient,
+  PawlError,
+  type RunContext,
+  systemClock,
+} from "@pawl/core";
 import { checkLimit } from "../clipped.ts";
 import { isLogFailure, type OnError, reporter } from "../failures.ts";
 import { readLog, type SpokenIn } from "../read-log.ts";
@@ -96,6 +104,7 @@ function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
   if (!(Number.isInteger(earlierMessages) && earlierMessages >= 0)) {
     throw new PawlError("config", `earlierMessages of "${name}" must be a whole number from 0.`);
   }
+  checkPricing(`the model of "${name}"`, model.pricing);
   if (sources.length === 0) throw new PawlError("config", `"${name}" has no sources to choose from.`);
   const known = byName(sources, "data sources");
   checkGuidance(guidance, known);

@@ -1,0 +1,63 @@
+import { messageOf, PawlError } from "../errors.ts";
+import { withoutKeys } from "../without-keys.ts";
+
+/** How much of a failure's words is kept: a server may answer with anything. */
+const LONGEST = 2_000;
+
+/**
+ * The secrets among the headers of a request: all values but those of headers that everybody may know. Of
+ * `Bearer <token>` the token is one by itself.
+ *
+ * @param headers an object, pairs, a `Headers` or anything that holds one of these
+ */
+export function secretsIn(headers: unknown): string[] {
+  if (typeof headers !== "object" || headers === null) return [];
+  const pairs = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers);
+  return pairs.flatMap((pair) => {
+    const [name, value] = Array.isArray(pair) ? pair : [];
+    if (typeof value !== "string") return secretsIn(value);
+    return PUBLIC_HEADER.test(String(name)) ? [] : [value, ...value.split(/[\s;,]+/)];
+  });
+}
+
+const PUBLIC_HEADER =
+  /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
+
+/**
+ * The failure without secrets, see {@link withoutKeys}: in its message, its details and its causes. A cause is replaced by
+ * an error of the same name, message, code and stack, because an SDK's own error carries headers and bodies.
+ *
+ * @example
+ * ```ts
+ * import { PawlError, withoutSecrets } from "@pawl/core";
+ *
+ * const cause = new Error("no such key: gateway+secret");
+ * const failure = withoutSecrets(new PawlError("model_error", "Refused.", { cause }), ["gateway+secret"]);
+ * console.log((failure.cause as Error).message); // no such key: …
+ * ```
+ */
+export function withoutSecrets(failure: PawlError, secrets: readonly string[]): PawlError {
+  const clean = (text: string) => withoutKeys(text, secrets).slice(0, LONGEST);
+  const details = Object.entries(failure.details).map(([name, value]) => [
+    name,
+    typeof value === "string" ? clean(value) : value,
+  ]);
+  return new PawlError(failure.code, clean(failure.message), {
+    ...(failure.cause !== undefined && { cause: cleanCause(failure.cause, clean) }),
+    details: Object.fromEntries(details),
+  });
+}
+
+/** Causes behind this many are left out; there may be a circle. */
+const DEEPEST = 5;
+
+function cleanCause(cause: unknown, clean: (text: string) => string, depth = DEEPEST): Error {
+  const copy = new Error(clean(messageOf(cause)));
+  if (!(cause instanceof Error)) return copy;
+  const { name, stack, code } = cause as Error & { code?: unknown };
+  copy.name = clean(String(name));
+  copy.stack = clean(String(stack));
+  if (typeof code === "string") Object.assign(copy, { code: clean(code) });
+  if (cause.cause !== undefined && depth > 0) copy.cause = cleanCause(cause.cause, clean, depth - 1);
+  return copy;
+}

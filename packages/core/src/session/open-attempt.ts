@@ -1,0 +1,40 @@
+import type { NewEvent, StoredOf } from "../events/event.ts";
+import { noUsage } from "../model/pricing.ts";
+import type { AnswerLimit } from "../stop/room.ts";
+import { tokensOf } from "./tokens.ts";
+
+/** An `llm_request` that has no answer yet. Its estimates are charged if the answer is lost. */
+export interface OpenAttempt {
+  /** `seq` of the `llm_request`. */
+  seq: number;
+  model: string;
+  estimatedTokens: number;
+  estimatedCostCents: number;
+  tools?: readonly string[];
+  limitedBy?: AnswerLimit;
+}
+
+export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt {
+  const { estimated_tokens: estimatedTokens, estimated_cost_cents: estimatedCostCents = 0 } = data;
+  const { limited_by: limitedBy, params } = data;
+  return {
+    seq,
+    model: data.model,
+    estimatedTokens,
+    estimatedCostCents,
+    ...(params.tools && { tools: params.tools }),
+    ...(limitedBy && { limitedBy }),
+  };
+}
+
+/**
+ * What a lost answer is charged with: the estimate of its prompt. A request whose process died, or that was stopped before
+ * its answer began, has probably been paid for.
+ */
+export function lostAnswer({ seq, model, estimatedTokens, estimatedCostCents }: OpenAttempt): NewEvent {
+  const tokens = tokensOf({ ...noUsage, inputTokens: estimatedTokens });
+  return {
+    type: "spending",
+    data: { by: "lost_answer", model, tokens, cost_cents: estimatedCostCents, attempt: seq },
+  };
+}

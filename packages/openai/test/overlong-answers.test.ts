@@ -1,0 +1,36 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, it } from "vitest";
+import { chunk, client, read, stopOf } from "./support.ts";
+
+/** A server that writes without end, until it is hung up on. */
+async function endless(delta: object) {
+  const closed = Promise.withResolvers<void>();
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    const piece = `data: ${JSON.stringify(chunk(delta))}\n\n`;
+    const writing = setInterval(() => response.write(piece), 1);
+    response.on("close", () => {
+      clearInterval(writing);
+      closed.resolve();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    closed: closed.promise,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+it.each([
+  ["text", { content: "word ".repeat(20) }],
+  ["reasoning", { reasoning_content: "hmm ".repeat(20) }],
+  ["reasoning by its other name", { reasoning: "hmm ".repeat(20) }],
+])("L8 O1 cuts an endless answer of %s, and counts it as all that was asked for", async (_title, delta) => {
+  await using server = await endless(delta);
+  const { events } = await read(client(server));
+  expect(stopOf(events)).toBe("max_tokens");
+  expect(events.at(-2)).toMatchObject({ usage: { output_tokens: 100 } });
+  await server.closed;
+});

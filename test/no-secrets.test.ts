@@ -1,0 +1,234 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { inspect } from "node:util";
+import Anthropic from "@anthropic-ai/sdk";
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+} from "@opentelemetry/sdk-trace-base";
+import { claude } from "@pawl/anthropic";
+import { agent, type ModelClient, memoryStore, PawlError, runtime, withRetry } from "@pawl/core";
+import { openai } from "@pawl/openai";
+import { withSpans } from "@pawl/otel";
+import { OpenAI } from "openai";
+import { describe, expect, it } from "vitest";
+
+// It looks like nobody's keys, and JSON and addresses spell it otherwise.
+const SECRET = 'gateway/secret+key"0123';
+const HEADER = "gateway/secret+header";
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+async function serve(answer: Answer) {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+/** All that the request was sent with, as a careless gateway repeats it. */
+const echo = ({ headers }: IncomingMessage) => JSON.stringify(headers);
+/** The secrets by themselves. */
+const wordsOf = ({ headers }: IncomingMessage) => `${SECRET} ${headers["x-gateway"] ?? ""}`;
+const refusal = (request: IncomingMessage) => ({ error: { type: "error", message: `no: ${echo(request)}` } });
+
+const servers: readonly (readonly [where: string, answer: Answer])[] = [
+  ["the message", (request, response) => response.writeHead(401).end(JSON.stringify(refusal(request)))],
+  [
+    "the nested body, its type and its code",
+    (request, response) => {
+      const words = wordsOf(request);
+      const error = {
+        type: words,
+        code: words,
+        message: "No.",
+        details: { error_code: words, got: echo(request) },
+      };
+      response.writeHead(400).end(JSON.stringify({ type: words, request_id: words, error }));
+    },
+  ],
+  ["plain text", (request, response) => response.writeHead(502).end(`${echo(request)} ${wordsOf(request)}`)],
+  [
+    "the headers",
+    (request, response) => {
+      const { authorization = "", "x-api-key": key = "", "x-gateway": other = "" } = request.headers;
+      const all = [authorization, key, other].join(" ");
+      response.writeHead(500, { "request-id": all, "x-request-id": all, "www-authenticate": all }).end("{}");
+    },
+  ],
+  [
+    "an error in the middle of the stream",
+    (request, response) => {
+      response.writeHead(200, {
+        "content-type": "text/event-stream",
+        "request-id": SECRET,
+        "x-request-id": SECRET,
+      });
+      const start = { type: "message_start", message: { id: "m", model: "m" } };
+      response.write(`event: message_start\ndata: ${JSON.stringify(start)}\n\n`);
+      response.end(`event: error\ndata: ${JSON.stringify(refusal(request))}\n\n`);
+    },
+  ],
+];
+
+/** A connection that breaks with words about the request in the cause of its cause. */
+const broken = async (_url: unknown, init?: RequestInit): Promise<Response> => {
+  const headers = new Headers(init?.headers);
+  const words = `${SECRET} ${headers.get("x-gateway") ?? ""}`;
+  const sent = `${JSON.stringify([...headers])} ${words}`;
+  throw new TypeError("fetch failed", {
+    cause: new Error("reset", { cause: new Error(sent) }),
+  });
+};
+
+type Fetch = typeof broken;
+/** Where the secrets come from: an option, the environment, or a client of one's own. */
+const clients: readonly (readonly [
+  name: string,
+  env: Record<string, string>,
+  make: (baseURL: string, fetch?: Fetch) => ModelClient,
+])[] = [
+  [
+    "claude with its key as an option",
+    {},
+    (baseURL, fetch) => claude("claude-sonnet-5-5", { apiKey: SECRET, baseURL, ...(fetch && { fetch }) }),
+  ],
+  [
+    "claude with key and headers in the environment",
+    { ANTHROPIC_API_KEY: SECRET, ANTHROPIC_CUSTOM_HEADERS: `x-gateway: ${HEADER}` },
+    (baseURL, fetch) => claude("claude-sonnet-5-5", { baseURL, ...(fetch && { fetch }) }),
+  ],
+  [
+    "claude over a client with a token and headers",
+    {},
+    (baseURL, fetch) => {
+      const client = new Anthropic({
+        apiKey: null,
+        authToken: SECRET,
+        baseURL,
+        defaultHeaders: { "x-gateway": HEADER },
+        ...(fetch && { fetch }),
+      });
+      return claude("claude-sonnet-5-5", { client });
+    },
+  ],
+  [
+    "openai with its key as an option",
+    {},
+    (baseURL, fetch) => openai("x", { apiKey: SECRET, baseURL, ...(fetch && { fetch }) }),
+  ],
+  [
+    "openai with key and headers in the environment",
+    { OPENAI_API_KEY: SECRET, OPENAI_CUSTOM_HEADERS: `x-gateway: ${HEADER}` },
+    (baseURL, fetch) => openai("x", { baseURL, ...(fetch && { fetch }) }),
+  ],
+  [
+    "openai over a client with headers",
+    {},
+    (baseURL, fetch) => {
+      const client = new OpenAI({
+        apiKey: SECRET,
+        baseURL,
+        defaultHeaders: { "x-gateway": HEADER },
+        ...(fetch && { fetch }),
+      });
+      return openai("x", { client });
+    },
+  ],
+];
+
+/** Makes a client while the environment is so. */
+function within<T>(env: Record<string, string>, make: () => T): T {
+  const saved = { ...process.env };
+  Object.assign(process.env, env);
+  try {
+    return make();
+  } finally {
+    process.env = saved;
+  }
+}
+
+/** What of these secrets stands in a text, however it is spelt. */
+function found(text: string): string[] {
+  const spellings = [SECRET, HEADER].flatMap((secret) => [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    encodeURIComponent(secret),
+  ]);
+  return spellings.filter((secret) => text.includes(secret));
+}
+
+/** Every place that a failure of this model comes to: what is thrown, the log, the spans, and what `onError` hooks are told. */
+async function traces(model: ModelClient, env: Record<string, string>): Promise<string> {
+  return await within(env, async () => {
+    const request = {
+      system: [],
+      tools: [],
+      messages: [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }],
+      maxTokens: 100,
+    };
+    const thrown: unknown[] = [];
+    try {
+      for await (const _ of model.stream(request, { signal: AbortSignal.timeout(5_000) }));
+    } catch (error) {
+      expect(PawlError.is(error, "model_error")).toBe(true);
+      thrown.push(error);
+    }
+    expect(thrown).toHaveLength(1);
+    const exporter = new InMemorySpanExporter();
+    const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
+    const store = withSpans(memoryStore(), { tracer: provider.getTracer("test"), content: true });
+    const told: unknown[] = [];
+    const hooks = [{ name: "watch", onError: (error: unknown) => void told.push(error) }];
+    const made = agent({
+      name: "a",
+      model: withRetry(model, { retries: 1, baseMs: 0 }),
+      instructions: "Go.",
+      hooks,
+    });
+    const { sessionId, stop } = await runtime({ agents: [made], store }).run("a", {
+      userId: "u",
+      input: "Hi",
+    }).result;
+    expect(stop.type).toBe("error");
+    const log = await Array.fromAsync(store.read(sessionId));
+    const spans = exporter
+      .getFinishedSpans()
+      .map(({ name, attributes, events, status }) => ({ name, attributes, events, status }));
+    const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null };
+    return [inspect(thrown, deep), inspect(told, deep), JSON.stringify(log), JSON.stringify(spans)].join(
+      "\n",
+    );
+  });
+}
+
+describe.each(clients)(
+  "W5 nothing that %s sends for a secret comes back out of a failure",
+  (_name, env, make) => {
+    it.each(servers)("that has it in %s", async (_where, answer) => {
+      await using server = await serve(answer);
+      expect(
+        found(
+          await traces(
+            within(env, () => make(server.url)),
+            env,
+          ),
+        ),
+      ).toEqual([]);
+    });
+
+    it("that has it in the cause of a broken connection", async () => {
+      expect(
+        found(
+          await traces(
+            within(env, () => make("http://127.0.0.1:9", broken)),
+            env,
+          ),
+        ),
+      ).toEqual([]);
+    });
+  },
+);
