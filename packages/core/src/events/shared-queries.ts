@@ -13,11 +13,19 @@ export interface Answer {
   failure?: { cause: unknown };
 }
 
+/** Queries that readers at the same place share. */
+export interface SharedQueries {
+  /** Events after `cursor`. */
+  ask(cursor: number): Promise<Answer>;
+  /** From now on, whoever asks gets a new query. */
+  forget(): void;
+}
+
 /** One query for all that ask after the same event, until the answers are forgotten. */
-export function sharedQueries(store: EventStore, sessionId: string) {
+export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
   const answers = new Map<number, Promise<Answer>>();
   return {
-    ask(cursor: number): Promise<Answer> {
+    ask(cursor) {
       const known = answers.get(cursor);
       if (known !== undefined) return known;
       const answer = readSome(store, sessionId, cursor);
