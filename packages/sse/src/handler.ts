@@ -25,8 +25,13 @@ export interface HandlerOptions {
   basePath?: string;
   /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
   heartbeatMs?: number;
-  /** The longest body of a request, in bytes. Default: 1,000,000. */
+  /** The longest body of a request, in bytes, without the history that counts for `maxHistoryBytes`. Default: 1,000,000. */
   maxBodyBytes?: number;
+  /**
+   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It is read as a
+   * stream up to its last message and not kept, so it costs time and no memory. Default: 50,000,000.
+   */
+  maxHistoryBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
   /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
@@ -192,8 +197,9 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
 }
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
-  const { heartbeatMs = 15_000, maxBodyBytes = 1_000_000, maxInputLength = 100_000, onError } = options;
-  const { runtime, agent, extra } = options;
+  const { runtime, agent, extra, onError, heartbeatMs = 15_000 } = options;
+  const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
+  const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
-  return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, extra, onError: told };
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told };
 }

@@ -15,6 +15,7 @@ export interface Replaying {
   dialect: Dialect;
   heartbeatMs: number;
   maxBodyBytes: number;
+  maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;

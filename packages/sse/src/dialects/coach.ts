@@ -21,6 +21,7 @@ export function coach({ text = "live" }: CoachOptions = {}): Dialect {
   return {
     name: "coach",
     resume: "replay",
+    threadField: "messages",
     parse: (body, limits) => parsePlain(body, FIELDS, limits),
     encoder: (context) => plainEncoder(context, coachWords(context, text)),
   };
