@@ -32,6 +32,8 @@ interface Reading {
   maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
+  /** Called for each of the things that a request brings and nobody reads. */
+  warn(message: string): void;
 }
 
 /** What a request asks for, with what the application reads out of it. Fields that come with answers are passed over. */
@@ -44,6 +46,7 @@ export async function readRequest(
   const { body, earlier } = await readBody(served, request);
   const { own, sent } = parted(body, extra?.fields ?? []);
   const asked = await dialect.parse(own, { maxInputLength }, earlier);
+  for (const message of asked.unread ?? []) served.warn(message);
   if (extra === undefined || Object.keys(sent).length === 0) return asked;
   const { sessionId, threadId } = asked;
   const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };

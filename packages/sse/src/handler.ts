@@ -50,6 +50,11 @@ export interface HandlerOptions {
   expose?: Expose;
   /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
+  /**
+   * Called once for each kind of thing that clients send and the agent does not read, e.g. tools of their own, with a
+   * sentence for the developer. Default: the console.
+   */
+  onWarning?(message: string): void;
 }
 
 /** Who asks, or how they are turned away. */
@@ -95,9 +100,10 @@ export type Authorized = { userId: string } | Response | null;
  */
 export function handler({
   onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onWarning = (message) => console.warn(`pawl: ${message}`),
   ...given
 }: HandlerOptions): (request: Request) => Promise<Response> {
-  const options: HandlerOptions = { ...given, onError };
+  const options: HandlerOptions = { ...given, onError, onWarning: oncePerMessage(onWarning) };
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
@@ -197,9 +203,19 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
 }
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
-  const { runtime, agent, extra, onError, heartbeatMs = 15_000 } = options;
+  const { runtime, agent, extra, onError, onWarning, heartbeatMs = 15_000 } = options;
   const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
   const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
-  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told };
+  const warn = (message: string) => onWarning?.(message);
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+}
+
+function oncePerMessage(warn: (message: string) => void): (message: string) => void {
+  const warned = new Set<string>();
+  return (message) => {
+    if (warned.has(message)) return;
+    warned.add(message);
+    warn(message);
+  };
 }

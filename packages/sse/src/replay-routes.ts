@@ -19,6 +19,8 @@ export interface Replaying {
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
+  /** Called for each of the things that a request brings and nobody reads. */
+  warn(message: string): void;
 }
 
 /** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */

@@ -21,7 +21,7 @@ function watched(dialect: Dialect) {
   return { given, dialect: { ...dialect, parse } };
 }
 
-describe("P6 threads that are longer than the limit of a body", () => {
+describe("W2 threads that are longer than the limit of a body", () => {
   for (const version of [6, 7] as const) {
     it(`are read up to their last message (AI SDK ${version}, 20,000 messages)`, async () => {
       const { given, dialect } = watched(aiSdk());
@@ -136,7 +136,7 @@ const status = async (body: string | Uint8Array, limits = {}) =>
     (error: { status: number }) => error.status,
   );
 
-describe("K3 a thread that is read as a stream", () => {
+describe("P2 a thread that is read as a stream", () => {
   const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
   it("comes out as the whole body does, cut down, whatever the pieces", async () => {

@@ -58,6 +58,11 @@ export interface DialectRequest {
    * @throws HTTPException or PawlError where that does not fit.
    */
   begin(view: ViewState): Begin;
+  /**
+   * What of the request is not read, and what to do about it: a sentence each for the developer. Constant texts, without
+   * anything that was sent: `handler({ onWarning })` is called once with each.
+   */
+  unread?: readonly string[];
   /** In place of the dialect's, where the request says how it wants to be answered. */
   encoder?: Dialect["encoder"];
 }
