@@ -66,7 +66,7 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
  * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
