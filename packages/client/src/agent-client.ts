@@ -38,6 +38,11 @@ export interface AgentClient {
    * with `question`, the `seq` of a question, the answer counts for that one only.
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
+  /**
+   * Says that a tool which runs here has failed: the model reads `error`, of at most 10,000 characters, as the call's error.
+   * Otherwise like {@link AgentClient.answer}. Approvals are answered with a no instead.
+   */
+  fail(callId: string, error: string, question?: number): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */
   stop(): Promise<void>;
   /** Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is offline, it is read on. */
@@ -101,7 +106,8 @@ export function createAgentClient({
       return () => void listeners.delete(listener);
     },
     send: (text, options) => sendMessage(current, text, options),
-    answer: (callId, value, question) => sendAnswer(current, callId, value, question),
+    answer: (callId, value, question) => sendAnswer(current, callId, { value }, question),
+    fail: (callId, error, question) => sendAnswer(current, callId, { error }, question),
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;

@@ -15,12 +15,13 @@ export interface CoachOptions {
  * user; other questions have no event, and end the stream with an error.
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the user's words, or
- * `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }] }`.
+ * `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }] }`, with `error` instead of `result` for a tool that failed at the client.
  */
 export function coach({ text = "live" }: CoachOptions = {}): Dialect {
   return {
     name: "coach",
     resume: "replay",
+    threadField: "messages",
     parse: (body, limits) => parsePlain(body, FIELDS, limits),
     encoder: (context) => plainEncoder(context, coachWords(context, text)),
   };
