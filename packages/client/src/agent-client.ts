@@ -4,7 +4,7 @@ import { batch } from "./batch.ts";
 import { type Conversation, newConversation, update } from "./conversation.ts";
 import { SILENCE_MS } from "./read-events.ts";
 import { watchAgain } from "./reading.ts";
-import { type SendOptions, sendAnswer, sendMessage, sendStop } from "./submit.ts";
+import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import { type WireOptions, wire } from "./wire.ts";
 
 export interface AgentClientOptions extends WireOptions {
@@ -38,6 +38,11 @@ export interface AgentClient {
    * with `question`, the `seq` of a question, the answer counts for that one only.
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
+  /**
+   * Runs the last message again, after its run failed or was stopped. The new answer takes the place of the one that broke off. Resolves to
+   * whether it was accepted: why it was refused is in `state.error`. Pressed twice, or in two tabs, it makes one run.
+   */
+  retry(): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */
   stop(): Promise<void>;
   /** Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is offline, it is read on. */
@@ -102,6 +107,7 @@ export function createAgentClient({
     },
     send: (text, options) => sendMessage(current, text, options),
     answer: (callId, value, question) => sendAnswer(current, callId, value, question),
+    retry: () => sendRetry(current),
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;
