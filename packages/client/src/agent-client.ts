@@ -43,6 +43,11 @@ export interface AgentClient {
    * whether it was accepted: why it was refused is in `state.error`. Pressed twice, or in two tabs, it makes one run.
    */
   retry(): Promise<boolean>;
+  /**
+   * Says that a tool which runs here has failed: the model reads `error`, of at most 10,000 characters, as the call's error.
+   * Otherwise like {@link AgentClient.answer}. Approvals are answered with a no instead.
+   */
+  fail(callId: string, error: string, question?: number): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */
   stop(): Promise<void>;
   /** Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is offline, it is read on. */
@@ -106,7 +111,8 @@ export function createAgentClient({
       return () => void listeners.delete(listener);
     },
     send: (text, options) => sendMessage(current, text, options),
-    answer: (callId, value, question) => sendAnswer(current, callId, value, question),
+    answer: (callId, value, question) => sendAnswer(current, callId, { value }, question),
+    fail: (callId, error, question) => sendAnswer(current, callId, { error }, question),
     retry: () => sendRetry(current),
     stop: () => sendStop(current),
     open: (id) => {

@@ -12,13 +12,16 @@ import type { Json, JsonObject } from "./json.ts";
 import type { Run, SessionEvent } from "./run-handle.ts";
 import type { ViewState } from "./view/view.ts";
 
-/** An answer to a pending question. */
-export interface Answer {
+/**
+ * An answer to a pending question. With `error` instead of `value`, a tool that runs at the client has failed: the call gets
+ * this text as its error, whatever the tool's answer schema, and the model reads it. At most 10,000 characters. Questions of
+ * hooks, e.g. of `approval()`, do not take it.
+ */
+export type Answer = {
   callId: string;
-  value: Json;
   /** The `seq` of the question, from `pending`. A call may ask again: without it, its last question is answered. */
   question?: number;
-}
+} & ({ value: Json; error?: never } | { error: string; value?: never });
 
 /** A piece of what is known. `params` says what was asked for, where there is more of it. */
 export type Knowledge = EventData["knowledge"];

@@ -26,8 +26,13 @@ export interface HandlerOptions {
   basePath?: string;
   /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
   heartbeatMs?: number;
-  /** The longest body of a request, in bytes. Default: 1,000,000. */
+  /** The longest body of a request, in bytes, without the history that counts for `maxHistoryBytes`. Default: 1,000,000. */
   maxBodyBytes?: number;
+  /**
+   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It is read as a
+   * stream up to its last message and not kept, so it costs time and no memory. Default: 50,000,000.
+   */
+  maxHistoryBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
   /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
@@ -46,6 +51,11 @@ export interface HandlerOptions {
   expose?: Expose;
   /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
+  /**
+   * Called once for each kind of thing that clients send and the agent does not read, e.g. tools of their own, with a
+   * sentence for the developer. Default: the console.
+   */
+  onWarning?(message: string): void;
 }
 
 /** Who asks, or how they are turned away. */
@@ -57,7 +67,7 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], retry?, clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
  * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; what the agent has said since its last run began, or 204 where there is none |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
@@ -91,9 +101,10 @@ export type Authorized = { userId: string } | Response | null;
  */
 export function handler({
   onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onWarning = (message) => console.warn(`pawl: ${message}`),
   ...given
 }: HandlerOptions): (request: Request) => Promise<Response> {
-  const options: HandlerOptions = { ...given, onError };
+  const options: HandlerOptions = { ...given, onError, onWarning: oncePerMessage(onWarning) };
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
@@ -194,8 +205,19 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
 }
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
-  const { heartbeatMs = 15_000, maxBodyBytes = 1_000_000, maxInputLength = 100_000, onError } = options;
-  const { runtime, agent, extra } = options;
+  const { runtime, agent, extra, onError, onWarning, heartbeatMs = 15_000 } = options;
+  const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
+  const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
-  return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, extra, onError: told };
+  const warn = (message: string) => onWarning?.(message);
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+}
+
+function oncePerMessage(warn: (message: string) => void): (message: string) => void {
+  const warned = new Set<string>();
+  return (message) => {
+    if (warned.has(message)) return;
+    warned.add(message);
+    warn(message);
+  };
 }

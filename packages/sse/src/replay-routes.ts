@@ -15,9 +15,12 @@ export interface Replaying {
   dialect: Dialect;
   heartbeatMs: number;
   maxBodyBytes: number;
+  maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
+  /** Called for each of the things that a request brings and nobody reads. */
+  warn(message: string): void;
 }
 
 /** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */

@@ -25,8 +25,14 @@ const schema = jsonSchema<RunRequest>({
       maxItems: 100,
       items: {
         type: "object",
-        properties: { callId: id(200), value: true, question: { type: "integer", minimum: 1 } },
-        required: ["callId", "value"],
+        properties: {
+          callId: id(200),
+          value: true,
+          error: { type: "string", maxLength: 10_000 },
+          question: { type: "integer", minimum: 1 },
+        },
+        required: ["callId"],
+        oneOf: [{ required: ["value"] }, { required: ["error"] }],
         additionalProperties: false,
       },
     },

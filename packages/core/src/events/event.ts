@@ -139,8 +139,11 @@ export interface EventData {
     child?: { session_id: string; call_id: string; question: number };
     spent?: EventData["tool_result"]["spent"];
   };
-  /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
-  tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };
+  /**
+   * `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. `error` instead of `value`: the
+   * client's tool has failed, and why; the call's result repeats it.
+   */
+  tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**

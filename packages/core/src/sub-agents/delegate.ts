@@ -67,7 +67,8 @@ async function giveWork(
   try {
     if (question !== undefined && answer !== undefined) {
       // Told again after a crash, it must not count for what the call has asked since.
-      const answers = [{ callId: question.callId, question: question.question, value: answer.value }];
+      const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
+      const answers = [{ callId: question.callId, question: question.question, ...said }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");

@@ -105,7 +105,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
     }
     case "tool_answered":
       return {
-        ...inCall(view, callId, { phase: "done", result: event.data.value }),
+        ...inCall(view, callId, answered(event.data)),
         pending,
         run: view.run && { ...view.run, open: true },
       };
@@ -120,6 +120,12 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         pending,
       };
   }
+}
+
+function answered({ value, error }: StoredOf<"tool_answered">["data"]) {
+  return error === undefined
+    ? { phase: "done" as const, result: value }
+    : { phase: "error" as const, result: error };
 }
 
 function status(text: string | undefined): { status?: string } {

@@ -48,6 +48,7 @@ export function agUi(): Dialect {
   return {
     name: "AG-UI",
     resume: "replay",
+    threadField: "messages",
     parse: async (body, limits) => {
       const { input, begin } = await parseAgUi(body, limits);
       return { threadId: input.threadId, begin, encoder: (context) => agUiEncoder(context, input) };

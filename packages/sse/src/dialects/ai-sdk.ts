@@ -54,6 +54,7 @@ export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
     name: "AI SDK",
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
     resume: "replay",
+    threadField: "messages",
     parse: parseAiSdk,
     encoder: (context) => aiSdkEncoder(context, lostText),
     history: aiSdkMessages,

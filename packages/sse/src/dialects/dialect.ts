@@ -1,4 +1,5 @@
 import type { Answer, Place, RunOptions, SessionEvent, ViewState } from "@pawl/core";
+import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
 
 /**
@@ -18,11 +19,21 @@ export interface Dialect {
   /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
   readonly reserved?: readonly string[];
   /**
+   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its last message,
+   * with the messages of the role `tool` right before it, and as `earlier` the ids and roles of up to 200 before those.
+   * So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
+   */
+  readonly threadField?: string;
+  /**
    * What a request asks for. Nothing of it is believed but the user's own words and answers; no history.
    *
    * @throws HTTPException 400 that says what is wrong.
    */
-  parse(body: unknown, limits: RequestLimits): DialectRequest | Promise<DialectRequest>;
+  parse(
+    body: unknown,
+    limits: RequestLimits,
+    earlier: readonly EarlierMessage[],
+  ): DialectRequest | Promise<DialectRequest>;
   encoder(context: EncoderContext): Encoder;
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
   refused?(error: WireError["error"]): readonly string[];
@@ -47,6 +58,11 @@ export interface DialectRequest {
    * @throws HTTPException or PawlError where that does not fit.
    */
   begin(view: ViewState): Begin;
+  /**
+   * What of the request is not read, and what to do about it: a sentence each for the developer. Constant texts, without
+   * anything that was sent: `handler({ onWarning })` is called once with each.
+   */
+  unread?: readonly string[];
   /** In place of the dialect's, where the request says how it wants to be answered. */
   encoder?: Dialect["encoder"];
 }
