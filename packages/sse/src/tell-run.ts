@@ -1,7 +1,6 @@
 import {
   newView,
   PawlError,
-  type Run,
   type RunStart,
   type Runtime,
   readShown,
@@ -11,7 +10,7 @@ import {
   type ViewState,
 } from "@pawl/core";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
-import { passedOn } from "./dialects/telling.ts";
+import { type Followed, passedOn } from "./dialects/telling.ts";
 import { findSession, openThread } from "./open-session.ts";
 import { publicEvent } from "./public-event.ts";
 
@@ -59,21 +58,41 @@ export async function beginTold(
   );
 }
 
-/** The run that is at work in a session, told from its beginning; `undefined` while none is. */
+/**
+ * What the agent has said since its last run began, told from there on, whether the run is still in progress or not; `undefined` where none
+ * ever began. A client's history may be older than this, so what it may lack is told again.
+ */
 export async function resumeTold(
   { runtime, agent, dialect }: Served,
   session: Session,
   threadId: string,
 ): Promise<ToldRun | undefined> {
-  const { run } = await viewOf(runtime, session.id);
-  if (run === undefined || !run.open || session.openRun === null) return undefined;
-  const start = { sessionId: session.id, runId: run.id, afterSeq: run.seq - 1 };
-  // The message that is being written may be the run's second one, behind a message that it has taken up.
-  const messageSeq = run.since && (await takenUpBy(runtime, session.id, run.since));
-  const taken = { ...start, ...(messageSeq !== undefined && { messageSeq }) };
-  return await told(runtime, taken, (context) =>
-    dialect.encoder({ ...context, agent, threadId, again: true }),
-  );
+  const start = await lastExchange(runtime, session.id);
+  if (start === undefined) return undefined;
+  const encoder = (context: RunContext) => dialect.encoder({ ...context, agent, threadId, again: true });
+  return await told(runtime, { ...start, again: true }, encoder);
+}
+
+/** Where the last run began, or the first of those that begin where others end. */
+async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
+  let start: RunStart | undefined;
+  let next: string | undefined;
+  for await (const { type, data, seq } of runtime.store.read(sessionId, {
+    types: ["run_started", "run_ended"],
+  })) {
+    if (type === "run_ended") next = data.next?.run_id;
+    if (type !== "run_started" || data.run_id === next) continue;
+    start = { sessionId, runId: data.run_id, afterSeq: seq - 1 };
+  }
+  return start;
+}
+
+/** The last message that the agent has written, or is writing. */
+async function lastMessage(runtime: Runtime, sessionId: string, { run }: ViewState): Promise<RunStart> {
+  const start = { sessionId, runId: run?.id ?? "", afterSeq: (run?.seq ?? 1) - 1 };
+  // It may be the run's second one, behind a message that the run has taken up.
+  const messageSeq = run?.since && (await takenUpBy(runtime, sessionId, run.since));
+  return { ...start, ...(messageSeq !== undefined && { messageSeq }) };
 }
 
 async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
@@ -92,20 +111,24 @@ interface Wanted {
   view: ViewState;
 }
 
-async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
+/** Begins it, and says where. */
+export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
   const { agent, userId, sessionId = "", begin, view } = wanted;
   if ("abandon" in begin) {
     await runtime.stop(sessionId, { userId });
     return { sessionId, runId: view.run?.id ?? "", afterSeq: view.cursor };
   }
-  const run: Run = runtime.run(agent, { userId, ...(sessionId && { sessionId }), ...begin });
-  return await run.started;
+  if ("shown" in begin) return await lastMessage(runtime, sessionId, view);
+  if ("retry" in begin) return await runtime.run(agent, { userId, sessionId, retry: begin.retry }).started;
+  return await runtime.run(agent, { userId, ...(sessionId && { sessionId }), ...begin }).started;
 }
+
+type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 
 async function told(
   runtime: Runtime,
-  start: RunStart,
-  encoder: (context: Omit<EncoderContext, "agent" | "threadId">) => Encoder,
+  start: RunStart & Followed,
+  encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
   const { view: before, mode } = await sessionUpTo(runtime, sessionId, afterSeq);
@@ -130,13 +153,13 @@ function* together(frames: readonly string[]): Generator<string> {
   if (frames.length > 0) yield frames.join("");
 }
 
-/** A run's events from its beginning until it comes to rest, past every question that has been answered meanwhile. */
+/** A run's events from its beginning until it is idle, past every question that has been answered meanwhile. */
 async function* runEvents(
   runtime: Runtime,
-  { sessionId, runId, afterSeq, messageSeq }: RunStart,
+  { sessionId, runId, afterSeq, messageSeq, again = false }: RunStart & Followed,
   signal: AbortSignal,
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  let awaited = { runId, ...(messageSeq !== undefined && { messageSeq }) };
+  let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
   let cursor = afterSeq;
   let rests = false;
   for await (const event of readShown(runtime.store, sessionId, { afterSeq })) {
@@ -151,7 +174,8 @@ async function* runEvents(
       awaited = { ...awaited, runId: next };
     }
   }
-  if (!rests) yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: awaited });
+  if (rests) return;
+  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: again ? true : awaited });
 }
 
 /** A session as its user sees it now. */

@@ -113,14 +113,12 @@ describe.each(Object.entries(ways))("W2 hostile requests in the dialect %s", (_n
     for (const name of [id, ...(way.named ? ["new"] : [])]) {
       const forged = await served.ask("/runs", { json: answer(name, "c1", { yes: true }), as: "bob" });
       expect(["not_found", "unknown_call"]).toContain(await outcome(forged));
-      for (const path of [
-        `/runs/${name}`,
-        `/runs/${name}/stream`,
-        `/sessions/${name}`,
-        `/sessions/${name}/stream`,
-      ]) {
+      for (const path of [`/runs/${name}`, `/sessions/${name}`, `/sessions/${name}/stream`]) {
         expect((await served.ask(path, { as: "bob" })).status).toBe(404);
       }
+      // As for a name that no session has.
+      const resumed = await served.ask(`/runs/${name}/stream`, { as: "bob" });
+      expect([resumed.status, await resumed.text()]).toEqual([204, ""]);
       const said = await served.ask("/runs", { json: message(name, "Let me in"), as: "bob" });
       expect(await outcome(said)).toBe(way.named ? "ok" : "not_found");
     }

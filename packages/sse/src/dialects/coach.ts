@@ -1,6 +1,6 @@
 import type { Json, JsonObject, StoredOf, Suspension } from "@pawl/core";
 import type { Dialect, EncoderContext } from "./dialect.ts";
-import { callsBefore, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
@@ -88,7 +88,7 @@ function optionsOf(payload: Json): Json {
   return (isObject ? (payload as JsonObject).options : payload) ?? [];
 }
 
-function last(rest: Rest | undefined): object[] {
+function last(rest: Rest | undefined, word: LastWord | undefined): object[] {
   if (rest?.type === "suspended") {
     const shown = rest.pending.some((pending) => question(pending).length > 0);
     return shown ? [] : [{ error: "The coach asks something that cannot be answered here." }];
@@ -96,5 +96,11 @@ function last(rest: Rest | undefined): object[] {
   if (rest === undefined) return [];
   const { stop, session_status } = rest.event.data;
   if (session_status === "error") return [{ error: stop.message }];
-  return session_status === "completed" ? [{ sessionCompleted: true }] : [];
+  return [...lastWord(word), ...(session_status === "completed" ? [{ sessionCompleted: true }] : [])];
+}
+
+function lastWord(word: LastWord | undefined): object[] {
+  if (word === undefined) return [];
+  if (word.corrects) return [{ error: word.text }];
+  return [...(word.follows ? [{ roundBoundary: true }] : []), { text: word.text }];
 }

@@ -50,7 +50,11 @@ function messageIn(sent: JsonObject, { messages }: PlainFields): string {
   if (message !== undefined) throw invalid("The message is a text.");
   const last = lastMessage(sent, messages);
   if (last?.role !== "user") throw invalid("There is no message in this request.");
-  return typeof last.content === "string" ? last.content : textIn(last.content);
+  if (typeof last.content === "string") return last.content;
+  if (!Array.isArray(last.content) || !last.content.every(isTextBlock)) {
+    throw invalid("A message consists of text here.");
+  }
+  return textIn(last.content);
 }
 
 function partOf(object: JsonObject, name: string): Json | undefined {
@@ -78,6 +82,9 @@ function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAn
   const inBlocks = results
     .filter(({ type }) => type === "tool_result")
     .map((block) => answer(block, "tool_use_id", "content"));
+  if (inBlocks.length > 0 && inBlocks.length < results.length) {
+    throw invalid("Send either a message or answers.");
+  }
   return [...own.map((one) => answer(one, answers.call, answers.value)), ...inBlocks];
 }
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "./dialect.ts";
-import { callsBefore, type PlainWords, plainEncoder } from "./plain-encoder.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
@@ -58,7 +58,10 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
     const displayName = Object.hasOwn(sources, source) ? sources[source] : source;
     return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
   };
-  const last = (rest: Rest | undefined): object[] => {
+  const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
+    // It has no other event for words of the agent's own. Of a stop the user knows.
+    const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
+    if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
     const failed = rest?.type === "ended" && rest.event.data.session_status === "error";
     if (failed) return [{ type: "error", message: rest.event.data.stop.message }];
     return [{ type: "done", sessionId: context.sessionId }];
