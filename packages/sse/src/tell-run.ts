@@ -4,15 +4,16 @@ import {
   type RunStart,
   type Runtime,
   readShown,
-  reduceView,
   type Session,
   type SessionEvent,
+  type Suspension,
   type ViewState,
 } from "@pawl/core";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
 import { type Followed, passedOn } from "./dialects/telling.ts";
 import { findSession, openThread } from "./open-session.ts";
 import { publicEvent } from "./public-event.ts";
+import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "./session-then.ts";
 
 /** Who asks whom. */
 interface Served {
@@ -36,7 +37,7 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const now = session === undefined ? newView() : await viewOf(runtime, session.id);
+  const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
   const begin = asked.begin(now);
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
@@ -45,7 +46,7 @@ export async function beginTold(
   const own =
     session ??
     (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
-  const start = await started(runtime, {
+  const begun = await started(runtime, {
     agent,
     userId,
     begin,
@@ -53,8 +54,8 @@ export async function beginTold(
     ...(own && { sessionId: own.id }),
   });
   const encoder = asked.encoder ?? dialect.encoder;
-  return await told(runtime, start, (context) =>
-    encoder({ ...context, agent, threadId: threadId ?? start.sessionId }),
+  return await told(runtime, begun, now, (context) =>
+    encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
 
@@ -70,37 +71,8 @@ export async function resumeTold(
   const start = await lastExchange(runtime, session.id);
   if (start === undefined) return undefined;
   const encoder = (context: RunContext) => dialect.encoder({ ...context, agent, threadId, again: true });
-  return await told(runtime, { ...start, again: true }, encoder);
-}
-
-/** Where the last run began, or the first of those that begin where others end. */
-async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
-  let start: RunStart | undefined;
-  let next: string | undefined;
-  for await (const { type, data, seq } of runtime.store.read(sessionId, {
-    types: ["run_started", "run_ended"],
-  })) {
-    if (type === "run_ended") next = data.next?.run_id;
-    if (type !== "run_started" || data.run_id === next) continue;
-    start = { sessionId, runId: data.run_id, afterSeq: seq - 1 };
-  }
-  return start;
-}
-
-/** The last message that the agent has written, or is writing. */
-async function lastMessage(runtime: Runtime, sessionId: string, { run }: ViewState): Promise<RunStart> {
-  const start = { sessionId, runId: run?.id ?? "", afterSeq: (run?.seq ?? 1) - 1 };
-  // It may be the run's second one, behind a message that the run has taken up.
-  const messageSeq = run?.since && (await takenUpBy(runtime, sessionId, run.since));
-  return { ...start, ...(messageSeq !== undefined && { messageSeq }) };
-}
-
-async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
-  let last: number | undefined;
-  for await (const event of runtime.store.read(sessionId, { types: ["user_message"] })) {
-    if (event.seq < since) last = event.seq;
-  }
-  return last;
+  const { view } = await sessionNow(runtime, session.id);
+  return await told(runtime, { ...start, again: true }, view, encoder);
 }
 
 interface Wanted {
@@ -128,11 +100,15 @@ type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 async function told(
   runtime: Runtime,
   start: RunStart & Followed,
+  now: ViewState,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
-  const { view: before, mode } = await sessionUpTo(runtime, sessionId, afterSeq);
-  const context = { sessionId, runId, before, mode, ...(messageSeq !== undefined && { messageSeq }) };
+  const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
+  const isAnswered = ({ seq }: Suspension) =>
+    seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
+  const more = { isAnswered, ...(messageSeq !== undefined && { messageSeq }) };
+  const context = { sessionId, runId, before, mode, facts, ...more };
   return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
 }
 
@@ -176,25 +152,4 @@ async function* runEvents(
   }
   if (rests) return;
   yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: again ? true : awaited });
-}
-
-/** A session as its user sees it now. */
-export async function viewOf(runtime: Runtime, sessionId: string): Promise<ViewState> {
-  return (await sessionUpTo(runtime, sessionId, Infinity)).view;
-}
-
-async function sessionUpTo(
-  runtime: Runtime,
-  sessionId: string,
-  uptoSeq: number,
-): Promise<{ view: ViewState; mode: string | null }> {
-  let view = newView();
-  let mode: string | null = null;
-  if (uptoSeq === 0) return { view, mode };
-  for await (const event of readShown(runtime.store, sessionId)) {
-    if (event.seq > uptoSeq) break;
-    view = reduceView(view, publicEvent(event));
-    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
-  }
-  return { view, mode };
 }
