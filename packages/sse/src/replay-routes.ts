@@ -5,7 +5,8 @@ import { eventStream, runHeaders, STREAM_HEADERS } from "./event-stream.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { findSession } from "./open-session.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
-import { beginTold, resumeTold, type ToldRun, viewOf } from "./tell-run.ts";
+import { sessionNow } from "./session-then.ts";
+import { beginTold, resumeTold, type ToldRun } from "./tell-run.ts";
 import { responseTo, type WireError } from "./wire-error.ts";
 
 /** What a dialect that tells whole messages is served with. */
@@ -50,7 +51,8 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
       const session = await namedSession(served, c.get("userId"), id);
-      return json(dialect.history?.(await viewOf(runtime, session.id), id) ?? {});
+      const { view, facts } = await sessionNow(runtime, session.id);
+      return json(dialect.history?.(view, id, facts) ?? {});
     },
   });
   route(app, "/runs/:id/stream", {

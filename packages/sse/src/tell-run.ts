@@ -4,16 +4,18 @@ import {
   type RunStart,
   type Runtime,
   readShown,
-  reduceView,
   type Session,
   type SessionEvent,
+  type Suspension,
   type ViewState,
   type WhenBusy,
 } from "@pawl/core";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
+import { newFacts } from "./dialects/facts.ts";
 import { type Followed, passedOn } from "./dialects/telling.ts";
 import { findSession, openThread } from "./open-session.ts";
 import { publicEvent } from "./public-event.ts";
+import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "./session-then.ts";
 
 /** Who asks whom. */
 interface Served {
@@ -38,7 +40,7 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const now = session === undefined ? newView() : await viewOf(runtime, session.id);
+  const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
   const begin = asked.begin(now);
   const encoder = asked.encoder ?? dialect.encoder;
   if ("connect" in begin) return await connectTold({ runtime, agent, encoder }, session, threadId ?? "");
@@ -49,7 +51,7 @@ export async function beginTold(
   const own =
     session ??
     (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
-  const start = await started(runtime, {
+  const begun = await started(runtime, {
     agent,
     userId,
     begin,
@@ -57,11 +59,11 @@ export async function beginTold(
     ...(own && { sessionId: own.id }),
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
-  if (start.messageSeq !== undefined && own !== undefined && dialect.tells === "thread") {
+  if (begun.messageSeq !== undefined && own !== undefined && dialect.tells === "thread") {
     return await connectTold({ runtime, agent, encoder }, own, threadId ?? own.id);
   }
-  return await told(runtime, start, (context) =>
-    encoder({ ...context, agent, threadId: threadId ?? start.sessionId }),
+  return await told(runtime, begun, now, (context) =>
+    encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
 
@@ -91,42 +93,19 @@ async function connectTold(
 ): Promise<ToldRun> {
   const start = session && (await lastExchange(runtime, session.id));
   const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
-  if (start !== undefined) return await told(runtime, { ...start, again: true }, back);
-  const nothing = { sessionId: session?.id ?? "", runId: crypto.randomUUID(), before: newView(), mode: null };
-  return { frames: (signal) => framesOf(back({ ...nothing, idle: true }), noEvents(), signal) };
+  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
+  const { view } = await sessionNow(runtime, start.sessionId);
+  return await told(runtime, { ...start, again: true }, view, back);
+}
+
+/** What is known of a session in which no run ever began. */
+function nothing(): RunContext {
+  const runId = crypto.randomUUID();
+  const past = { before: newView(), mode: null, facts: newFacts(), isAnswered: () => false };
+  return { sessionId: "", runId, ...past, idle: true };
 }
 
 async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
-
-/** Where the last run began, or the first of those that begin where others end. */
-async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
-  let start: RunStart | undefined;
-  let next: string | undefined;
-  for await (const { type, data, seq } of runtime.store.read(sessionId, {
-    types: ["run_started", "run_ended"],
-  })) {
-    if (type === "run_ended") next = data.next?.run_id;
-    if (type !== "run_started" || data.run_id === next) continue;
-    start = { sessionId, runId: data.run_id, afterSeq: seq - 1 };
-  }
-  return start;
-}
-
-/** The last message that the agent has written, or is writing. */
-async function lastMessage(runtime: Runtime, sessionId: string, { run }: ViewState): Promise<RunStart> {
-  const start = { sessionId, runId: run?.id ?? "", afterSeq: (run?.seq ?? 1) - 1 };
-  // It may be the run's second one, behind a message that the run has taken up.
-  const messageSeq = run?.since && (await takenUpBy(runtime, sessionId, run.since));
-  return { ...start, ...(messageSeq !== undefined && { messageSeq }) };
-}
-
-async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
-  let last: number | undefined;
-  for await (const event of runtime.store.read(sessionId, { types: ["user_message"] })) {
-    if (event.seq < since) last = event.seq;
-  }
-  return last;
-}
 
 interface Wanted {
   agent: string;
@@ -155,11 +134,15 @@ type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 async function told(
   runtime: Runtime,
   start: RunStart & Followed,
+  now: ViewState,
   encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
-  const { view: before, mode } = await sessionUpTo(runtime, sessionId, afterSeq);
-  const context = { sessionId, runId, before, mode, ...(messageSeq !== undefined && { messageSeq }) };
+  const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
+  const isAnswered = ({ seq }: Suspension) =>
+    seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
+  const more = { isAnswered, ...(messageSeq !== undefined && { messageSeq }) };
+  const context = { sessionId, runId, before, mode, facts, ...more };
   return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
 }
 
@@ -203,25 +186,4 @@ async function* runEvents(
   }
   if (rests) return;
   yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: again ? true : awaited });
-}
-
-/** A session as its user sees it now. */
-export async function viewOf(runtime: Runtime, sessionId: string): Promise<ViewState> {
-  return (await sessionUpTo(runtime, sessionId, Infinity)).view;
-}
-
-async function sessionUpTo(
-  runtime: Runtime,
-  sessionId: string,
-  uptoSeq: number,
-): Promise<{ view: ViewState; mode: string | null }> {
-  let view = newView();
-  let mode: string | null = null;
-  if (uptoSeq === 0) return { view, mode };
-  for await (const event of readShown(runtime.store, sessionId)) {
-    if (event.seq > uptoSeq) break;
-    view = reduceView(view, publicEvent(event));
-    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
-  }
-  return { view, mode };
 }

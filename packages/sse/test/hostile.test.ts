@@ -211,9 +211,12 @@ it("a message that was sent is neither changed nor answered anew", async () => {
   const json = ways["AI SDK"]?.message("c", "Hi") as object;
   const first = await (await served.ask("/runs", { json })).text();
   expect(await (await served.ask("/runs", { json })).text()).toBe(first);
-  expect(await outcome(await served.ask("/runs", { json: { ...json, messageId: "m1" } }))).toBe(
-    "invalid_input",
-  );
+  expect(await (await served.ask("/runs", { json: { ...json, messageId: "m1" } })).text()).toBe(first);
+  const other = ways["AI SDK"]?.message("c", "Ho") as object;
+  for (const change of [{}, { messageId: "m1" }, { trigger: "regenerate-message" }]) {
+    const changed = await served.ask("/runs", { json: { ...other, ...change } });
+    expect(await outcome(changed)).toBe("invalid_input");
+  }
   expect(await outcome(await served.ask("/runs", { json: { ...json, trigger: "regenerate-message" } }))).toBe(
     "invalid_input",
   );

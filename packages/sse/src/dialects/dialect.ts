@@ -1,6 +1,7 @@
-import type { Answer, Place, RunOptions, SessionEvent, ViewState, WhenBusy } from "@pawl/core";
+import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState, WhenBusy } from "@pawl/core";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
+import type { Facts } from "./facts.ts";
 
 /**
  * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,
@@ -48,7 +49,7 @@ export interface Dialect {
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
   refused?(error: WireError["error"]): readonly string[];
   /** The messages of a session as such a client keeps them, with what there is of one that is being written. */
-  history?(view: ViewState, sessionId: string): object;
+  history?(view: ViewState, sessionId: string, facts: Facts): object;
 }
 
 export interface RequestLimits {
@@ -112,6 +113,10 @@ export interface EncoderContext {
   mode: string | null;
   /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
   from?: Place;
+  /** Of the events before, and the encoder's to go on with. */
+  facts: Facts;
+  /** Whether a question that is told had been answered when the stream began. */
+  isAnswered(question: Suspension): boolean;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;
 }
