@@ -39,6 +39,7 @@ export function logStream(
     runId: "",
     mode: null,
     facts: newFacts(),
+    cursor: 0,
     isAnswered: () => false,
     before: newView(),
     from,

@@ -59,9 +59,6 @@ export async function beginTold(
     ...(own && { sessionId: own.id }),
     ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
-  if (begun.messageSeq !== undefined && own !== undefined && dialect.tells === "thread") {
-    return await connectTold({ runtime, agent, encoder }, own, threadId ?? own.id);
-  }
   return await told(runtime, begun, now, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
@@ -77,7 +74,7 @@ export async function resumeTold(
   threadId: string,
 ): Promise<ToldRun | undefined> {
   const told = await connectTold({ runtime, agent, encoder: dialect.encoder }, session, threadId);
-  return told.start === undefined && dialect.tells !== "thread" ? undefined : told;
+  return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
 }
 
 interface Connecting {
@@ -101,7 +98,7 @@ async function connectTold(
 /** What is known of a session in which no run ever began. */
 function nothing(): RunContext {
   const runId = crypto.randomUUID();
-  const past = { before: newView(), mode: null, facts: newFacts(), isAnswered: () => false };
+  const past = { before: newView(), mode: null, facts: newFacts(), cursor: 0, isAnswered: () => false };
   return { sessionId: "", runId, ...past, idle: true };
 }
 
@@ -141,7 +138,7 @@ async function told(
   const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
   const isAnswered = ({ seq }: Suspension) =>
     seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
-  const more = { isAnswered, ...(messageSeq !== undefined && { messageSeq }) };
+  const more = { isAnswered, cursor: now.cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
   return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
 }

@@ -1,6 +1,6 @@
 import type { SessionEvent, StoredEvent, ViewMessage, ViewState } from "@pawl/core";
 import { blockEvents, callEvents, emptied } from "./ag-ui-events.ts";
-import { type AgUiMessage, agUiMessages, answerId } from "./ag-ui-messages.ts";
+import { type AgUiMessage, agUiMessages } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
 import { type Step, telling } from "./telling.ts";
@@ -18,16 +18,80 @@ export interface AgUiStream extends Omit<AgUiClient, "run"> {
 /** Tells runs as events of AG-UI. */
 export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encoder {
   const told = telling(context);
-  const words = blockEvents();
   const run = { threadId: context.threadId, runId: stream.runId ?? context.runId };
-  const restates = context.idle !== true && (stream.restates === true || context.again === true);
+  const client = { ...stream, run };
+  const isQueuedMessage = context.messageSeq !== undefined;
+  const restates =
+    context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
+  const { events, restated, stepEnd } = threadEvents(restates);
+  // What was there when the stream began is told by snapshots, and not event by event. Behind a message that waited for its turn,
+  // all that came before it.
+  let isCaughtUp = !restates || (!isQueuedMessage && context.cursor <= context.before.cursor);
+  let wasOver = false;
+  const catchUp = (view: ViewState): AgUiEvent[] => {
+    if (isCaughtUp) return [];
+    isCaughtUp = true;
+    wasOver = told.rest !== undefined;
+    return restated(context.before, view, wasOver);
+  };
+  return {
+    begin: () => {
+      const started = { type: "RUN_STARTED", ...run, ...(stream.isOne && { protocolVersion: "1.0" }) };
+      return [started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])].map(dataFrame);
+    },
+    encode: (event) => {
+      // Without what this event brings: that is told behind it.
+      const before = told.view;
+      const steps = told.steps(event);
+      const views = { before, view: told.view };
+      if (isCaughtUp) return events(event, steps, views).map(dataFrame);
+      if (isQueuedMessage)
+        return (steps.length === 0 ? [] : [...catchUp(told.view), ...events(event, steps, views)]).map(
+          dataFrame,
+        );
+      const isPast = "seq" in event && event.seq <= context.cursor;
+      const first = isPast ? [] : catchUp(before);
+      const more = events(event, steps, views);
+      if (!isPast) return [...first, ...more].map(dataFrame);
+      return (event.seq < context.cursor ? [] : catchUp(told.view)).map(dataFrame);
+    },
+    end: () => {
+      if (told.rest === undefined && !told.over && context.idle !== true) return [];
+      const first = catchUp(told.view);
+      const waits = restates && told.view.messages.some(isQueued);
+      const last =
+        stream.refusal === undefined
+          ? lastEvents(told, client, wasOver)
+          : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
+      return [...first, ...stepEnd(), ...(waits ? [snapshot(told.view)] : []), ...last].map(dataFrame);
+    },
+    get over() {
+      return told.over;
+    },
+  };
+}
+
+interface Views {
+  before: ViewState;
+  view: ViewState;
+}
+
+/** The events of a thread as those of AG-UI; with `restates`, those that AG-UI has no word for as snapshots. */
+function threadEvents(restates: boolean) {
+  const words = blockEvents();
   let step: string | undefined;
   /** The answer that the model is at, until it is on record. */
   let attempt: number | undefined;
+  /** The client may have thinking of this answer, which a snapshot without thinking would leave to it. */
+  let doubtful: number | undefined;
   const stepEnd = () => (step === undefined ? [] : [{ type: "STEP_FINISHED", stepName: step }]);
   const eventsOf = (one: Step, before: ViewState): AgUiEvent[] => {
     switch (one.type) {
-      case "piece":
+      case "piece": {
+        const isNew = one.kind === "thinking" && one.attempt === doubtful && !words.isOpen(one);
+        const without = isNew ? [snapshot(before, [...words.open(), ...emptied([one])])] : [];
+        return [...without, ...words.events(one)];
+      }
       case "settled":
         return words.events(one);
       case "void":
@@ -41,42 +105,35 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
         return callEvents(one);
     }
   };
-  /** Snapshots for messages that no event of AG-UI tells: the user's, and what a retry takes away. */
-  const untold = (event: SessionEvent, steps: readonly Step[], before: ViewState): AgUiEvent[] => {
-    const isUntold = steps.length === 0 || UNTOLD.includes(event.type);
-    if (!restates || !isUntold || told.view.messages === before.messages) return [];
-    const written = words.open();
+  const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
     const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
-    // A client puts new messages behind those that it has. What is picked up stood before the end of the answer then.
+    // A client puts new messages behind those that it has: what is picked up may stand before the end of the answer.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
-    return [...without, snapshot(told.view, written.length > 0 ? written : placeholder(told.view, attempt))];
+    return [...without, snapshot(view, words.open())];
   };
   return {
-    begin: () => {
-      const started = { type: "RUN_STARTED", ...run, ...(stream.isOne && { protocolVersion: "1.0" }) };
-      return [started, ...(restates ? [snapshot(context.before)] : [])].map(dataFrame);
-    },
-    encode: (event) => {
-      // Without what this event brings: that is told behind it.
-      const { view } = told;
-      const steps = told.steps(event);
-      const events = steps.flatMap((one) => eventsOf(one, view));
+    events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
+      const told = steps.flatMap((one) => eventsOf(one, views.before));
       if ("seq" in event) attempt = attemptAfter(event, attempt);
-      const more = untold(event, steps, view);
-      return (event.type === "llm_request" ? [...more, ...events] : [...events, ...more]).map(dataFrame);
+      const isUntold = steps.length === 0 || UNTOLD.includes(event.type);
+      const isNews = restates && isUntold && views.view.messages !== views.before.messages;
+      const more = isNews ? untold(event, views) : [];
+      return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
     },
-    end: () => {
-      if (told.rest === undefined && !told.over && context.idle !== true) return [];
-      const last =
-        stream.refusal === undefined
-          ? lastEvents(told, { ...stream, run })
-          : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
-      const waits = restates && told.view.messages.some(isQueued);
-      return [...stepEnd(), ...(waits ? [snapshot(told.view)] : []), ...last].map(dataFrame);
+    /**
+     * In place of all events so far. A client keeps the order of the messages that it has, and puts others behind them, so
+     * those that came since `before` are taken away first. It keeps its thinking, too, unless there is some in the snapshot.
+     */
+    restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
+      doubtful = attempt;
+      if (isOver) step = undefined;
+      const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
+      const isReasoning = ({ role }: AgUiMessage) => role === "reasoning";
+      const lacks = !agUiMessages(before).some(isReasoning) && agUiMessages(view).some(isReasoning);
+      const none = { id: "none", role: "reasoning", content: "" };
+      return [snapshot(before, lacks ? [none] : []), snapshot(view), ...begun];
     },
-    get over() {
-      return told.over;
-    },
+    stepEnd,
   };
 }
 
@@ -89,12 +146,6 @@ function attemptAfter(event: StoredEvent, attempt: number | undefined): number |
 }
 
 const SETTLED: readonly string[] = ["assistant_message", "run_recovered", "run_ended"];
-
-/** Keeps the place of an answer of which nothing was sent yet, before the messages that wait for the next turn. */
-function placeholder(view: ViewState, attempt: number | undefined): AgUiMessage[] {
-  if (attempt === undefined || !view.messages.some(isQueued)) return [];
-  return [{ id: answerId(attempt), role: "assistant", content: "" }];
-}
 
 function isQueued({ queued }: ViewMessage): boolean {
   return queued === true;

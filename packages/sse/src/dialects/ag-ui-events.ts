@@ -5,13 +5,17 @@ import type { BlockStep, Told } from "./blocks.ts";
 import type { Step } from "./telling.ts";
 
 /** Thinking that does not count, emptied: a client keeps what it has of it if a snapshot has none. */
-export function emptied(blocks: readonly Told[]): AgUiMessage[] {
+export function emptied(blocks: readonly Pick<Told, "key" | "kind">[]): AgUiMessage[] {
   const thoughts = blocks.filter(({ kind }) => kind === "thinking");
   return thoughts.map((block) => ({ id: messageOf(block), role: "reasoning", content: "" }));
 }
 
 /** The model's words: one message for the text of an answer, one for each thought. `open`: those that are being written, as far as they were sent. */
-export function blockEvents(): { events(step: BlockStep): AgUiEvent[]; open(): AgUiMessage[] } {
+export function blockEvents(): {
+  events(step: BlockStep): AgUiEvent[];
+  open(): AgUiMessage[];
+  isOpen(block: Pick<Told, "key" | "kind">): boolean;
+} {
   const open = new Map<string, { id: string; role: string; content: string }>();
   const events = (step: BlockStep): AgUiEvent[] => {
     if (step.type === "piece") {
@@ -46,7 +50,11 @@ export function blockEvents(): { events(step: BlockStep): AgUiEvent[]; open(): A
       ];
     });
   };
-  return { events, open: () => [...open.values()].map((message) => ({ ...message })) };
+  return {
+    events,
+    isOpen: (block) => open.has(messageOf(block)),
+    open: () => [...open.values()].map((message) => ({ ...message })),
+  };
 }
 
 /**

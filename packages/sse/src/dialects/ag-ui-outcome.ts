@@ -17,8 +17,12 @@ export interface AgUiClient {
   tools: readonly string[];
 }
 
-/** The last events of a run that has settled: what its user should know, and how it ended. */
-export function lastEvents({ rest }: Pick<Telling, "rest">, client: AgUiClient): AgUiEvent[] {
+/** The last events of a run that has settled: what its user should know, unless that is shown already, and how it ended. */
+export function lastEvents(
+  { rest }: Pick<Telling, "rest">,
+  client: AgUiClient,
+  isKnown: boolean,
+): AgUiEvent[] {
   const { run, isOne } = client;
   const finished = { type: "RUN_FINISHED", ...run };
   const success = { ...finished, ...(isOne && { outcome: { type: "success" } }) };
@@ -29,7 +33,7 @@ export function lastEvents({ rest }: Pick<Telling, "rest">, client: AgUiClient):
   if (session_status === "error")
     return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
   if (stop.type === "aborted" && isOne) return [{ ...finished, outcome: { type: "cancelled" }, usage }];
-  return [...(isShown(stop.type) ? notice(run_id, stop.message) : []), { ...success, usage }];
+  return [...(isShown(stop.type) && !isKnown ? notice(run_id, stop.message) : []), { ...success, usage }];
 }
 
 /**

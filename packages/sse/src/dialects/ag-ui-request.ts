@@ -2,7 +2,7 @@ import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type Vi
 import { checkBody, checkId, checkInput, id, invalid } from "../check-body.ts";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";
-import { type Again, checkNotCut, nothingNew } from "./ag-ui-thread.ts";
+import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
 import { type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
 import { wordsOf } from "./ag-ui-words.ts";
@@ -92,14 +92,15 @@ function begin(
 ): Asked {
   const last = messages.at(-1);
   const message = last?.role === "user" && !isKnown(last, view) ? last : undefined;
-  if (message !== undefined) checkNotCut([...earlier, ...messages.slice(0, -1)], view);
+  const before = [...earlier, ...messages.slice(0, -1)];
+  if (message !== undefined) checkNotCut(before, view);
   const results = toolMessages(messages, view);
   // The client's own results are replaced by the session's.
   const restates = results.length > 0;
   if (resume.length > 0) {
     return { begin: resumed(resume, results, view, message && said(message, limits)), restates };
   }
-  if (message !== undefined) return { begin: said(message, limits) };
+  if (message !== undefined) return { begin: said(message, limits), restates: lacksEnd(before, view) };
   if (results.length > 0) return { begin: { answers: toolAnswers(results, view) }, restates };
   return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
 }

@@ -1,4 +1,5 @@
 import { canBeRetried, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import { agUiMessages } from "./ag-ui-messages.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 import type { Begin } from "./dialect.ts";
 
@@ -18,6 +19,16 @@ export function checkNotCut(before: readonly Named[], view: ViewState): void {
   const said = view.messages.filter(({ role }) => role === "user");
   const last = lastKnown(before, view);
   if (last !== undefined && last !== said.at(-1)?.id) throw new PawlError("invalid_input", CUT);
+}
+
+/** Whether a client that shows the thread lacks some of what was said behind the user's last message. */
+export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
+  if (lastKnown(before, view) === undefined) return false;
+  const ids = new Set(before.map(({ id }) => id));
+  const last = view.messages.findLastIndex(({ role }) => role === "user");
+  return agUiMessages({ ...view, messages: view.messages.slice(last) }).some(
+    ({ id, role }) => role === "assistant" && !ids.has(id),
+  );
 }
 
 /** A run that was asked for without anything new. */

@@ -39,7 +39,7 @@ export function agUi(): Dialect {
     resume: "replay",
     threadField: "messages",
     whenBusy: "interrupt",
-    tells: "thread",
+    tellsIdle: true,
     parse: async (body, limits, earlier) => {
       const { stream, ...asked } = await parseAgUi(body, limits, earlier);
       return { ...asked, encoder: (context) => agUiEncoder(context, stream()) };

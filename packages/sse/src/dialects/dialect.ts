@@ -36,11 +36,8 @@ export interface Dialect {
     earlier: readonly EarlierMessage[],
   ): DialectRequest | Promise<DialectRequest>;
   encoder(context: EncoderContext): Encoder;
-  /**
-   * `thread`: a stream may tell several messages, so that one for a message that was sent during a run tells the whole run, and
-   * clients that come back get a stream also where no run ever began. Default: `message`, and 204 in that case.
-   */
-  readonly tells?: "message" | "thread";
+  /** Whether clients that come back are sent a stream also where no run ever began. Default: they get 204. */
+  readonly tellsIdle?: boolean;
   /**
    * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own: `interrupt` for clients
    * that stop a run by hanging up. Default: `reject`.
@@ -115,6 +112,8 @@ export interface EncoderContext {
   from?: Place;
   /** Of the events before, and the encoder's to go on with. */
   facts: Facts;
+  /** `seq` of the last event when the stream began. */
+  cursor: number;
   /** Whether a question that is told had been answered when the stream began. */
   isAnswered(question: Suspension): boolean;
   /** The session as it was before the first event that the encoder is given, as people see it. */

@@ -42,15 +42,23 @@ type Input0 = Parameters<Agent0["run"]>[0];
 
 /** Comes back as the README says. */
 class ComingBack1 extends Agent1 {
-  protected override connect(input: Input1) {
+  override connectAgent(...asked: Parameters<Agent1["connectAgent"]>) {
+    this.pendingInterrupts = [];
     this.abortController = new AbortController();
+    return super.connectAgent(...asked);
+  }
+  protected override connect(input: Input1) {
     return this.run({ ...input, messages: [] });
   }
 }
 
 class ComingBack0 extends Agent0 {
-  protected override connect(input: Input0) {
+  override connectAgent(...asked: Parameters<Agent0["connectAgent"]>) {
+    this.pendingInterrupts = [];
     this.abortController = new AbortController();
+    return super.connectAgent(...asked);
+  }
+  protected override connect(input: Input0) {
     return this.run({ ...input, messages: [] });
   }
 }

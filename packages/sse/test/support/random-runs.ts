@@ -177,6 +177,7 @@ export function contextOf(
     before,
     facts,
     isAnswered: () => false,
+    cursor: 0,
   };
 }
 
