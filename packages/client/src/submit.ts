@@ -53,6 +53,14 @@ export async function sendAnswer(
   return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId });
 }
 
+/** Runs the last message again, whose run failed, unless something is on its way. */
+export async function sendRetry(talk: Conversation): Promise<boolean> {
+  const { run } = talk.facts.view;
+  if (talk.life.signal.aborted || run === undefined || isSubmitting(talk.facts)) return false;
+  update(talk, { error: undefined });
+  return await submit(talk, { retry: run.id }, {});
+}
+
 /** Asks the run to stop; while a message is on its way, as soon as it has arrived. */
 export async function sendStop(talk: Conversation): Promise<void> {
   const { signal } = talk.life;

@@ -55,6 +55,24 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Metadata of a session that is created. */
   metadata?: JsonObject;
+  retry?: never;
+}
+
+/**
+ * Runs the last message again, after a run that failed. A run can be retried if it is the session's last one and left the session in
+ * status `error` (a failed model, a limit, a crash loop), or was stopped or interrupted. A refusal and an answer that was cut short at
+ * `max_tokens` are answers, and cannot.
+ */
+export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
+  sessionId: string;
+  /**
+   * Id of the run that failed. What it did stays in the context: the model goes on from its tool results. Its `params` apply
+   * again. A run is retried once: a second request is given the same new run, in any process. A run that is still in progress
+   * is given as it is.
+   */
+  retry: string;
+  input?: never;
+  answers?: never;
 }
 
 /** A session as a client shows it. Follow it from `cursor`, and fold what comes with `reduceView`. */
@@ -118,7 +136,7 @@ export interface Runtime {
   /** The store, read through blobs and upcasters. It shows what was redacted; `readShown` does not. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */
-  run(agent: string, options: RunOptions): Run;
+  run(agent: string, options: RunOptions | RetryRunOptions): Run;
   /** Asks the session's run to stop, wherever it runs. Nothing happens if none is open. */
   stop(sessionId: string, options: { userId: string }): Promise<void>;
   /** The session as its owner sees it; `not_found` for anybody else. */

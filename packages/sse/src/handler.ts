@@ -14,6 +14,7 @@ import { refuseNul } from "./refuse-nul.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 import { streamLimit } from "./stream-limit.ts";
+import { started } from "./tell-run.ts";
 import { errorResponse, refusal, responseTo } from "./wire-error.ts";
 
 export interface HandlerOptions {
@@ -72,8 +73,8 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
- * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; what the agent has said since its last run began, or 204 where there is none |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
@@ -194,18 +195,19 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
   const userId = c.get("userId");
   if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId, onClose);
   const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
-  const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
-  const started = await runtime.run(agent, asked).started;
-  const from = { afterSeq: started.afterSeq };
+  const view = newView();
+  const asked = { agent, userId, view, begin: begin(view), ...(sessionId !== undefined && { sessionId }) };
+  const start = await started(runtime, asked);
+  const from = { afterSeq: start.afterSeq };
   const about = {
     request: c.req.raw,
     from,
-    headers: { ...dialect.headers, ...runHeaders(started) },
+    headers: { ...dialect.headers, ...runHeaders(start) },
     onClose,
   };
   return logStream(options, about, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
-    runtime.follow(started.sessionId, { afterSeq: started.afterSeq, signal, untilIdle: started }),
+    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
   );
 }
 

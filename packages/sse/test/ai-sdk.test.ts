@@ -130,7 +130,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
       id: "a chat/with ünusual id",
       messages: await history(served, id),
     });
-    expect(reloaded.messages.map(textOf)).toEqual(["Hi"]);
+    expect(reloaded.messages.map(textOf)).toEqual(["Hi", "Well, "]);
     const resuming = reloaded.resumeStream();
     await eventually(() => textOf(reloaded.messages.at(-1)) === "Well, |I th");
     // The first page, which has the half of it already, comes back too.
@@ -146,10 +146,6 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
       expect(page.messages[1]?.id).toBe(first.messages[1]?.id);
     }
     expect((await history(served, id)).map(textOf)).toEqual(["Hi", "Well, |I think so."]);
-    const done = chat(version, served, { id: "a chat/with ünusual id" });
-    await done.resumeStream();
-    expect(done.status).toBe("ready");
-    expect(done.messages).toEqual([]);
   });
 
   it("K6 a question is there again after a reload, and can be answered, also by a page that is reloaded twice", async () => {

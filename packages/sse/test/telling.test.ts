@@ -74,6 +74,8 @@ describe("the AI SDK's dialect", () => {
     "reasoning-start",
     "reasoning-delta",
     "reasoning-end",
+    "message-metadata",
+    "tool-input-start",
     "tool-input-available",
     "tool-approval-request",
     "tool-output-available",

@@ -114,6 +114,8 @@ export interface RunState {
   /** Recoveries since the run last got further. */
   recoveries: number;
   ended: StopReason | undefined;
+  /** It left the session in status `error`. */
+  failed: boolean;
 }
 
 /** A piece of the model's context, in the order in which it was first sent. */

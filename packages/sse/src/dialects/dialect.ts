@@ -1,6 +1,7 @@
-import type { Answer, Place, RunOptions, SessionEvent, ViewState } from "@pawl/core";
+import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState } from "@pawl/core";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
+import type { Facts } from "./facts.ts";
 
 /**
  * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,
@@ -13,7 +14,7 @@ export interface Dialect {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by itself, alone. `replay`: the message that is being written
-   * is told from its beginning, over whatever the client has of it.
+   * is told from its beginning, over whatever the client has of it, and so are the messages of its run before it.
    */
   readonly resume: "cursor" | "replay";
   /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
@@ -37,8 +38,8 @@ export interface Dialect {
   encoder(context: EncoderContext): Encoder;
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
   refused?(error: WireError["error"]): readonly string[];
-  /** The messages of a session as such a client keeps them. One that is being written is left out: the stream tells it. */
-  history?(view: ViewState, sessionId: string): object;
+  /** The messages of a session as such a client keeps them, with what there is of one that is being written. */
+  history?(view: ViewState, sessionId: string, facts: Facts): object;
 }
 
 export interface RequestLimits {
@@ -67,11 +68,16 @@ export interface DialectRequest {
   encoder?: Dialect["encoder"];
 }
 
-/** A message and what comes with it, answers, or the end of a run whose questions the user will not answer. */
+/**
+ * A message and what comes with it, answers, or the end of a run whose questions the user will not answer. `retry`: the last message
+ * again, after the run of that id failed. `shown`: nothing begins, and the last message is told as it stands.
+ */
 export type Begin =
   | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
   | { answers: readonly Answer[] }
-  | { abandon: true };
+  | { abandon: true }
+  | { retry: string }
+  | { shown: true };
 
 /** What an encoder knows of the stream that it writes. */
 export interface EncoderContext {
@@ -80,7 +86,10 @@ export interface EncoderContext {
   sessionId: string;
   /** What the client calls the session. */
   threadId: string;
-  /** A client comes back to a run that is at work: it has some of it, or nothing. */
+  /**
+   * A client comes back: it has some of what is told, all, or nothing. Everything is told that the agent has said since its last run
+   * began, also of a run that has ended; runs that began where others ended count as one.
+   */
   again?: boolean;
   /** The run that is told. */
   runId: string;
@@ -90,6 +99,10 @@ export interface EncoderContext {
   mode: string | null;
   /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
   from?: Place;
+  /** Of the events before, and the encoder's to go on with. */
+  facts: Facts;
+  /** Whether a question that is told had been answered when the stream began. */
+  isAnswered(question: Suspension): boolean;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;
 }
