@@ -12,7 +12,7 @@ export interface Part {
   input?: unknown;
   output?: unknown;
   errorText?: string;
-  approval?: { id: string; descriptor?: unknown };
+  approval?: { id: string; descriptor?: unknown; approved?: boolean };
   providerExecuted?: boolean;
 }
 
@@ -31,6 +31,7 @@ export interface Chat {
   sendMessage(message?: { text: string; messageId?: string }): Promise<void>;
   regenerate(): Promise<void>;
   resumeStream(): Promise<void>;
+  "~resumeStreamIfDisconnected"(): Promise<void>;
   stop(): Promise<void>;
   addToolOutput(
     answer: { tool: string; toolCallId: string } & (
@@ -47,6 +48,7 @@ export interface ChatOptions {
   messages?: Message[];
   fetch?: typeof fetch;
   automatic?: boolean;
+  onToolCall?(call: { toolCall: unknown }): void;
 }
 
 /** The state that the SDK's framework bindings keep. */
@@ -79,6 +81,7 @@ export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}):
   const init = {
     id,
     state: chatState(messages) as never,
+    ...(options.onToolCall && { onToolCall: options.onToolCall as never }),
     ...(automatic && { sendAutomaticallyWhen: answersAreComplete }),
   };
   const made =
