@@ -26,7 +26,7 @@ const PAUSE_MS = 10;
  */
 export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
   const { session, agent } = said;
-  const mayWait = agent.whenBusy !== "reject";
+  const mayWait = said.whenBusy !== "reject";
   // Whoever holds the session comes to an end in this time, or loses it.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
@@ -61,7 +61,7 @@ async function beginHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun> {
   for (;;) {
     const left = runLeftBehind(leg.log.state);
     if (left !== undefined) {
-      if (said.agent.whenBusy === "reject") {
+      if (said.whenBusy === "reject") {
         await goOn(leg, left).catch(host.report);
         throw busy();
       }

@@ -1,3 +1,4 @@
+import { isWhenBusy } from "./check-agent.ts";
 import { USER_DATA } from "./context/prefix.ts";
 import { PawlError } from "./errors.ts";
 import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
@@ -17,7 +18,7 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   else if (typeof retry !== "string") throw invalid("`retry` must be the id of the run that failed.");
 }
 
-function checkAsked({ input, answers, knowledge, params, metadata }: RunOptions): void {
+function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
   if (input !== undefined && typeof input !== "string") throw invalid("The message is no text.");
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
   if (answers !== undefined) {
@@ -30,6 +31,8 @@ function checkAsked({ input, answers, knowledge, params, metadata }: RunOptions)
   for (const [what, value] of Object.entries({ params, metadata })) {
     if (value !== undefined && !isJsonObject(value)) throw invalid(`"${what}" is no object.`);
   }
+  if (whenBusy !== undefined && !isWhenBusy(whenBusy))
+    throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
 }
 
 /** @throws PawlError `invalid_input` */

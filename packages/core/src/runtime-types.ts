@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import type { Agent, WhenBusy } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Awaited } from "./events/awaited.ts";
 import type { BlobStore } from "./events/blob-store.ts";
@@ -32,7 +32,7 @@ export interface RunOptions {
   userId: string;
   /** The session to go on with; a new one without. */
   sessionId?: string;
-  /** The user's message. It closes questions that are still open; while a run is at work, see `whenBusy` of the agent. */
+  /** The user's message. It closes questions that are still open; while a run is at work, see {@link WhenBusy}. */
   input?: string;
   answers?: readonly Answer[];
   /**
@@ -55,6 +55,8 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Metadata of a session that is created. */
   metadata?: JsonObject;
+  /** What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own. Default: `reject`. */
+  whenBusy?: WhenBusy;
   retry?: never;
 }
 

@@ -155,7 +155,8 @@ async function begin(host: Host, agentName: string, options: RunOptions | RetryR
       : await ownSession(host, sessionId, userId, agent),
   );
   const { clientMessageId, signal, params } = options;
-  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
+  const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
+  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
   return await beginWithMessage(host, said);
 }
 

@@ -59,7 +59,7 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
     GET: async (c) => {
       const id = c.req.param("id") ?? "";
       const session = await findNamed(served, c.get("userId"), id);
-      const run = session && (await resumeTold(served, session, id));
+      const run = await resumeTold(served, session, id);
       if (run === undefined) return new Response(null, { status: 204 });
       return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, onClose));
     },
@@ -100,7 +100,9 @@ function toldResponse(
       if (!PawlError.is(error, "draining")) onError(error, request);
     },
   });
-  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...runHeaders(start) } });
+  return new Response(body, {
+    headers: { ...STREAM_HEADERS, ...dialect.headers, ...(start && runHeaders(start)) },
+  });
 }
 
 /** What is wrong with a request, in the dialect's own way if it has one. */

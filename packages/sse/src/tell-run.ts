@@ -8,8 +8,10 @@ import {
   type SessionEvent,
   type Suspension,
   type ViewState,
+  type WhenBusy,
 } from "@pawl/core";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
+import { newFacts } from "./dialects/facts.ts";
 import { type Followed, passedOn } from "./dialects/telling.ts";
 import { findSession, openThread } from "./open-session.ts";
 import { publicEvent } from "./public-event.ts";
@@ -24,7 +26,8 @@ interface Served {
 
 /** A run that is to be told from its beginning. */
 export interface ToldRun {
-  start: RunStart;
+  /** Absent where no run ever began. */
+  start?: RunStart;
   frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
 }
 
@@ -39,6 +42,8 @@ export async function beginTold(
   const session = await findSession(runtime, named);
   const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
   const begin = asked.begin(now);
+  const encoder = asked.encoder ?? dialect.encoder;
+  if ("connect" in begin) return await connectTold({ runtime, agent, encoder }, session, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
@@ -52,8 +57,11 @@ export async function beginTold(
     begin,
     view: now,
     ...(own && { sessionId: own.id }),
+    ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
-  const encoder = asked.encoder ?? dialect.encoder;
+  if (begun.messageSeq !== undefined && own !== undefined && dialect.tells === "thread") {
+    return await connectTold({ runtime, agent, encoder }, own, threadId ?? own.id);
+  }
   return await told(runtime, begun, now, (context) =>
     encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
@@ -65,15 +73,39 @@ export async function beginTold(
  */
 export async function resumeTold(
   { runtime, agent, dialect }: Served,
-  session: Session,
+  session: Session | undefined,
   threadId: string,
 ): Promise<ToldRun | undefined> {
-  const start = await lastExchange(runtime, session.id);
-  if (start === undefined) return undefined;
-  const encoder = (context: RunContext) => dialect.encoder({ ...context, agent, threadId, again: true });
-  const { view } = await sessionNow(runtime, session.id);
-  return await told(runtime, { ...start, again: true }, view, encoder);
+  const told = await connectTold({ runtime, agent, encoder: dialect.encoder }, session, threadId);
+  return told.start === undefined && dialect.tells !== "thread" ? undefined : told;
 }
+
+interface Connecting {
+  runtime: Runtime;
+  agent: string;
+  encoder: Dialect["encoder"];
+}
+
+async function connectTold(
+  { runtime, agent, encoder }: Connecting,
+  session: Session | undefined,
+  threadId: string,
+): Promise<ToldRun> {
+  const start = session && (await lastExchange(runtime, session.id));
+  const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
+  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
+  const { view } = await sessionNow(runtime, start.sessionId);
+  return await told(runtime, { ...start, again: true }, view, back);
+}
+
+/** What is known of a session in which no run ever began. */
+function nothing(): RunContext {
+  const runId = crypto.randomUUID();
+  const past = { before: newView(), mode: null, facts: newFacts(), isAnswered: () => false };
+  return { sessionId: "", runId, ...past, idle: true };
+}
+
+async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
 
 interface Wanted {
   agent: string;
@@ -81,18 +113,20 @@ interface Wanted {
   sessionId?: string;
   begin: Begin;
   view: ViewState;
+  whenBusy?: WhenBusy;
 }
 
 /** Begins it, and says where. */
 export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
-  const { agent, userId, sessionId = "", begin, view } = wanted;
+  const { agent, userId, sessionId = "", begin, view, whenBusy } = wanted;
   if ("abandon" in begin) {
     await runtime.stop(sessionId, { userId });
     return { sessionId, runId: view.run?.id ?? "", afterSeq: view.cursor };
   }
-  if ("shown" in begin) return await lastMessage(runtime, sessionId, view);
+  if ("shown" in begin || "connect" in begin) return await lastMessage(runtime, sessionId, view);
   if ("retry" in begin) return await runtime.run(agent, { userId, sessionId, retry: begin.retry }).started;
-  return await runtime.run(agent, { userId, ...(sessionId && { sessionId }), ...begin }).started;
+  const asked = { userId, ...(sessionId && { sessionId }), ...(whenBusy && { whenBusy }), ...begin };
+  return await runtime.run(agent, asked).started;
 }
 
 type RunContext = Omit<EncoderContext, "agent" | "threadId">;

@@ -77,11 +77,12 @@ const REPORTED: readonly StopType[] = [
   "crash_loop",
 ];
 
-export function isReported({ type }: StopReason): boolean {
+export function isReported({ type }: Pick<StopReason, "type">): boolean {
   return REPORTED.includes(type);
 }
 
-export function isFailed(stop: StopReason): boolean {
+/** Whether a run that ended so leaves its session in status `error`. */
+export function isFailed(stop: Pick<StopReason, "type">): boolean {
   return FAILED.includes(stop.type) || isReported(stop);
 }
 

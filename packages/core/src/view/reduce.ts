@@ -105,7 +105,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
     }
     case "tool_answered":
       return {
-        ...inCall(view, callId, answered(event.data)),
+        ...inCall(view, callId, { ...answered(event.data), resultSeq: event.seq }),
         pending,
         run: view.run && { ...view.run, open: true },
       };
@@ -114,6 +114,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         ...inCall(view, callId, {
           phase: event.data.success ? "done" : "error",
           result: event.data.result,
+          resultSeq: event.seq,
           ...status(event.data.status),
         }),
         runningTools: others,

@@ -38,6 +38,8 @@ export type ViewPart =
       /** What the agent writes that does the work, where its tool `showsText`; `key` names the block. */
       said?: { key: string; text: string };
       result?: Json;
+      /** `seq` of the event that brought the result: calls that ran side by side finish in any order. */
+      resultSeq?: number;
     }
   /** Why the run stopped, where the user should know. */
   | { type: "notice"; key: string; text: string; stop: string };

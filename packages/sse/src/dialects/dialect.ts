@@ -1,4 +1,4 @@
-import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState } from "@pawl/core";
+import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState, WhenBusy } from "@pawl/core";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
 import type { Facts } from "./facts.ts";
@@ -36,6 +36,16 @@ export interface Dialect {
     earlier: readonly EarlierMessage[],
   ): DialectRequest | Promise<DialectRequest>;
   encoder(context: EncoderContext): Encoder;
+  /**
+   * `thread`: a stream may tell several messages, so that one for a message that was sent during a run tells the whole run, and
+   * clients that come back get a stream also where no run ever began. Default: `message`, and 204 in that case.
+   */
+  readonly tells?: "message" | "thread";
+  /**
+   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own: `interrupt` for clients
+   * that stop a run by hanging up. Default: `reject`.
+   */
+  readonly whenBusy?: WhenBusy;
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
   refused?(error: WireError["error"]): readonly string[];
   /** The messages of a session as such a client keeps them, with what there is of one that is being written. */
@@ -71,13 +81,15 @@ export interface DialectRequest {
 /**
  * A message and what comes with it, answers, or the end of a run whose questions the user will not answer. `retry`: the last message
  * again, after the run of that id failed. `shown`: nothing begins, and the last message is told as it stands.
+ * `connect`: nothing begins, and the client is told what `GET /runs/:id/stream` would tell it.
  */
 export type Begin =
   | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
   | { answers: readonly Answer[] }
   | { abandon: true }
   | { retry: string }
-  | { shown: true };
+  | { shown: true }
+  | { connect: true };
 
 /** What an encoder knows of the stream that it writes. */
 export interface EncoderContext {
@@ -91,6 +103,8 @@ export interface EncoderContext {
    * began, also of a run that has ended; runs that began where others ended count as one.
    */
   again?: boolean;
+  /** No run ever began in this session, or there is no session: nothing comes between `begin` and `end`. */
+  idle?: boolean;
   /** The run that is told. */
   runId: string;
   /** `seq` of the message that is answered, where it came while the run was at work. */
