@@ -92,8 +92,8 @@ export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}):
 }
 
 /** What a page loads that is reloaded. */
-export async function history(served: Served, id: string): Promise<Message[]> {
-  const body = (await (await served.ask(`/runs/${id}`)).json()) as { messages: Message[] };
+export async function history(served: Served, id: string, as = "ada"): Promise<Message[]> {
+  const body = (await (await served.ask(`/runs/${id}`, { as })).json()) as { messages: Message[] };
   return body.messages;
 }
 
