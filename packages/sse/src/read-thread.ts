@@ -64,10 +64,9 @@ export async function readThread(
   const kept = tail.kept(maxBodyBytes - bytes);
   if (kept === undefined) throw tooMuch();
   const { messages, earlier } = kept;
-  if (body === null || typeof body !== "object" || !Object.hasOwn(body, field)) return { body, earlier: [] };
-  const sent = body as { [field: string]: unknown };
+  const sent = asObject(body);
   // A later key of the same name may have made something else of it.
-  if (!Array.isArray(sent[field])) return { body, earlier: [] };
+  if (!Object.hasOwn(sent, field) || !Array.isArray(sent[field])) return { body, earlier: [] };
   return { body: { ...sent, [field]: messages }, earlier };
 }
 
