@@ -1,6 +1,7 @@
 import { messageOf, newView, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
 import { type Context, Hono } from "hono";
 import { checkDialect } from "./check-dialect.ts";
+import { type CorsOptions, corsOf } from "./cors.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
 import { runHeaders } from "./event-stream.ts";
@@ -39,6 +40,11 @@ export interface HandlerOptions {
   rateLimit?: RateLimiter;
   /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
   maxStreams?: number;
+  /**
+   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered before
+   * `authorize` is asked. Default: no page of another origin may read anything.
+   */
+  cors?: CorsOptions;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
   extra?: ExtraFields;
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
@@ -116,6 +122,7 @@ export function handler({
     if (response.status >= 500) onError(error, req.raw);
     return response;
   });
+  if (options.cors !== undefined) app.use("*", corsOf(options.cors));
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");

@@ -1,3 +1,4 @@
+export type { CorsOptions } from "./cors.ts";
 export { agUi } from "./dialects/ag-ui.ts";
 export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk.ts";
 export { type AspOptions, asp } from "./dialects/asp.ts";

@@ -1,3 +1,4 @@
+import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
 /**
@@ -50,6 +51,6 @@ export async function* bodyOf(
 }
 
 /** The rest of the body is not read, so that the connection cannot be used again. */
-export function tooLarge(message: string) {
+export function tooLarge(message: string): HTTPException {
   return refusal(413, "too_large", message, { connection: "close" });
 }

@@ -2,9 +2,9 @@ import { approval, PawlError, withRetry } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { aiSdk } from "../src/index.ts";
-import { type Chat, callOf, chat, eventually, type Message, textOf } from "./support/chat.ts";
+import { type Chat, callOf, chat, eventually, history, textOf } from "./support/chat.ts";
 import { handModel } from "./support/hand-model.ts";
-import { type Served, serve } from "./support/served.ts";
+import { serve } from "./support/served.ts";
 
 const lookAt = (what: string) => ({ tools: [{ id: `look-${what}`, name: "look", input: { what } }] });
 const ask = { text: "May I?", tools: [{ id: "c1", name: "confirm", input: { question: "Sure?" } }] };
@@ -16,11 +16,6 @@ const settled = (client: Chat) =>
 
 const overloaded = () =>
   new PawlError("model_error", "SECRET-HOST is overloaded", { details: { retryable: true } });
-
-async function history(served: Served, id: string): Promise<Message[]> {
-  const body = (await (await served.ask(`/runs/${id}`)).json()) as { messages: Message[] };
-  return body.messages;
-}
 
 describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
   it("shows text, thinking and tools, and what is said after them, in one message", async () => {

@@ -22,7 +22,7 @@ export interface AiSdkOptions {
  *
  * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other questions
  * are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the predicate of
- * `@pawl/client/ai-sdk`, because the SDK's own repeat themselves without end.
+ * `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last message again if its run failed.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-import type { Json, SessionEvent } from "@pawl/core";
+import type { Json } from "@pawl/core";
 import type { Told } from "./blocks.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
 import { type Rest, type Step, type Telling, telling } from "./telling.ts";
@@ -64,8 +64,8 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
     hasText ||= step.kind === "text";
     return words.step(step);
   };
-  const wordsOf = (step: Step, event: SessionEvent): readonly object[] => {
-    lost ||= voided && (step.type === "piece" || step.type === "turn");
+  const wordsOf = (step: Step): readonly object[] => {
+    lost ||= voided && step.type === "piece";
     if (lost) return [];
     switch (step.type) {
       case "piece":
@@ -76,8 +76,7 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
         return blocks.flatMap(({ key, kind, text }) => piece({ type: "piece", kind, key, attempt, text }));
       }
       case "void": {
-        voided = words.text === "live" && step.blocks.some(({ kind }) => words.blocks.includes(kind));
-        lost = voided && event.type === "llm_request";
+        voided ||= words.text === "live" && step.blocks.some(({ kind }) => words.blocks.includes(kind));
         return [];
       }
       default:
@@ -86,18 +85,18 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
   };
   return {
     begin: () => (words.first ?? []).map(dataFrame),
-    encode: (event) =>
-      told
-        .steps(event)
-        .flatMap((step) => wordsOf(step, event))
-        .map(dataFrame),
+    encode: (event) => {
+      const frames = told.steps(event).flatMap(wordsOf).map(dataFrame);
+      lost ||= voided && event.type === "llm_request";
+      return frames;
+    },
     end: () => {
       const { rest, over } = told;
       if (rest === undefined && !over && !lost) return [];
-      const isLost = lost || (voided && rest === undefined);
       const text = noticeOf(told);
       const word = text === undefined ? undefined : { text, follows: hasText, corrects: voided };
-      const last = isLost ? [words.lost(LOST)] : words.last(rest, word);
+      const isSaid = word !== undefined || hasFailed(rest);
+      const last = lost || (voided && !isSaid) ? [words.lost(LOST)] : words.last(rest, word);
       return [...last.map(dataFrame), ...(words.sentinel === undefined ? [] : [words.sentinel])];
     },
     get over() {
@@ -106,9 +105,13 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
   };
 }
 
+function hasFailed(rest: Rest | undefined): boolean {
+  return rest?.type === "ended" && rest.event.data.session_status === "error";
+}
+
 /** What the view says at the end of a run that has ended and did not fail. */
 function noticeOf({ rest, view }: Telling): string | undefined {
-  if (rest?.type !== "ended" || rest.event.data.session_status === "error") return undefined;
+  if (rest?.type !== "ended" || hasFailed(rest)) return undefined;
   const key = `end:${rest.event.data.run_id}`;
   const parts = view.messages.flatMap((message) => message.parts);
   const notice = parts.find((part) => part.type === "notice" && part.key === key);
