@@ -6,7 +6,14 @@ import { type Dialect, dataFrame } from "./dialect.ts";
 /**
  * AG-UI, for `HttpAgent` of `@ag-ui/client` and what is built on it (CopilotKit, assistant-ui). What 0.0.59 and 1.0 both
  * take is sent, and what only 1.0 takes to clients that declare it. Point `url` at `/runs`. The thread's id is the user's own name
- * for the session; questions are interrupts, and `resume` answers them.
+ * for the session.
+ *
+ * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the `seq` of the question.
+ * - A request without new messages retries the last run if it failed, and otherwise sends the thread as it is; so does one
+ *   without any messages, for `connectAgent()`.
+ * - A message that arrives during a run interrupts it, unless the agent has a `whenBusy`: `abortRun()` only closes the
+ *   connection, and the run goes on. `POST /sessions/:id/stop` stops it.
+ * - Other words under a known id and threads that were cut are refused.
  *
  * @example
  * ```ts
