@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { build, type Rollup } from "vite";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
 import { aiSdk } from "../src/index.ts";
+import { bundlePage } from "./support/bundle-page.ts";
 import { type HandModel, handModel } from "./support/hand-model.ts";
 import { type Served, serve } from "./support/served.ts";
 
@@ -16,32 +16,9 @@ article { max-width: 80%; padding: 4px 12px; border-radius: 12px; background: #e
 p { margin: 4px 0 } form { display: flex; gap: 8px } input { flex: 1; min-width: 0; font: inherit }
 [role=alert] { background: #fdd; padding: 8px }</style><body><script type=module src=/page.js></script>`;
 
-async function bundle(): Promise<string> {
-  const built = await build({
-    configFile: false,
-    logLevel: "error",
-    root: import.meta.dirname,
-    mode: "development",
-    define: { "process.env.NODE_ENV": '"development"' },
-    resolve: { conditions: ["@pawl/source"] },
-    build: {
-      write: false,
-      minify: false,
-      target: "esnext",
-      lib: {
-        entry: join(import.meta.dirname, "support", "use-chat.page.js"),
-        formats: ["es"],
-        fileName: "page",
-      },
-    },
-  });
-  const [{ output }] = [built].flat() as [Rollup.RollupOutput];
-  return output[0].code;
-}
-
 let script = "";
 beforeAll(async () => {
-  if (browser !== undefined) script = await bundle();
+  if (browser !== undefined) script = await bundlePage("use-chat.page.js");
 }, 60_000);
 afterAll(async () => {
   await browser?.close();

@@ -3,7 +3,7 @@ import { checkBody, checkId, checkInput, id, invalid } from "../check-body.ts";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";
 import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
-import { type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
+import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 import { isApproval } from "./answers.ts";
@@ -138,7 +138,7 @@ function resumed(
 function noneLeft(named: ReadonlyMap<number | undefined, unknown>, { cursor }: ViewState): PawlError {
   const asked = [...named.keys()].every((seq) => seq !== undefined && seq <= cursor);
   return asked
-    ? new PawlError("already_answered", "This question has been answered already.")
+    ? new PawlError("already_answered", CLOSED)
     : new PawlError("unknown_call", "There is no such question in this thread.");
 }
 

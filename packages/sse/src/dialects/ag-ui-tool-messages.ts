@@ -42,6 +42,9 @@ export function toolAnswers(results: readonly ToolMessage[], view: ViewState): A
   if (results.some(isAsked(isApproval)) && !results.some(isAsked((question) => !isApproval(question)))) {
     throw new PawlError("invalid_answer", APPROVAL);
   }
+  if (!results.some(isAsked(() => true)) && results.every(isCallOf(view))) {
+    throw new PawlError("already_answered", CLOSED);
+  }
   const fits = (question: { kind: string }) => !isApproval(question);
   return awaitedAnswers(
     view,
@@ -52,6 +55,16 @@ export function toolAnswers(results: readonly ToolMessage[], view: ViewState): A
     ),
   );
 }
+
+function isCallOf({ messages }: ViewState): (result: ToolMessage) => boolean {
+  const ids = new Set(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.callId] : []))),
+  );
+  return ({ callId }) => ids.has(callId);
+}
+
+/** Why there is nothing to answer any more. */
+export const CLOSED = "This question is no longer open: it was answered, or a message was sent instead.";
 
 const APPROVAL =
   "A tool message cannot approve a call. Run the thread with `resume` and the interrupt's id, and the payload { approved }.";
