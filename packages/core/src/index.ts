@@ -107,7 +107,7 @@ export {
   type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
-export { secretsIn, withoutSecrets } from "./model/secrets.ts";
+export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
 export { oneByOne } from "./one-by-one.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 export {

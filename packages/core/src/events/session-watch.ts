@@ -56,7 +56,7 @@ function watchSession({ store, tail, pollMs }: Source, sessionId: string) {
   const queries = sharedQueries(store, sessionId);
   // An append that is not announced, e.g. of a process that died right after it, is missed for a minute at most, and for
   // `pollMs` in a run that the readers know to be in progress.
-  const hears = () => tail.listening === true || store.watch !== undefined;
+  const hears = store.watch === undefined ? () => tail.listening === true : () => true;
   let heard = hears();
   let runs = false;
   let readSeq = 0;

@@ -35,7 +35,9 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
       });
       return answer;
     },
-    forget: () => answers.clear(),
+    forget: () => {
+      if (answers.size > 0) answers.clear();
+    },
   };
 }
 

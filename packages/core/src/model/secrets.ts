@@ -23,6 +23,18 @@ export function secretsIn(headers: unknown): string[] {
 const PUBLIC_HEADER =
   /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
 
+/** An id of the shape that servers use. */
+const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
+
+/**
+ * The id that a server gave to a request, as it may be logged: one of the usual shape as it is, any other without secrets.
+ * `secrets` is called for the latter only, because this runs for every request.
+ */
+export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
+  if (!given) return undefined;
+  return REQUEST_ID.test(given) ? given : withoutKeys(given, secrets());
+}
+
 /**
  * The failure without secrets, see {@link withoutKeys}: in its message, its details and its causes. A cause is replaced by
  * an error of the same name, message, code and stack, because an SDK's own error carries headers and bodies.
