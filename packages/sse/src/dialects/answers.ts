@@ -1,6 +1,7 @@
 import {
   type Answer,
   type Json,
+  type JsonObject,
   jsonSchema,
   PawlError,
   type Suspension,
@@ -59,7 +60,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function fitsSchema(schema: Json, value: Json): boolean {
+function fitsSchema(schema: JsonObject, value: Json): boolean {
   const result = jsonSchema(schema)["~standard"].validate(value);
   return !("then" in result) && result.issues === undefined;
 }
