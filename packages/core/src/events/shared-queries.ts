@@ -35,6 +35,7 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
       });
       return answer;
     },
+    // Clearing an empty map makes a new table, and this is called for every delta.
     forget: () => {
       if (answers.size > 0) answers.clear();
     },

@@ -15,8 +15,9 @@ export function secretsIn(headers: unknown): string[] {
   const pairs = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers);
   return pairs.flatMap((pair) => {
     const [name, value] = Array.isArray(pair) ? pair : [];
-    if (typeof value !== "string") return secretsIn(value);
-    return PUBLIC_HEADER.test(String(name)) ? [] : [value, ...value.split(/[\s;,]+/)];
+    const texts = [value].flat().filter((one) => typeof one === "string");
+    if (texts.length === 0) return secretsIn(value);
+    return PUBLIC_HEADER.test(String(name)) ? [] : texts.flatMap((one) => [one, ...one.split(/[\s;,]+/)]);
   });
 }
 
