@@ -23,8 +23,11 @@ export interface ThreadLimits {
   maxHistoryBytes: number;
 }
 
-/** Of so many messages before the last one, the id and the role are kept. */
+/** Of so many messages before the last one, the id and the role are kept; and so many results of tools before it. */
 export const MAX_EARLIER = 200;
+
+/** Each message costs time, however short it is. */
+const MAX_MESSAGES = 100_000;
 
 /**
  * The body of a request of clients that send their whole thread with it, in the list `field`. Reads it as a stream and
@@ -61,10 +64,9 @@ export async function readThread(
   const kept = tail.kept(maxBodyBytes - bytes);
   if (kept === undefined) throw tooMuch();
   const { messages, earlier } = kept;
-  if (body === null || typeof body !== "object" || !Object.hasOwn(body, field)) return { body, earlier: [] };
-  const sent = body as { [field: string]: unknown };
+  const sent = asObject(body);
   // A later key of the same name may have made something else of it.
-  if (!Array.isArray(sent[field])) return { body, earlier: [] };
+  if (!Object.hasOwn(sent, field) || !Array.isArray(sent[field])) return { body, earlier: [] };
   return { body: { ...sent, [field]: messages }, earlier };
 }
 
@@ -77,23 +79,28 @@ interface Kept {
 function threadTail(maxBytes: number) {
   // Of a mark in the middle of a body, JSON knows nothing.
   const current = pieces(maxBytes, { ignoreBOM: true });
+  let all = 0;
   let count = 0;
   let tail: Kept[] = [];
+  let tailBytes = 0;
   let earlier: EarlierMessage[] = [];
   const drop = (some: readonly Kept[]) => {
-    earlier.push(...some.map(({ message }) => named(message)));
+    for (const { message, bytes } of some) {
+      earlier.push(named(message));
+      tailBytes -= bytes;
+    }
     // Two hundred at a time, so that a long thread does not move them with every message.
     if (earlier.length > 2 * MAX_EARLIER) earlier = earlier.slice(-MAX_EARLIER);
   };
   const fit = (room: number) => {
-    const all = () => tail.reduce((sum, { bytes }) => sum + bytes, 0);
-    while (tail.length > 1 && all() > room) drop(tail.splice(0, 1));
-    return all() <= room;
+    while (tail.length > 1 && (tailBytes > room || tail.length > MAX_EARLIER)) drop(tail.splice(0, 1));
+    return tailBytes <= room;
   };
   return {
     begin: () => {
       count = 0;
       tail = [];
+      tailBytes = 0;
       earlier = [];
     },
     add: (piece: Uint8Array) => void current.add(piece),
@@ -101,9 +108,13 @@ function threadTail(maxBytes: number) {
       const { text, bytes } = current.take();
       if (isLast && count === 0 && /^[ \t\n\r]*$/.test(text ?? "-")) return;
       count += 1;
+      all += 1;
+      if (all > MAX_MESSAGES)
+        throw tooLarge(`The history may have at most ${MAX_MESSAGES} messages. Begin a new chat.`);
       const message = text === undefined ? TOO_LARGE : parseJson(text);
       if (roleOf(message) !== "tool") drop(tail.splice(0));
       tail.push({ message, bytes });
+      tailBytes += bytes;
       fit(maxBytes);
     },
     /** What is kept in so many bytes; `undefined`: not even the last message fits. */

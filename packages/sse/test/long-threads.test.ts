@@ -1,10 +1,15 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { agent, memoryStore, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
-import { describe, expect, it } from "vitest";
-import { agUi, aiSdk, coach, type Dialect, type DialectRequest } from "../src/index.ts";
+import express from "express";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { agUi, aiSdk, coach, type Dialect, type DialectRequest, handler } from "../src/index.ts";
+import { nodeListener } from "../src/node.ts";
 import { readThread } from "../src/read-thread.ts";
 import { httpAgent, say, talk } from "./support/agents.ts";
 import { chat } from "./support/chat.ts";
-import { serve } from "./support/served.ts";
+import { type Served, serve } from "./support/served.ts";
 
 const hello = () => scriptedModel(Array.from({ length: 9 }, () => ({ text: "Hello." })));
 const kilobyte = 'words, "quoted", and é'.padEnd(1_000, ".");
@@ -71,11 +76,37 @@ describe("W2 threads that are longer than the limit of a body", () => {
     it(`do not break at a message that was too large (AG-UI ${version})`, async () => {
       const served = await serve(hello(), { dialect: agUi() });
       const client = httpAgent(version, served);
+      // The client prints it.
+      const quiet = vi.spyOn(console, "error").mockImplementation(() => undefined);
+      onTestFinished(() => quiet.mockRestore());
       await say(client, MB).catch(() => undefined);
       await say(client, "Hi");
       expect(talk(client).at(-1)).toBe("assistant Hello.");
     });
   }
+
+  it("are read up to their last message behind express.json()", async () => {
+    const pawl = runtime({
+      agents: [agent({ name: "coach", model: hello(), instructions: "Be kind." })],
+      store: memoryStore(),
+    });
+    const serving = handler({
+      runtime: pawl,
+      agent: "coach",
+      authorize: () => ({ userId: "ada" }),
+      dialect: aiSdk(),
+    });
+    const app = express().use(express.json({ limit: "10mb" }), nodeListener(serving));
+    const server = app.listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const parts = [{ type: "text", text: kilobyte }];
+    const messages = Array.from({ length: 5_000 }, (_, index) => ({ id: `m${index}`, role: "user", parts }));
+    const page = chat(7, { url } as Served, { messages });
+    await page.sendMessage({ text: "Hi" });
+    expect([page.error, page.messages.at(-1)?.parts.at(-1)?.text]).toEqual([undefined, "Hello."]);
+  });
 
   it("are read up to their last message (coach), and not beyond `maxHistoryBytes`", async () => {
     const served = await serve(hello(), { dialect: coach(), maxHistoryBytes: 3_000_000 });
@@ -101,7 +132,10 @@ describe("W2 threads that are longer than the limit of a body", () => {
 });
 
 /** Reads a body that comes in pieces of `size` bytes. */
-async function read(body: string | Uint8Array, { size = 7, maxBodyBytes = 1_000 } = {}) {
+async function read(
+  body: string | Uint8Array,
+  { size = 7, maxBodyBytes = 1_000, maxHistoryBytes = 100_000 } = {},
+) {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   let at = 0;
   const stream = new ReadableStream<Uint8Array>({
@@ -114,7 +148,7 @@ async function read(body: string | Uint8Array, { size = 7, maxBodyBytes = 1_000 
   const headers = { "content-type": "application/json" };
   const init = { method: "POST", headers, body: stream, duplex: "half" };
   const request = new Request("http://localhost/", init as RequestInit);
-  return await readThread(request, "messages", { maxBodyBytes, maxHistoryBytes: 100_000 });
+  return await readThread(request, "messages", { maxBodyBytes, maxHistoryBytes });
 }
 
 /** What is expected of a body. */
@@ -233,6 +267,19 @@ describe("P2 a thread that is read as a stream", () => {
     expect(await status(`{"messages":${big}}`)).toBe(413);
     expect(await status(`{"messages":[${`${small},`.repeat(5_000)}1]}`)).toBe(413);
   });
+
+  it("takes so many messages and no more, in a time that grows with their number alone", async () => {
+    const limits = { size: 65_536, maxBodyBytes: 1_000_000, maxHistoryBytes: 10_000_000 };
+    const many = (message: string, count: number) => `{"messages":[${Array(count).fill(message).join()}]}`;
+    for (const message of ["1", '{"role":"tool"}']) {
+      const { body, earlier } = await read(many(message, 100_000), limits);
+      expect((body as { messages: unknown[] }).messages.length).toBe(message === "1" ? 1 : 200);
+      expect(earlier).toHaveLength(200);
+      expect(await status(many(message, 100_001), limits)).toBe(413);
+    }
+    const twice = '"messages":['.concat(`${"1,".repeat(60_000)}1]`);
+    expect(await status(`{${twice},${twice}}`, limits)).toBe(413);
+  }, 10_000);
 
   it("keeps as many results of tools before the last as there is room for", async () => {
     const tool = (id: string) => ({ id, role: "tool", content: "x".repeat(300) });
