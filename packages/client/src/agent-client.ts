@@ -4,7 +4,7 @@ import { batch } from "./batch.ts";
 import { type Conversation, newConversation, update } from "./conversation.ts";
 import { SILENCE_MS } from "./read-events.ts";
 import { watchAgain } from "./reading.ts";
-import { type SendOptions, sendAnswer, sendMessage, sendStop } from "./submit.ts";
+import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import { type WireOptions, wire } from "./wire.ts";
 
 export interface AgentClientOptions extends WireOptions {
@@ -38,6 +38,16 @@ export interface AgentClient {
    * with `question`, the `seq` of a question, the answer counts for that one only.
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
+  /**
+   * Runs the last message again, after its run failed or was stopped. The new answer takes the place of the one that broke off. Resolves to
+   * whether it was accepted: why it was refused is in `state.error`. Pressed twice, or in two tabs, it makes one run.
+   */
+  retry(): Promise<boolean>;
+  /**
+   * Says that a tool which runs here has failed: the model reads `error`, of at most 10,000 characters, as the call's error.
+   * Otherwise like {@link AgentClient.answer}. Approvals are answered with a no instead.
+   */
+  fail(callId: string, error: string, question?: number): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */
   stop(): Promise<void>;
   /** Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is offline, it is read on. */
@@ -101,7 +111,9 @@ export function createAgentClient({
       return () => void listeners.delete(listener);
     },
     send: (text, options) => sendMessage(current, text, options),
-    answer: (callId, value, question) => sendAnswer(current, callId, value, question),
+    answer: (callId, value, question) => sendAnswer(current, callId, { value }, question),
+    fail: (callId, error, question) => sendAnswer(current, callId, { error }, question),
+    retry: () => sendRetry(current),
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;

@@ -16,6 +16,8 @@ export interface Question<Payload = Json, Answer = Json> extends Omit<Suspension
   payload: Payload;
   /** Resolves to whether this answer was accepted; a second one never is. */
   answer(value: Answer): Promise<boolean>;
+  /** Says that the tool which runs here has failed, and why; see `AgentClient.fail`. */
+  fail(error: string): Promise<boolean>;
 }
 
 /** The first question of each kind that waits. */
@@ -24,10 +26,14 @@ export type Pending<Q extends QuestionTypes<Q>> = {
 };
 
 /** Questions with the way to answer them. */
-export function answerable(questions: readonly Suspension[], answer: AgentClient["answer"]): Question[] {
+export function answerable(
+  questions: readonly Suspension[],
+  { answer, fail }: Pick<AgentClient, "answer" | "fail">,
+): Question[] {
   return questions.map((question) => ({
     ...question,
     answer: (value) => answer(question.callId, value, question.seq),
+    fail: (error) => fail(question.callId, error, question.seq),
   }));
 }
 
@@ -41,7 +47,7 @@ export function answerable(questions: readonly Suspension[], answer: AgentClient
  * type Asks = { show_options: { payload: { question: string }; answer: string } };
  *
  * const client = createAgentClient({ url: "/api/coach" });
- * const { show_options } = pendingOf<Asks>(answerable(client.getState().pending, client.answer));
+ * const { show_options } = pendingOf<Asks>(answerable(client.getState().pending, client));
  * console.log(show_options?.payload.question); // undefined: nothing is asked
  * await show_options?.answer("plan");
  * client.close();

@@ -15,7 +15,7 @@ export { useHeld } from "./use-held.ts";
 /** What a component sees of a conversation, and what it can do. */
 export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
   extends Omit<AgentState, "pending">,
-    Pick<AgentClient, "send" | "answer" | "stop" | "open"> {
+    Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open"> {
   /** The first question of each kind that waits, e.g. `pending.show_options?.answer("plan")`. */
   pending: Pending<Q>;
   /** All of them, in the order in which they were asked. */
@@ -56,12 +56,12 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
     asked.current = { client, sessionId };
   }, [client, sessionId]);
   const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
-  const { send, answer, stop, open } = client;
-  const questions = useMemo(() => answerable(state.pending, answer), [state.pending, answer]);
+  const { send, answer, fail, retry, stop, open } = client;
+  const questions = useMemo(() => answerable(state.pending, client), [state.pending, client]);
   const pending = useMemo(() => pendingOf<Q>(questions), [questions]);
   return useMemo(
-    () => ({ ...state, pending, questions, send, answer, stop, open }),
-    [state, pending, questions, send, answer, stop, open],
+    () => ({ ...state, pending, questions, send, answer, fail, retry, stop, open }),
+    [state, pending, questions, send, answer, fail, retry, stop, open],
   );
 }
 

@@ -30,11 +30,14 @@ export async function sendMessage(
   return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
 }
 
+/** What a question is answered with: a value, or why the tool that runs here has failed. */
+export type Outcome = { value: Json } | { error: string };
+
 /** Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again: that is another one. */
 export async function sendAnswer(
   talk: Conversation,
   callId: string,
-  value: Json,
+  outcome: Outcome,
   question?: number,
 ): Promise<boolean> {
   const { view, answering } = talk.facts;
@@ -47,7 +50,15 @@ export async function sendAnswer(
     return false;
   }
   update(talk, { answering: new Set([...answering, callId]), error: undefined });
-  return await submit(talk, { answers: [{ callId, value, question: asked.seq }] }, { callId });
+  return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId });
+}
+
+/** Runs the last message again, whose run failed, unless something is on its way. */
+export async function sendRetry(talk: Conversation): Promise<boolean> {
+  const { run } = talk.facts.view;
+  if (talk.life.signal.aborted || run === undefined || isSubmitting(talk.facts)) return false;
+  update(talk, { error: undefined });
+  return await submit(talk, { retry: run.id }, {});
 }
 
 /** Asks the run to stop; while a message is on its way, as soon as it has arrived. */

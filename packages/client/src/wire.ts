@@ -20,6 +20,7 @@ export interface RunBody {
   sessionId?: string;
   input?: string;
   answers?: readonly Answer[];
+  retry?: string;
   clientMessageId?: string;
 }
 

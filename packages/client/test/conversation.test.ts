@@ -175,15 +175,34 @@ describe("a conversation", () => {
     const client = clientOf(served);
     await client.send("Do it");
     const { pending } = await when(client, isSuspended);
-    const [held] = answerable(pending, client.answer);
+    const [held] = answerable(pending, client);
     expect(await held?.answer({ approved: true })).toBe(true);
     const { pending: next } = await when(client, (state) => isSuspended(state) && state.pending !== pending);
     expect(next).toMatchObject([{ callId: "c1", kind: "confirm" }]);
     expect(await held?.answer({ yes: false })).toBe(false);
     expect(client.getState()).toMatchObject({ pending: next, error: { code: "unknown_call", callId: "c1" } });
-    const [asked] = answerable(next, client.answer);
+    const [asked] = answerable(next, client);
     expect(await asked?.answer({ yes: true })).toBe(true);
     expect(lastText(await when(client, isIdle))).toContain("Done.");
+  });
+
+  it("P2 says that a tool which runs here has failed, also by the question itself", async () => {
+    const tools = [question, { ...question, id: "c2" }];
+    const model = scriptedModel([{ tools }, { text: "A pity." }]);
+    const served = await serve(model);
+    const client = clientOf(served);
+    await client.send("Do it");
+    const { pending } = await when(client, (state) => isSuspended(state) && state.pending.length === 2);
+    expect(await client.fail("c1", "No camera.")).toBe(true);
+    const held = answerable(pending, client).find(({ callId }) => callId === "c2");
+    expect(await held?.fail("No light.")).toBe(true);
+    await when(client, (state) => isIdle(state) && lastText(state) === "A pity.");
+    expect(model.requests[1]?.messages.at(-1)?.content).toMatchObject([
+      { is_error: true, content: "No camera." },
+      { is_error: true, content: "No light." },
+    ]);
+    expect(await client.fail("c1", "Again.")).toBe(false);
+    await expectSame(served, client);
   });
 
   it("P4 takes answers to several questions side by side", async () => {

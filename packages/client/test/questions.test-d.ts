@@ -28,7 +28,7 @@ describe("K6 questions and answers are typed", () => {
   it("as JSON where nothing is said", () => {
     expectTypeOf(questions[0]?.answer).parameter(0).toEqualTypeOf<Json>();
     const client = createAgentClient({ url: "/" });
-    const asked = pendingOf(answerable(client.getState().pending, client.answer));
+    const asked = pendingOf(answerable(client.getState().pending, client));
     expectTypeOf(asked.anything?.payload).toEqualTypeOf<Json | undefined>();
   });
 });

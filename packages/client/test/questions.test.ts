@@ -14,7 +14,10 @@ const asked = (callId: string, kind: string): Suspension => ({
 describe("K6 the questions that wait", () => {
   const questions = answerable(
     [asked("a", "confirm"), asked("b", "pick"), asked("c", "confirm"), asked("d", "__proto__")],
-    async (callId, value) => callId === "b" && value === 3,
+    {
+      answer: async (callId, value) => callId === "b" && value === 3,
+      fail: async (callId, error, question) => callId === "b" && error === "No camera." && question === 1,
+    },
   );
 
   it("are had by their kind, the first of each", () => {
@@ -28,5 +31,6 @@ describe("K6 the questions that wait", () => {
     expect(await pick?.answer(3)).toBe(true);
     expect(await confirm?.answer(3)).toBe(false);
     expect(await questions[2]?.answer(3)).toBe(false);
+    expect(await pick?.fail("No camera.")).toBe(true);
   });
 });

@@ -89,7 +89,7 @@ export interface AgentOptions<Deps> {
   userDataTimeoutMs?: number;
   /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. Default: none. */
   checkpointWhen?: readonly CheckpointStrategy[];
-  /** See {@link WhenBusy}. Default: `reject`. */
+  /** See {@link WhenBusy}. Default: what `run()` is given as `whenBusy`, or else `reject`. */
   whenBusy?: WhenBusy;
 }
 
@@ -114,7 +114,7 @@ export interface Agent<Deps = unknown> {
   readonly resultLimit: number;
   readonly userDataTimeoutMs: number;
   readonly checkpointWhen: readonly CheckpointStrategy[];
-  readonly whenBusy: WhenBusy;
+  readonly whenBusy?: WhenBusy;
   readonly userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
 }
 
@@ -155,7 +155,7 @@ export function agent<Deps = unknown>({
   userData,
   userDataTimeoutMs = 5_000,
   checkpointWhen = [],
-  whenBusy = "reject",
+  whenBusy,
   ...unknown
 }: AgentOptions<Deps>): Agent<Deps> {
   const made: Agent<Deps> = {
@@ -177,7 +177,7 @@ export function agent<Deps = unknown>({
     resultLimit,
     userDataTimeoutMs,
     checkpointWhen,
-    whenBusy,
+    ...(whenBusy !== undefined && { whenBusy }),
     ...(userData && { userData }),
   };
   const { errorTurns, toolFailures } = made.limits;

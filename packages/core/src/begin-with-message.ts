@@ -25,15 +25,15 @@ const PAUSE_MS = 10;
  * @throws PawlError `session_busy`.
  */
 export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
-  const { session, agent, clientMessageId } = said;
-  const mayWait = agent.whenBusy !== "reject";
+  const { session, agent } = said;
+  const mayWait = said.whenBusy !== "reject";
   // Whoever holds the session comes to an end in this time, or loses it.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent);
     const here = leg && (await unlessTaken(beginHere(host, said, leg)));
     if (here !== undefined) return here;
-    const earlier = await earlierRun(host.store, session.id, clientMessageId);
+    const earlier = await earlierRun(host.store, session.id, said);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
     const now = await host.store.sessions.get(session.id);
     if (now?.openRun !== null) {
@@ -61,7 +61,7 @@ async function beginHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun> {
   for (;;) {
     const left = runLeftBehind(leg.log.state);
     if (left !== undefined) {
-      if (said.agent.whenBusy === "reject") {
+      if (said.whenBusy === "reject") {
         await goOn(leg, left).catch(host.report);
         throw busy();
       }
@@ -121,14 +121,14 @@ function nextRun(state: SessionState, run_id: string): NextRun | undefined {
 /** The outcome; of a message that is stored already, the run that it has begun or was queued for. */
 async function asBefore(
   host: Host,
-  { session, clientMessageId }: Said,
+  said: Said,
   work: Promise<Begun | undefined>,
 ): Promise<Begun | undefined> {
   try {
     return await work;
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
-    const earlier = await earlierRun(host.store, session.id, clientMessageId);
+    const earlier = await earlierRun(host.store, said.session.id, said);
     if (earlier === undefined) throw busy();
     return { start: earlier, leg: undefined };
   }

@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import type { Agent, WhenBusy } from "./agent.ts";
 import { checkNumbers } from "./check-numbers.ts";
 import { PawlError } from "./errors.ts";
 import { wrongWith } from "./hooks/check-hook.ts";
@@ -12,6 +12,11 @@ const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[
   limits: [...Object.keys(unlimited), "errorTurns", "toolFailures"],
   sessionLimits: Object.keys(unlimited),
 };
+
+/** Whether this is a {@link WhenBusy}. */
+export function isWhenBusy(value: unknown): value is WhenBusy {
+  return value === "reject" || value === "queue" || value === "interrupt";
+}
 
 /** Refuses an agent that could not work, when it is defined and not when it is used. */
 export function checkAgent<Deps>(
@@ -30,7 +35,7 @@ export function checkAgent<Deps>(
   if (free !== undefined) {
     throw config(name, `there is a limit on cost, and ${free.id} has no prices. Give the model some.`);
   }
-  if (!["reject", "queue", "interrupt"].includes(agent.whenBusy)) {
+  if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
     throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);
   }
   if (!["stop", "land"].includes(agent.onLimit)) {

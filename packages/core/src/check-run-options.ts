@@ -1,6 +1,7 @@
+import { isWhenBusy } from "./check-agent.ts";
 import { USER_DATA } from "./context/prefix.ts";
 import { PawlError } from "./errors.ts";
-import type { Knowledge, RunOptions } from "./runtime-types.ts";
+import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 import { isBlank } from "./text.ts";
 import { isJsonObject } from "./tools/check-json-schema.ts";
 
@@ -9,8 +10,15 @@ import { isJsonObject } from "./tools/check-json-schema.ts";
  *
  * @throws PawlError `invalid_input`
  */
-export function checkRunOptions({ input, answers, knowledge, params, metadata }: RunOptions): void {
-  if ((input === undefined) === (answers === undefined)) throw invalid("Send either a message or answers.");
+export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
+  const { input, answers, retry } = options;
+  const asked = [input, answers, retry].filter((one) => one !== undefined);
+  if (asked.length !== 1) throw invalid("Send either a message or answers, or name the run to retry.");
+  if (retry === undefined) checkAsked(options);
+  else if (typeof retry !== "string") throw invalid("`retry` must be the id of the run that failed.");
+}
+
+function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
   if (input !== undefined && typeof input !== "string") throw invalid("The message is no text.");
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
   if (answers !== undefined) {
@@ -23,6 +31,8 @@ export function checkRunOptions({ input, answers, knowledge, params, metadata }:
   for (const [what, value] of Object.entries({ params, metadata })) {
     if (value !== undefined && !isJsonObject(value)) throw invalid(`"${what}" is no object.`);
   }
+  if (whenBusy !== undefined && !isWhenBusy(whenBusy))
+    throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
 }
 
 /** @throws PawlError `invalid_input` */

@@ -126,6 +126,7 @@ export { runtime } from "./runtime.ts";
 export type {
   Answer,
   Knowledge,
+  RetryRunOptions,
   RunOptions,
   Runtime,
   RuntimeOptions,
@@ -144,7 +145,7 @@ export type { Budget, Resource } from "./stop/budget.ts";
 export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export type { PlannedCall } from "./stop/room.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
-export type { StopReason, StopType } from "./stop/stop-reason.ts";
+export { canBeRetried, isFailed, type StopReason, type StopType } from "./stop/stop-reason.ts";
 export { type AgentToolOptions, agentTool, type Delegate } from "./sub-agents/agent-tool.ts";
 export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
 export {

@@ -82,6 +82,6 @@ async function store(
 
 function queuedEvents(run: RunState, said: Said): NewEvent[] {
   const messages = messageEvents(said, true);
-  if (said.agent.whenBusy !== "interrupt") return messages;
+  if (said.whenBusy !== "interrupt") return messages;
   return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, ...messages];
 }

@@ -6,21 +6,30 @@ import type { NewEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
 import { tellHooks } from "./hooks/call-hooks.ts";
 import type { Patience } from "./leg.ts";
+import { eventKey } from "./session/keys.ts";
 import type { SessionLog } from "./session/log.ts";
 import type { SessionState } from "./session/state.ts";
+
+export interface RunBeginning {
+  runId: string;
+  userData: FetchedUserData;
+  /** The run that it makes again. */
+  retryOf?: string;
+}
 
 /** What a run begins with, besides its message. */
 export function startEvents(
   state: SessionState,
   agent: Agent,
   newId: () => string,
-  { runId, userData: { text, failure } }: { runId: string; userData: FetchedUserData },
+  { runId, userData: { text, failure }, retryOf }: RunBeginning,
 ): NewEvent[] {
-  return [
-    { type: "run_started", data: { run_id: runId, agent: agent.name, agent_version: agent.version } },
-    ...prefixFor(state, agent, newId, text),
-    ...(failure === undefined ? [] : [failure]),
-  ];
+  const data = { run_id: runId, agent: agent.name, agent_version: agent.version };
+  const started: NewEvent =
+    retryOf === undefined
+      ? { type: "run_started", data }
+      : { type: "run_started", data: { ...data, retry_of: retryOf }, key: eventKey.retry(retryOf) };
+  return [started, ...prefixFor(state, agent, newId, text), ...(failure === undefined ? [] : [failure])];
 }
 
 /** Tells the hooks why a run has begun without user data, if it has. */

@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import type { Agent, WhenBusy } from "./agent.ts";
 import type { Clock } from "./clock.ts";
 import type { Awaited } from "./events/awaited.ts";
 import type { BlobStore } from "./events/blob-store.ts";
@@ -12,13 +12,16 @@ import type { Json, JsonObject } from "./json.ts";
 import type { Run, SessionEvent } from "./run-handle.ts";
 import type { ViewState } from "./view/view.ts";
 
-/** An answer to a pending question. */
-export interface Answer {
+/**
+ * An answer to a pending question. With `error` instead of `value`, a tool that runs at the client has failed: the call gets
+ * this text as its error, whatever the tool's answer schema, and the model reads it. At most 10,000 characters. Questions of
+ * hooks, e.g. of `approval()`, do not take it.
+ */
+export type Answer = {
   callId: string;
-  value: Json;
   /** The `seq` of the question, from `pending`. A call may ask again: without it, its last question is answered. */
   question?: number;
-}
+} & ({ value: Json; error?: never } | { error: string; value?: never });
 
 /** A piece of what is known. `params` says what was asked for, where there is more of it. */
 export type Knowledge = EventData["knowledge"];
@@ -29,7 +32,7 @@ export interface RunOptions {
   userId: string;
   /** The session to go on with; a new one without. */
   sessionId?: string;
-  /** The user's message. It closes questions that are still open; while a run is at work, see `whenBusy` of the agent. */
+  /** The user's message. It closes questions that are still open; while a run is at work, see {@link WhenBusy}. */
   input?: string;
   answers?: readonly Answer[];
   /**
@@ -52,6 +55,26 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Metadata of a session that is created. */
   metadata?: JsonObject;
+  /** What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own. Default: `reject`. */
+  whenBusy?: WhenBusy;
+  retry?: never;
+}
+
+/**
+ * Runs the last message again, after a run that failed. A run can be retried if it is the session's last one and left the session in
+ * status `error` (a failed model, a limit, a crash loop), or was stopped or interrupted. A refusal and an answer that was cut short at
+ * `max_tokens` are answers, and cannot.
+ */
+export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
+  sessionId: string;
+  /**
+   * Id of the run that failed. What it did stays in the context: the model goes on from its tool results. Its `params` apply
+   * again. A run is retried once: a second request is given the same new run, in any process. A run that is still in progress
+   * is given as it is.
+   */
+  retry: string;
+  input?: never;
+  answers?: never;
 }
 
 /** A session as a client shows it. Follow it from `cursor`, and fold what comes with `reduceView`. */
@@ -115,7 +138,7 @@ export interface Runtime {
   /** The store, read through blobs and upcasters. It shows what was redacted; `readShown` does not. */
   readonly store: EventStore;
   /** Starts at once; see {@link Run}. */
-  run(agent: string, options: RunOptions): Run;
+  run(agent: string, options: RunOptions | RetryRunOptions): Run;
   /** Asks the session's run to stop, wherever it runs. Nothing happens if none is open. */
   stop(sessionId: string, options: { userId: string }): Promise<void>;
   /** The session as its owner sees it; `not_found` for anybody else. */

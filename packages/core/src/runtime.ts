@@ -1,5 +1,6 @@
 import type { Agent } from "./agent.ts";
 import type { Begun } from "./begin.ts";
+import { beginRetry } from "./begin-retry.ts";
 import { beginWithAnswers } from "./begin-with-answers.ts";
 import { beginWithMessage } from "./begin-with-message.ts";
 import { checkNumbers } from "./check-numbers.ts";
@@ -20,7 +21,7 @@ import { sessionWatches } from "./events/session-watch.ts";
 import { UPCASTERS, type Upcasters, upcastingStore } from "./events/upcast.ts";
 import type { Host } from "./host.ts";
 import { makeRun } from "./make-run.ts";
-import type { RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
+import type { RetryRunOptions, RunOptions, Runtime, RuntimeOptions, SessionView } from "./runtime-types.ts";
 import { fork } from "./session/fork.ts";
 import { getOrCreateSession, newSession } from "./session/new-session.ts";
 import { requestStop } from "./stop-request.ts";
@@ -136,15 +137,16 @@ function counted<T>(host: Host, work: Promise<T>): Promise<T> {
   return work;
 }
 
-async function begin(host: Host, agentName: string, options: RunOptions): Promise<Begun> {
+async function begin(host: Host, agentName: string, options: RunOptions | RetryRunOptions): Promise<Begun> {
   const agent = agentNamed(host, agentName);
   const { userId, sessionId, input } = options;
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
   if (input === undefined) {
-    if (sessionId === undefined) throw new PawlError("invalid_input", "Answers need a session.");
+    if (sessionId === undefined) throw new PawlError("invalid_input", "Answers and retries need a session.");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
-    return await beginWithAnswers(host, session, agent, options);
+    if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
+    return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
   }
   const knowledge = options.knowledge?.map(checkedKnowledge);
   const session = notExpired(
@@ -153,7 +155,8 @@ async function begin(host: Host, agentName: string, options: RunOptions): Promis
       : await ownSession(host, sessionId, userId, agent),
   );
   const { clientMessageId, signal, params } = options;
-  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal };
+  const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
+  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
   return await beginWithMessage(host, said);
 }
 

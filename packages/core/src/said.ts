@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import type { Agent, WhenBusy } from "./agent.ts";
 import { PawlError } from "./errors.ts";
 import type { EventData, NewEvent } from "./events/event.ts";
 import type { Session } from "./events/session-row.ts";
@@ -15,6 +15,7 @@ export interface Said {
   params?: JsonObject | undefined;
   clientMessageId?: string | undefined;
   signal?: AbortSignal | undefined;
+  whenBusy: WhenBusy;
 }
 
 /** The events that store it and what came with it, once if its client has given it an id. The message is the last one. */

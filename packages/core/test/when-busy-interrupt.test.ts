@@ -160,4 +160,21 @@ describe("whenBusy: interrupt", () => {
     if ((await next.sweep()) > 0) for await (const _ of next.follow(sessionId, { untilIdle: true }));
     expect(stops(await check(world, sessionId))).toEqual(["interrupted", "end_turn"]);
   });
+
+  it("L9 does so for a message that asks for it, where the agent has no `whenBusy`; one that it has comes first", async () => {
+    const asked = { ...user, input: "Second", whenBusy: "interrupt" } as const;
+    const world = setup([endless, { text: "Second answer." }]);
+    const first = await begin(world);
+    const second = world.pawl.run("tester", { ...asked, sessionId: first.sessionId });
+    expect((await second.result).text).toBe("Second answer.");
+    expect((await first.run.result).stop.type).toBe("interrupted");
+
+    const { work, open } = gate();
+    const strict = setup([{ tools: [{ name: "work" }] }, ok], { whenBusy: "reject", tools: [work] });
+    const busy = await begin(strict, "tool_started");
+    const refused = strict.pawl.run("tester", { ...asked, sessionId: busy.sessionId });
+    await expect(refused.started).rejects.toMatchObject({ code: "session_busy" });
+    open();
+    await busy.run.result;
+  });
 });

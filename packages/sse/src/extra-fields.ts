@@ -2,6 +2,7 @@ import { type JsonObject, PawlError, type RunOptions, type Runtime, type Session
 import type { Dialect, DialectRequest } from "./dialects/dialect.ts";
 import { findSession } from "./open-session.ts";
 import { readJson } from "./read-json.ts";
+import { readThread, type ThreadBody } from "./read-thread.ts";
 
 /** What the fields of a request's body that are the application's own add to the run that its message begins. */
 export interface ExtraFields {
@@ -28,8 +29,11 @@ interface Reading {
   agent: string;
   dialect: Dialect;
   maxBodyBytes: number;
+  maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
+  /** Called for each of the things that a request brings and nobody reads. */
+  warn(message: string): void;
 }
 
 /** What a request asks for, with what the application reads out of it. Fields that come with answers are passed over. */
@@ -38,9 +42,11 @@ export async function readRequest(
   request: Request,
   userId: string,
 ): Promise<DialectRequest> {
-  const { runtime, agent, dialect, maxBodyBytes, maxInputLength, extra } = served;
-  const { own, sent } = parted(await readJson(request, maxBodyBytes), extra?.fields ?? []);
-  const asked = await dialect.parse(own, { maxInputLength });
+  const { runtime, agent, dialect, maxInputLength, extra } = served;
+  const { body, earlier } = await readBody(served, request);
+  const { own, sent } = parted(body, extra?.fields ?? []);
+  const asked = await dialect.parse(own, { maxInputLength }, earlier);
+  for (const message of asked.unread ?? []) served.warn(message);
   if (extra === undefined || Object.keys(sent).length === 0) return asked;
   const { sessionId, threadId } = asked;
   const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
@@ -54,6 +60,13 @@ export async function readRequest(
       return "input" in begin ? { ...begin, ...added } : begin;
     },
   };
+}
+
+async function readBody(served: Reading, request: Request): Promise<ThreadBody> {
+  const { dialect, maxBodyBytes } = served;
+  const { threadField } = dialect;
+  if (threadField !== undefined) return await readThread(request, threadField, served);
+  return { body: await readJson(request, maxBodyBytes), earlier: [] };
 }
 
 /** A body without these fields, and these fields. */

@@ -1,6 +1,7 @@
 import { messageOf, newView, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
 import { type Context, Hono } from "hono";
 import { checkDialect } from "./check-dialect.ts";
+import { type CorsOptions, corsOf } from "./cors.ts";
 import type { Dialect } from "./dialects/dialect.ts";
 import { native } from "./dialects/native.ts";
 import { runHeaders } from "./event-stream.ts";
@@ -13,6 +14,7 @@ import { refuseNul } from "./refuse-nul.ts";
 import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 import { streamLimit } from "./stream-limit.ts";
+import { started } from "./tell-run.ts";
 import { errorResponse, refusal, responseTo } from "./wire-error.ts";
 
 export interface HandlerOptions {
@@ -25,14 +27,24 @@ export interface HandlerOptions {
   basePath?: string;
   /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
   heartbeatMs?: number;
-  /** The longest body of a request, in bytes. Default: 1,000,000. */
+  /** The longest body of a request, in bytes, without the history that counts for `maxHistoryBytes`. Default: 1,000,000. */
   maxBodyBytes?: number;
+  /**
+   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It is read as a
+   * stream up to its last message and not kept, so it costs time and no memory. Default: 50,000,000.
+   */
+  maxHistoryBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
   /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
   rateLimit?: RateLimiter;
   /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
   maxStreams?: number;
+  /**
+   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered before
+   * `authorize` is asked. Default: no page of another origin may read anything.
+   */
+  cors?: CorsOptions;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
   extra?: ExtraFields;
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
@@ -45,6 +57,11 @@ export interface HandlerOptions {
   expose?: Expose;
   /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
+  /**
+   * Called once for each kind of thing that clients send and the agent does not read, e.g. tools of their own, with a
+   * sentence for the developer. Default: the console.
+   */
+  onWarning?(message: string): void;
 }
 
 /** Who asks, or how they are turned away. */
@@ -56,8 +73,8 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value, question? }], clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
- * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the run at work from its beginning, or 204 |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; what the agent has said since its last run began, or 204 where there is none |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
@@ -90,9 +107,10 @@ export type Authorized = { userId: string } | Response | null;
  */
 export function handler({
   onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onWarning = (message) => console.warn(`pawl: ${message}`),
   ...given
 }: HandlerOptions): (request: Request) => Promise<Response> {
-  const options: HandlerOptions = { ...given, onError };
+  const options: HandlerOptions = { ...given, onError, onWarning: oncePerMessage(onWarning) };
   const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
   checkDialect(dialect, runtime, agent);
   checkExtra(options.extra);
@@ -104,6 +122,7 @@ export function handler({
     if (response.status >= 500) onError(error, req.raw);
     return response;
   });
+  if (options.cors !== undefined) app.use("*", corsOf(options.cors));
   app.use("*", async (c, next) => {
     const caller = await authorize(c.req.raw);
     if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
@@ -176,24 +195,36 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
   const userId = c.get("userId");
   if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId, onClose);
   const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
-  const asked = { userId, ...(sessionId !== undefined && { sessionId }), ...begin(newView()) };
-  const started = await runtime.run(agent, asked).started;
-  const from = { afterSeq: started.afterSeq };
+  const view = newView();
+  const asked = { agent, userId, view, begin: begin(view), ...(sessionId !== undefined && { sessionId }) };
+  const start = await started(runtime, asked);
+  const from = { afterSeq: start.afterSeq };
   const about = {
     request: c.req.raw,
     from,
-    headers: { ...dialect.headers, ...runHeaders(started) },
+    headers: { ...dialect.headers, ...runHeaders(start) },
     onClose,
   };
   return logStream(options, about, (signal) =>
     // A message instead of an answer ends an earlier run on the way: that is no end of this one.
-    runtime.follow(started.sessionId, { afterSeq: started.afterSeq, signal, untilIdle: started }),
+    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
   );
 }
 
 function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
-  const { heartbeatMs = 15_000, maxBodyBytes = 1_000_000, maxInputLength = 100_000, onError } = options;
-  const { runtime, agent, extra } = options;
+  const { runtime, agent, extra, onError, onWarning, heartbeatMs = 15_000 } = options;
+  const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
+  const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
   const told = (error: unknown, request: Request) => onError?.(error, request);
-  return { runtime, agent, dialect, heartbeatMs, maxBodyBytes, maxInputLength, extra, onError: told };
+  const warn = (message: string) => onWarning?.(message);
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+}
+
+function oncePerMessage(warn: (message: string) => void): (message: string) => void {
+  const warned = new Set<string>();
+  return (message) => {
+    if (warned.has(message)) return;
+    warned.add(message);
+    warn(message);
+  };
 }

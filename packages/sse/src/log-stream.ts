@@ -1,5 +1,6 @@
 import { newView, PawlError, type Place, parsePlace, type SessionEvent } from "@pawl/core";
 import type { Dialect } from "./dialects/dialect.ts";
+import { newFacts } from "./dialects/facts.ts";
 import { native } from "./dialects/native.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { type Expose, publicEvent } from "./public-event.ts";
@@ -37,6 +38,8 @@ export function logStream(
     threadId: "",
     runId: "",
     mode: null,
+    facts: newFacts(),
+    isAnswered: () => false,
     before: newView(),
     from,
   });

@@ -1,3 +1,4 @@
+import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
 /**
@@ -6,12 +7,26 @@ import { refusal } from "./wire-error.ts";
  * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for what is no JSON.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  checkIsJson(request);
+  const tooLong = () => tooLarge(`The body may have at most ${maxBytes} bytes.`);
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of bodyOf(request, maxBytes, tooLong)) {
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return parseJson(text + decoder.decode());
+}
+
+/** @throws HTTPException 415 for another content type. */
+export function checkIsJson(request: Request): void {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
     throw refusal(415, "invalid_input", "Send JSON, with the content type application/json.");
   }
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const text = await readText(request.body, maxBytes);
+}
+
+/** @throws HTTPException 400 for invalid JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -19,20 +34,23 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   }
 }
 
-async function readText(body: Request["body"], maxBytes: number): Promise<string> {
-  if (body === null) return "";
-  const decoder = new TextDecoder();
-  let text = "";
+/** The chunks of a body. Throws `tooLong()` for one of more than `maxBytes`. */
+export async function* bodyOf(
+  request: Request,
+  maxBytes: number,
+  tooLong: () => Error,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLong();
+  if (request.body === null) return;
   let bytes = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of request.body as AsyncIterable<Uint8Array>) {
     bytes += chunk.byteLength;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    text += decoder.decode(chunk, { stream: true });
+    if (bytes > maxBytes) throw tooLong();
+    yield chunk;
   }
-  return text + decoder.decode();
 }
 
 /** The rest of the body is not read, so that the connection cannot be used again. */
-function tooLarge(maxBytes: number) {
-  return refusal(413, "too_large", `The body may have at most ${maxBytes} bytes.`, { connection: "close" });
+export function tooLarge(message: string): HTTPException {
+  return refusal(413, "too_large", message, { connection: "close" });
 }

@@ -1,11 +1,12 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
-import type { Context, Hono } from "hono";
+import type { Hono } from "hono";
 import type { Dialect } from "./dialects/dialect.ts";
 import { eventStream, runHeaders, STREAM_HEADERS } from "./event-stream.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { findSession } from "./open-session.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
-import { beginTold, resumeTold, type ToldRun, viewOf } from "./tell-run.ts";
+import { sessionNow } from "./session-then.ts";
+import { beginTold, resumeTold, type ToldRun } from "./tell-run.ts";
 import { responseTo, type WireError } from "./wire-error.ts";
 
 /** What a dialect that tells whole messages is served with. */
@@ -15,9 +16,12 @@ export interface Replaying {
   dialect: Dialect;
   heartbeatMs: number;
   maxBodyBytes: number;
+  maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
+  /** Called for each of the things that a request brings and nobody reads. */
+  warn(message: string): void;
 }
 
 /** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */
@@ -38,24 +42,23 @@ export async function tellNewRun(
 }
 
 /**
- * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: the run at work,
- * from its beginning; 204 while none is.
+ * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: what the agent has said since its
+ * last run began, and goes on saying; 204 where there is nothing, also for a name that no session has yet: a message may begin one.
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { runtime, dialect } = served;
-  const named = async (c: Context<Env, string>) => {
-    const id = c.req.param("id") ?? "";
-    return { id, session: await namedSession(served, c.get("userId"), id) };
-  };
   route(app, "/runs/:id", {
     GET: async (c) => {
-      const { id, session } = await named(c);
-      return json(dialect.history?.(await viewOf(runtime, session.id), id) ?? {});
+      const id = c.req.param("id") ?? "";
+      const session = await namedSession(served, c.get("userId"), id);
+      const { view, facts } = await sessionNow(runtime, session.id);
+      return json(dialect.history?.(view, id, facts) ?? {});
     },
   });
   route(app, "/runs/:id/stream", {
     GET: async (c) => {
-      const { id, session } = await named(c);
+      const id = c.req.param("id") ?? "";
+      const session = await findNamed(served, c.get("userId"), id);
       const run = await resumeTold(served, session, id);
       if (run === undefined) return new Response(null, { status: 204 });
       return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, onClose));
@@ -68,15 +71,15 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
  *
  * @throws PawlError `not_found` where this user has none with this agent.
  */
-export async function namedSession(
-  { runtime, agent, dialect }: Replaying,
-  userId: string,
-  id: string,
-): Promise<Session> {
-  const name = dialect.resume === "replay" ? { threadId: id } : { sessionId: id };
-  const session = await findSession(runtime, { userId, agent, ...name });
+export async function namedSession(served: Replaying, userId: string, id: string): Promise<Session> {
+  const session = await findNamed(served, userId, id);
   if (session === undefined) throw new PawlError("not_found", "There is no such session.");
   return session;
+}
+
+async function findNamed({ runtime, agent, dialect }: Replaying, userId: string, id: string) {
+  const name = dialect.resume === "replay" ? { threadId: id } : { sessionId: id };
+  return await findSession(runtime, { userId, agent, ...name });
 }
 
 function toldResponse(
@@ -97,7 +100,9 @@ function toldResponse(
       if (!PawlError.is(error, "draining")) onError(error, request);
     },
   });
-  return new Response(body, { headers: { ...STREAM_HEADERS, ...dialect.headers, ...runHeaders(start) } });
+  return new Response(body, {
+    headers: { ...STREAM_HEADERS, ...dialect.headers, ...(start && runHeaders(start)) },
+  });
 }
 
 /** What is wrong with a request, in the dialect's own way if it has one. */

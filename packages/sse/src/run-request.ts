@@ -1,13 +1,15 @@
 import { type Answer, jsonSchema } from "@pawl/core";
 import { checkBody, checkInput, id, invalid } from "./check-body.ts";
 
-/** The body of `POST /runs`: a message, or answers to what the session asks. */
+/** The body of `POST /runs`: a message, answers to what the session asks, or the run to retry. */
 export interface RunRequest {
   /** The session to go on with; a new one without. */
   sessionId?: string;
   /** The user's message. */
   input?: string;
   answers?: Answer[];
+  /** Id of the session's last run, which failed. */
+  retry?: string;
   /** The client's own id of the message: sent again, it is stored once and the same run is shown. */
   clientMessageId?: string;
 }
@@ -23,11 +25,18 @@ const schema = jsonSchema<RunRequest>({
       maxItems: 100,
       items: {
         type: "object",
-        properties: { callId: id(200), value: true, question: { type: "integer", minimum: 1 } },
-        required: ["callId", "value"],
+        properties: {
+          callId: id(200),
+          value: true,
+          error: { type: "string", maxLength: 10_000 },
+          question: { type: "integer", minimum: 1 },
+        },
+        required: ["callId"],
+        oneOf: [{ required: ["value"] }, { required: ["error"] }],
         additionalProperties: false,
       },
     },
+    retry: id(200),
     clientMessageId: id(200),
   },
   additionalProperties: false,
@@ -40,11 +49,11 @@ const schema = jsonSchema<RunRequest>({
  */
 export async function parseRunRequest(body: unknown, maxInputLength: number): Promise<RunRequest> {
   const asked = await checkBody(schema, body);
-  const { input, answers, sessionId } = asked;
-  if ((input === undefined) === (answers === undefined)) {
-    throw invalid("Send either a message or answers.");
+  const { input, answers, retry, sessionId } = asked;
+  if ([input, answers, retry].filter((one) => one !== undefined).length !== 1) {
+    throw invalid("Send either a message or answers, or name the run to retry.");
   }
-  if (answers !== undefined && sessionId === undefined) throw invalid("Answers need a session.");
+  if (input === undefined && sessionId === undefined) throw invalid("Answers and retries need a session.");
   if (input !== undefined) checkInput(input, maxInputLength);
   return asked;
 }

@@ -1,19 +1,21 @@
 import {
   newView,
   PawlError,
-  type Run,
   type RunStart,
   type Runtime,
   readShown,
-  reduceView,
   type Session,
   type SessionEvent,
+  type Suspension,
   type ViewState,
+  type WhenBusy,
 } from "@pawl/core";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
-import { passedOn } from "./dialects/telling.ts";
+import { newFacts } from "./dialects/facts.ts";
+import { type Followed, passedOn } from "./dialects/telling.ts";
 import { findSession, openThread } from "./open-session.ts";
 import { publicEvent } from "./public-event.ts";
+import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "./session-then.ts";
 
 /** Who asks whom. */
 interface Served {
@@ -24,7 +26,8 @@ interface Served {
 
 /** A run that is to be told from its beginning. */
 export interface ToldRun {
-  start: RunStart;
+  /** Absent where no run ever began. */
+  start?: RunStart;
   frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
 }
 
@@ -37,8 +40,10 @@ export async function beginTold(
   const { sessionId, threadId } = asked;
   const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
   const session = await findSession(runtime, named);
-  const now = session === undefined ? newView() : await viewOf(runtime, session.id);
+  const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
   const begin = asked.begin(now);
+  const encoder = asked.encoder ?? dialect.encoder;
+  if ("connect" in begin) return await connectTold({ runtime, agent, encoder }, session, threadId ?? "");
   if (session === undefined && !("input" in begin)) {
     throw new PawlError("not_found", "There is no such session.");
   }
@@ -46,43 +51,61 @@ export async function beginTold(
   const own =
     session ??
     (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
-  const start = await started(runtime, {
+  const begun = await started(runtime, {
     agent,
     userId,
     begin,
     view: now,
     ...(own && { sessionId: own.id }),
+    ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
   });
-  const encoder = asked.encoder ?? dialect.encoder;
-  return await told(runtime, start, (context) =>
-    encoder({ ...context, agent, threadId: threadId ?? start.sessionId }),
+  if (begun.messageSeq !== undefined && own !== undefined && dialect.tells === "thread") {
+    return await connectTold({ runtime, agent, encoder }, own, threadId ?? own.id);
+  }
+  return await told(runtime, begun, now, (context) =>
+    encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
   );
 }
 
-/** The run that is at work in a session, told from its beginning; `undefined` while none is. */
+/**
+ * What the agent has said since its last run began, told from there on, whether the run is still in progress or not; `undefined` where none
+ * ever began. A client's history may be older than this, so what it may lack is told again.
+ */
 export async function resumeTold(
   { runtime, agent, dialect }: Served,
-  session: Session,
+  session: Session | undefined,
   threadId: string,
 ): Promise<ToldRun | undefined> {
-  const { run } = await viewOf(runtime, session.id);
-  if (run === undefined || !run.open || session.openRun === null) return undefined;
-  const start = { sessionId: session.id, runId: run.id, afterSeq: run.seq - 1 };
-  // The message that is being written may be the run's second one, behind a message that it has taken up.
-  const messageSeq = run.since && (await takenUpBy(runtime, session.id, run.since));
-  const taken = { ...start, ...(messageSeq !== undefined && { messageSeq }) };
-  return await told(runtime, taken, (context) =>
-    dialect.encoder({ ...context, agent, threadId, again: true }),
-  );
+  const told = await connectTold({ runtime, agent, encoder: dialect.encoder }, session, threadId);
+  return told.start === undefined && dialect.tells !== "thread" ? undefined : told;
 }
 
-async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
-  let last: number | undefined;
-  for await (const event of runtime.store.read(sessionId, { types: ["user_message"] })) {
-    if (event.seq < since) last = event.seq;
-  }
-  return last;
+interface Connecting {
+  runtime: Runtime;
+  agent: string;
+  encoder: Dialect["encoder"];
 }
+
+async function connectTold(
+  { runtime, agent, encoder }: Connecting,
+  session: Session | undefined,
+  threadId: string,
+): Promise<ToldRun> {
+  const start = session && (await lastExchange(runtime, session.id));
+  const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
+  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
+  const { view } = await sessionNow(runtime, start.sessionId);
+  return await told(runtime, { ...start, again: true }, view, back);
+}
+
+/** What is known of a session in which no run ever began. */
+function nothing(): RunContext {
+  const runId = crypto.randomUUID();
+  const past = { before: newView(), mode: null, facts: newFacts(), isAnswered: () => false };
+  return { sessionId: "", runId, ...past, idle: true };
+}
+
+async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
 
 interface Wanted {
   agent: string;
@@ -90,26 +113,36 @@ interface Wanted {
   sessionId?: string;
   begin: Begin;
   view: ViewState;
+  whenBusy?: WhenBusy;
 }
 
-async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
-  const { agent, userId, sessionId = "", begin, view } = wanted;
+/** Begins it, and says where. */
+export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
+  const { agent, userId, sessionId = "", begin, view, whenBusy } = wanted;
   if ("abandon" in begin) {
     await runtime.stop(sessionId, { userId });
     return { sessionId, runId: view.run?.id ?? "", afterSeq: view.cursor };
   }
-  const run: Run = runtime.run(agent, { userId, ...(sessionId && { sessionId }), ...begin });
-  return await run.started;
+  if ("shown" in begin || "connect" in begin) return await lastMessage(runtime, sessionId, view);
+  if ("retry" in begin) return await runtime.run(agent, { userId, sessionId, retry: begin.retry }).started;
+  const asked = { userId, ...(sessionId && { sessionId }), ...(whenBusy && { whenBusy }), ...begin };
+  return await runtime.run(agent, asked).started;
 }
+
+type RunContext = Omit<EncoderContext, "agent" | "threadId">;
 
 async function told(
   runtime: Runtime,
-  start: RunStart,
-  encoder: (context: Omit<EncoderContext, "agent" | "threadId">) => Encoder,
+  start: RunStart & Followed,
+  now: ViewState,
+  encoder: (context: RunContext) => Encoder,
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
-  const { view: before, mode } = await sessionUpTo(runtime, sessionId, afterSeq);
-  const context = { sessionId, runId, before, mode, ...(messageSeq !== undefined && { messageSeq }) };
+  const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
+  const isAnswered = ({ seq }: Suspension) =>
+    seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
+  const more = { isAnswered, ...(messageSeq !== undefined && { messageSeq }) };
+  const context = { sessionId, runId, before, mode, facts, ...more };
   return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
 }
 
@@ -130,13 +163,13 @@ function* together(frames: readonly string[]): Generator<string> {
   if (frames.length > 0) yield frames.join("");
 }
 
-/** A run's events from its beginning until it comes to rest, past every question that has been answered meanwhile. */
+/** A run's events from its beginning until it is idle, past every question that has been answered meanwhile. */
 async function* runEvents(
   runtime: Runtime,
-  { sessionId, runId, afterSeq, messageSeq }: RunStart,
+  { sessionId, runId, afterSeq, messageSeq, again = false }: RunStart & Followed,
   signal: AbortSignal,
 ): AsyncGenerator<SessionEvent, void, undefined> {
-  let awaited = { runId, ...(messageSeq !== undefined && { messageSeq }) };
+  let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
   let cursor = afterSeq;
   let rests = false;
   for await (const event of readShown(runtime.store, sessionId, { afterSeq })) {
@@ -151,26 +184,6 @@ async function* runEvents(
       awaited = { ...awaited, runId: next };
     }
   }
-  if (!rests) yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: awaited });
-}
-
-/** A session as its user sees it now. */
-export async function viewOf(runtime: Runtime, sessionId: string): Promise<ViewState> {
-  return (await sessionUpTo(runtime, sessionId, Infinity)).view;
-}
-
-async function sessionUpTo(
-  runtime: Runtime,
-  sessionId: string,
-  uptoSeq: number,
-): Promise<{ view: ViewState; mode: string | null }> {
-  let view = newView();
-  let mode: string | null = null;
-  if (uptoSeq === 0) return { view, mode };
-  for await (const event of readShown(runtime.store, sessionId)) {
-    if (event.seq > uptoSeq) break;
-    view = reduceView(view, publicEvent(event));
-    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
-  }
-  return { view, mode };
+  if (rests) return;
+  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: again ? true : awaited });
 }

@@ -107,20 +107,23 @@ describe.each(Object.entries(ways))("W2 hostile requests in the dialect %s", (_n
     expect(served.errors).toEqual([]);
   });
 
+  /** Without the names that every stream has. */
+  const anonymous = (text: string) => text.replace(/"(threadId|runId)":"[^"]*"/g, "$1");
+
   it("E11 nobody gets at another user's session, by its id or by its name", async () => {
     const { served, id } = await begun();
     const before = await sessions(served);
     for (const name of [id, ...(way.named ? ["new"] : [])]) {
       const forged = await served.ask("/runs", { json: answer(name, "c1", { yes: true }), as: "bob" });
       expect(["not_found", "unknown_call"]).toContain(await outcome(forged));
-      for (const path of [
-        `/runs/${name}`,
-        `/runs/${name}/stream`,
-        `/sessions/${name}`,
-        `/sessions/${name}/stream`,
-      ]) {
+      for (const path of [`/runs/${name}`, `/sessions/${name}`, `/sessions/${name}/stream`]) {
         expect((await served.ask(path, { as: "bob" })).status).toBe(404);
       }
+      // As for a name that no session has.
+      const resumed = await served.ask(`/runs/${name}/stream`, { as: "bob" });
+      const unknown = await served.ask("/runs/unheard-of/stream", { as: "bob" });
+      const shown = async (response: Response) => [response.status, anonymous(await response.text())];
+      expect(await shown(resumed)).toEqual(await shown(unknown));
       const said = await served.ask("/runs", { json: message(name, "Let me in"), as: "bob" });
       expect(await outcome(said)).toBe(way.named ? "ok" : "not_found");
     }
@@ -208,9 +211,12 @@ it("a message that was sent is neither changed nor answered anew", async () => {
   const json = ways["AI SDK"]?.message("c", "Hi") as object;
   const first = await (await served.ask("/runs", { json })).text();
   expect(await (await served.ask("/runs", { json })).text()).toBe(first);
-  expect(await outcome(await served.ask("/runs", { json: { ...json, messageId: "m1" } }))).toBe(
-    "invalid_input",
-  );
+  expect(await (await served.ask("/runs", { json: { ...json, messageId: "m1" } })).text()).toBe(first);
+  const other = ways["AI SDK"]?.message("c", "Ho") as object;
+  for (const change of [{}, { messageId: "m1" }, { trigger: "regenerate-message" }]) {
+    const changed = await served.ask("/runs", { json: { ...other, ...change } });
+    expect(await outcome(changed)).toBe("invalid_input");
+  }
   expect(await outcome(await served.ask("/runs", { json: { ...json, trigger: "regenerate-message" } }))).toBe(
     "invalid_input",
   );

@@ -14,6 +14,7 @@ import {
   conversation,
   converse,
   type MadeRun,
+  upTo,
 } from "./support/random-runs.ts";
 
 type Told = { type: string } & Record<string, unknown>;
@@ -74,6 +75,8 @@ describe("the AI SDK's dialect", () => {
     "reasoning-start",
     "reasoning-delta",
     "reasoning-end",
+    "message-metadata",
+    "tool-input-start",
     "tool-input-available",
     "tool-approval-request",
     "tool-output-available",
@@ -102,12 +105,26 @@ describe("the AI SDK's dialect", () => {
       });
       for await (const state of reading) message = state as never;
     }
+    return shown(message);
+  }
+
+  /** What a page shows. Ids of parts are names of the stream's; what an approval was answered with, the page knows itself. */
+  function shown(message: { parts: { type: string }[] } | undefined): unknown {
     const parts = message?.parts.filter((part) => !isLost(part)) ?? [];
-    // Ids of parts are names of the stream's, and mean nothing to a page.
     return {
       ...message,
-      parts: JSON.parse(JSON.stringify(parts)).map((part: object) => ({ ...part, id: undefined })),
+      parts: JSON.parse(JSON.stringify(parts))
+        .filter(({ type }: { type: string }) => type !== "step-start")
+        .map(({ approval, ...part }: { approval?: object }) => ({ ...part, id: undefined })),
     };
+  }
+
+  /** The assistant's message as a page loads it. */
+  function loaded({ stored }: MadeRun): unknown {
+    const { before, facts } = upTo(stored, Number.POSITIVE_INFINITY);
+    const load = aiSdk().history as NonNullable<Dialect["history"]>;
+    const { messages } = load(before, "t", facts) as { messages: { role: string }[] };
+    return shown(messages.find(({ role }) => role === "assistant") as never);
   }
 
   it.each([
@@ -123,6 +140,7 @@ describe("the AI SDK's dialect", () => {
         for (const way of [ways.live, ways.legs, ways.late])
           expect(await fold(version, way)).toEqual(expected);
         for (const leg of ways.live) expect(leg.at(-1)).toBe("[DONE]");
+        expect(loaded(made)).toEqual(expected);
       }),
   );
 });

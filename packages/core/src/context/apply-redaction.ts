@@ -29,7 +29,10 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   if (of === "tool_started" && call.started?.input !== undefined)
     call.started = { ...call.started, input: {} };
   if (of === "tool_suspended" && call.asked) call.asked = withoutQuestion(call.asked);
-  if (of === "tool_answered" && call.answer) call.answer = { ...call.answer, value: REDACTED };
+  if (of === "tool_answered" && call.answer) {
+    const error = call.answer.error === undefined ? undefined : REDACTED;
+    call.answer = { ...call.answer, value: REDACTED, error };
+  }
   if (of === "tool_result" && call.result)
     call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
 }

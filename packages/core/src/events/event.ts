@@ -85,7 +85,8 @@ export interface EventData {
    * has shown it. A `prefix` follows in the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
-  run_started: { run_id: string; agent: string; agent_version: string };
+  /** `retry_of`: it makes the failed run of that id again, without a message of its own. */
+  run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
   run_suspended: { run_id: string; pending: string[] };
   run_recovered: { run_id: string };
   run_ended: {
@@ -138,8 +139,11 @@ export interface EventData {
     child?: { session_id: string; call_id: string; question: number };
     spent?: EventData["tool_result"]["spent"];
   };
-  /** `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. */
-  tool_answered: { tool_name: string; call_id: string; value: Json; closed?: string };
+  /**
+   * `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. `error` instead of `value`: the
+   * client's tool has failed, and why; the call's result repeats it.
+   */
+  tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
@@ -214,7 +218,7 @@ interface Envelope {
   /**
    * At most one event of a session has this key; a second append of it is refused. Used for what may happen only once:
    * `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`,
-   * `effect:<runId>:<name>`.
+   * `effect:<runId>:<name>`, `retry:<runId>`.
    */
   key?: string;
   /** How long the thing took that this event reports, in milliseconds. */

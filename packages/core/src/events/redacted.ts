@@ -44,7 +44,7 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
     case "tool_suspended":
       return { payload: REDACTED, ...withoutInput(event.data) };
     case "tool_answered":
-      return { value: REDACTED };
+      return { value: REDACTED, ...(event.data.error !== undefined && { error: REDACTED }) };
     default:
       return undefined;
   }

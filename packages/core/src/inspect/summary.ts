@@ -1,5 +1,5 @@
 import { referenceOf } from "../events/blobs.ts";
-import type { StoredEvent, TokenUsage } from "../events/event.ts";
+import type { StoredEvent, StoredOf, TokenUsage } from "../events/event.ts";
 import type { Json } from "../json.ts";
 
 /** A few words about an event, on one line, for people who read the log from top to bottom. */
@@ -53,12 +53,17 @@ function toolSummary(event: StoredEvent): string {
     case "tool_suspended":
       return `${event.data.tool_name} asks and waits`;
     case "tool_answered":
-      return event.data.closed === undefined ? short(event.data.value) : `closed: ${event.data.closed}`;
+      return answerSummary(event.data);
     case "tool_result":
       return joined(event.data.tool_name, short(event.data.result), took(event));
     default:
       return "";
   }
+}
+
+function answerSummary({ value, error, closed }: StoredOf<"tool_answered">["data"]): string {
+  if (closed !== undefined) return `closed: ${closed}`;
+  return error === undefined ? short(value) : `failed: ${short(error)}`;
 }
 
 function controlSummary(event: StoredEvent): string {

@@ -20,7 +20,8 @@ export async function answerEvents(
 ): Promise<NewEvent[]> {
   const seen = new Set<string>();
   const events: NewEvent[] = [];
-  for (const { callId, value, question } of answers) {
+  for (const answer of answers) {
+    const { callId, question } = answer;
     if (seen.has(callId)) {
       throw new PawlError("invalid_input", "One request answers the same question twice.", {
         details: { callId },
@@ -28,15 +29,38 @@ export async function answerEvents(
     }
     seen.add(callId);
     const call = findQuestion(state, callId, question);
-    const stored = storable(value, callId);
-    await checkAnswer(agent, call, stored);
+    const said = answer.error === undefined ? await checked(agent, call, answer.value) : failed(call, answer);
     events.push({
       type: "tool_answered",
       key: eventKey.answer(call),
-      data: { tool_name: call.toolName, call_id: callId, value: stored },
+      data: { tool_name: call.toolName, call_id: callId, ...said },
     });
   }
   return events;
+}
+
+/** What a call's client may say of why it failed, in UTF-16 code units. */
+const MAX_ERROR_CHARS = 10_000;
+
+/** That the call has failed at the client. Where a hook asks, nothing runs at the client that could fail. */
+function failed({ callId, asked }: CallState, { error, value }: Answer): { value: null; error: string } {
+  const refuse = (message: string) => new PawlError("invalid_answer", message, { details: { callId } });
+  if (value !== undefined) throw refuse("An answer has either a value or an error.");
+  if (asked?.by !== undefined || asked?.kind === "approval") {
+    throw refuse(
+      `A question of the kind "${asked.kind}" cannot fail. Answer it with a value, e.g. with a no.`,
+    );
+  }
+  if (typeof error !== "string" || error.length > MAX_ERROR_CHARS) {
+    throw refuse(`An answer's error is a text of at most ${MAX_ERROR_CHARS} characters.`);
+  }
+  return { value: null, error: error.toWellFormed() };
+}
+
+async function checked(agent: Agent, call: CallState, value: unknown): Promise<{ value: Json }> {
+  const stored = storable(value, call.callId);
+  await checkAnswer(agent, call, stored);
+  return { value: stored };
 }
 
 function storable(value: unknown, callId: string): Json {
@@ -68,13 +92,13 @@ async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promi
   // A question outlives the tool that asked it: then, and for a hook's question, the schema on record decides.
   const own = call.asked?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
   const schema = own ?? jsonSchema(call.asked?.answerSchema ?? {});
-  const checked = await validate(schema, value);
-  if (!checked.ok) {
+  const fit = await validate(schema, value);
+  if (!fit.ok) {
     throw new PawlError(
       "invalid_answer",
-      `The answer does not fit the question: ${checked.problems.join("; ")}`,
+      `The answer does not fit the question: ${fit.problems.join("; ")}`,
       {
-        details: { callId: call.callId, problems: checked.problems },
+        details: { callId: call.callId, problems: fit.problems },
       },
     );
   }

@@ -52,7 +52,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       charge(run, call, event.data.spent);
       break;
     case "tool_answered":
-      call.answer = { value: event.data.value, closed: event.data.closed };
+      call.answer = { value: event.data.value, error: event.data.error, closed: event.data.closed };
       run.recoveries = 0;
       break;
     case "tool_result":

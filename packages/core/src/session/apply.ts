@@ -50,12 +50,17 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      // What it is begun for where another run has ended; a message of its own follows in the same append.
-      state.run = newRun(event, state.queued.at(-1)?.data.params);
+      // A message of its own follows in the same append, and brings its own.
+      state.run = newRun(event, inheritedParams(state, event));
       break;
     default:
       if (run !== undefined) applyToRun(state, run, event);
   }
+}
+
+/** What a run without a message of its own was asked with: that of the run it retries, or of the message it is begun for. */
+function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
+  return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;
 }
 
 function applyToRun(state: SessionState, run: RunState, event: StoredEvent): void {
@@ -103,6 +108,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       chargeLostAttempt(run);
       run.inLeg = false;
       run.ended = event.data.stop;
+      run.failed = event.data.session_status === "error";
       endServerCalls(state);
       state.spent = addSpent(state.spent, spentOf(run, 0));
       break;

@@ -30,8 +30,13 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
     ];
   }
   if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];
-  const answered = call.answer === undefined ? "" : ` The user had answered: ${quoted(call.answer.value)}`;
-  return [resultEvent(call, false, `Not run: ${reason}${answered}`)];
+  return [resultEvent(call, false, `Not run: ${reason}${answered(call)}`)];
+}
+
+function answered({ answer }: CallState): string {
+  if (answer === undefined) return "";
+  if (answer.error !== undefined) return ` It had failed: ${answer.error}`;
+  return ` The user had answered: ${quoted(answer.value)}`;
 }
 
 /** The answer as JSON. A value that is nested too deeply for that must not keep the run from ending. */

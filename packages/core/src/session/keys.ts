@@ -10,9 +10,11 @@ export const eventKey = {
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
+  /** Of the run that makes this one again. */
+  retry: (runId: string): string => `retry:${runId}`,
 };
 
-const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end):/;
+const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry):/;
 
 /** Whether a key is one of these: what stands under them decides how a session goes on. */
 export function isReserved(key: string | undefined): boolean {

@@ -34,5 +34,6 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     inLeg: true,
     recoveries: 0,
     ended: undefined,
+    failed: false,
   };
 }

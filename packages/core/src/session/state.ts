@@ -41,7 +41,7 @@ export interface CallState {
   assistantSeq: number;
   /** The question that it waits for or waited for last, and the answer to it. */
   asked: Question | undefined;
-  answer: { value: Json; closed: string | undefined } | undefined;
+  answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the agent that does the work has used up, as far as the run was charged with it. */
   charged: { usage: Usage; costCents: number };
   /** How many questions it has asked. */
@@ -114,6 +114,8 @@ export interface RunState {
   /** Recoveries since the run last got further. */
   recoveries: number;
   ended: StopReason | undefined;
+  /** It left the session in status `error`. */
+  failed: boolean;
 }
 
 /** A piece of the model's context, in the order in which it was first sent. */

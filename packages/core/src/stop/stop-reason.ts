@@ -77,12 +77,24 @@ const REPORTED: readonly StopType[] = [
   "crash_loop",
 ];
 
-export function isReported({ type }: StopReason): boolean {
+export function isReported({ type }: Pick<StopReason, "type">): boolean {
   return REPORTED.includes(type);
 }
 
-export function isFailed(stop: StopReason): boolean {
+/** Whether a run that ended so leaves its session in status `error`. */
+export function isFailed(stop: Pick<StopReason, "type">): boolean {
   return FAILED.includes(stop.type) || isReported(stop);
+}
+
+/** Ends that leave the user without a whole answer although nothing failed. */
+const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
+
+/**
+ * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or interrupted before its
+ * answer was complete. A refusal and an answer that reached `max_tokens` are answers.
+ */
+export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boolean }): boolean {
+  return stop !== undefined && (failed === true || BROKEN_OFF.includes(stop.type));
 }
 
 /** The words of every end that an agent has words of its own for; a blank sentence is replaced. */

@@ -67,11 +67,12 @@ async function giveWork(
   try {
     if (question !== undefined && answer !== undefined) {
       // Told again after a crash, it must not count for what the call has asked since.
-      const answers = [{ callId: question.callId, question: question.question, value: answer.value }];
+      const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
+      const answers = [{ callId: question.callId, question: question.question, ...said }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
-    const said = { ...task, clientMessageId: "task", signal: undefined };
+    const said = { ...task, clientMessageId: "task", signal: undefined, whenBusy: "reject" as const };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
     // It was told before, by a process that did not live to see what came of it; or it has to be asked again, because its

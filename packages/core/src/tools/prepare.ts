@@ -90,6 +90,7 @@ async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): 
 /** Everybody has been asked: the tool runs, or its answer is the result. */
 async function goOn(leg: Leg, call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
+  if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validate(tool.suspends.answer, call.answer?.value, (work) => withinLeg(leg, work));
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };

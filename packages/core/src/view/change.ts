@@ -30,7 +30,10 @@ function withNews(before: string, { offset, text }: Delta): string | undefined {
   return isNews ? before + text.slice(before.length - offset) : undefined;
 }
 
-/** Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. */
+/**
+ * Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. One without parts is
+ * taken away, as if nothing had been shown of it: whoever reads the log alone never had it.
+ */
 export function inAssistant(
   view: ViewState,
   change: (parts: readonly ViewPart[]) => readonly ViewPart[],
@@ -43,6 +46,7 @@ export function inAssistant(
   const before = existing?.parts ?? [];
   const parts = change(before);
   if (parts === before || (existing === undefined && parts.length === 0)) return view;
+  if (parts.length === 0) return { ...view, messages: view.messages.toSpliced(at, 1) };
   const message: ViewMessage = {
     id,
     role: "assistant",

@@ -3,6 +3,7 @@ import type { SessionEvent } from "../run-handle.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
+import { beginRetry } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
@@ -18,7 +19,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "user_message":
       return { ...view, messages: withUserMessage(view.messages, event) };
     case "run_started":
-      return { ...view, run: { id: event.data.run_id, seq: event.seq, open: true } };
+      return beginRun(view, event);
     case "llm_request":
       return takeUp(withoutOpen(view), event);
     case "run_recovered":
@@ -42,6 +43,12 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     default:
       return view;
   }
+}
+
+function beginRun(view: ViewState, event: StoredOf<"run_started">): ViewState {
+  const { run_id: id, retry_of } = event.data;
+  if (retry_of !== undefined && retry_of === view.run?.id) return beginRetry(view, event);
+  return { ...view, run: { id, seq: event.seq, open: true } };
 }
 
 function reduceLive(view: ViewState, event: SessionEvent): ViewState {
@@ -98,7 +105,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
     }
     case "tool_answered":
       return {
-        ...inCall(view, callId, { phase: "done", result: event.data.value }),
+        ...inCall(view, callId, { ...answered(event.data), resultSeq: event.seq }),
         pending,
         run: view.run && { ...view.run, open: true },
       };
@@ -107,12 +114,19 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
         ...inCall(view, callId, {
           phase: event.data.success ? "done" : "error",
           result: event.data.result,
+          resultSeq: event.seq,
           ...status(event.data.status),
         }),
         runningTools: others,
         pending,
       };
   }
+}
+
+function answered({ value, error }: StoredOf<"tool_answered">["data"]) {
+  return error === undefined
+    ? { phase: "done" as const, result: value }
+    : { phase: "error" as const, result: error };
 }
 
 function status(text: string | undefined): { status?: string } {

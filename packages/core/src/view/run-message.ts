@@ -2,7 +2,8 @@ import type { StoredOf } from "../events/event.ts";
 import type { ViewMessage, ViewRun, ViewState } from "./view.ts";
 
 /** The id of the assistant message that a run writes at the moment. */
-export function runMessageId(run: Pick<ViewRun, "id" | "since"> | undefined): string {
+export function runMessageId(run: Pick<ViewRun, "id" | "since" | "continues"> | undefined): string {
+  if (run?.continues !== undefined && run.since === undefined) return run.continues;
   const id = `run:${run?.id ?? ""}`;
   return run?.since === undefined ? id : `${id}:${run.since}`;
 }

@@ -1,16 +1,18 @@
-import { type Json, runMessageId, type ViewMessage, type ViewState } from "@pawl/core";
+import { isFailed, type Json, type StopType, type ViewMessage, type ViewState } from "@pawl/core";
+import { interrupt } from "./ag-ui-interrupt.ts";
 
 /** A message of AG-UI. */
 export type AgUiMessage = { readonly id: string; readonly role: string; readonly [field: string]: unknown };
 
-/** `{ threadId, messages }`: a session as AG-UI messages, for `new HttpAgent({ threadId, initialMessages })`. */
+/**
+ * `{ threadId, messages, pendingInterrupts }`: a session as AG-UI messages, for `new HttpAgent({ threadId, initialMessages })`, and
+ * what waits for the user, for `agent.pendingInterrupts`.
+ */
 export function agUiHistory(view: ViewState, threadId: string): object {
-  const writing = view.run?.open === true ? runMessageId(view.run) : undefined;
-  const messages = view.messages.filter(({ id }) => id !== writing);
-  return { threadId, messages: agUiMessages({ ...view, messages }) };
+  return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt) };
 }
 
-/** The messages as a client has them that was told all of them. */
+/** The messages as a client has them that was sent all of them. */
 export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
   return messages.flatMap((message) =>
     message.role === "user" ? [{ id: message.id, role: "user", content: message.text }] : answersOf(message),
@@ -20,12 +22,16 @@ export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
 /** Each answer of the model is a message, behind its thinking and before the results of its calls. */
 function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   const attempts = new Map<string, typeof parts>();
+  const notices: AgUiMessage[] = [];
   for (const part of parts) {
-    if (part.type === "notice") continue;
+    if (part.type === "notice") {
+      if (isShown(part.stop)) notices.push({ id: noticeId(part.key), role: "assistant", content: part.text });
+      continue;
+    }
     const attempt = part.key.slice(0, part.key.indexOf(":"));
     attempts.set(attempt, [...(attempts.get(attempt) ?? []), part]);
   }
-  return [...attempts].flatMap(([attempt, all]) => {
+  const answers = [...attempts].flatMap(([attempt, all]) => {
     const thoughts = all.flatMap((part) =>
       part.type === "thinking" ? [{ id: thoughtId(part.key), role: "reasoning", content: part.text }] : [],
     );
@@ -43,13 +49,28 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
       ...(text !== "" && { content: text }),
       ...(toolCalls.length > 0 && { toolCalls }),
     };
-    const results = calls.flatMap(({ callId: toolCallId, phase, result }) =>
+    // A client puts results behind their calls as they come.
+    const inOrder = calls.toSorted((one, other) => (one.resultSeq ?? 0) - (other.resultSeq ?? 0));
+    const results = inOrder.flatMap(({ callId: toolCallId, phase, result }) =>
       phase === "done" || phase === "error"
         ? [{ id: resultId(toolCallId), role: "tool", toolCallId, content: contentOf(result ?? null) }]
         : [],
     );
     return [...thoughts, ...(isEmpty ? [] : [answer]), ...results];
   });
+  return [...answers, ...notices];
+}
+
+/** Ends of which a user has to be told in a message: of failures RUN_ERROR tells, and who stopped a run knows it. */
+export function isShown(stop: StopType): boolean {
+  return !QUIET.includes(stop) && !isFailed({ type: stop });
+}
+
+const QUIET: readonly StopType[] = ["end_turn", "terminal_tool", "suspended", "interrupted", "aborted"];
+
+/** The message with the words of a run's end; `key` is that of its notice. */
+export function noticeId(key: string): string {
+  return `notice-${key.replace(/^end:/, "")}`;
 }
 
 /** The message of an answer; `attempt` as in `llm_request`. */

@@ -1,36 +1,59 @@
 import type { Suspension, TokenUsage } from "@pawl/core";
+import { interrupt } from "./ag-ui-interrupt.ts";
+import { isShown, noticeId } from "./ag-ui-messages.ts";
 import { isApproval } from "./answers.ts";
-import { questionId } from "./question-id.ts";
 import type { Telling } from "./telling.ts";
 
 /** An event of AG-UI. */
 export type AgUiEvent = { readonly type: string; readonly [field: string]: unknown };
 
-/** How a run has come to rest; `run` names it as its client does. `isOne`: the client has declared AG-UI 1.0. */
-export function lastEvent({ rest }: Pick<Telling, "rest">, run: object, isOne: boolean): AgUiEvent {
-  const finished = { type: "RUN_FINISHED", ...run };
-  const success = { ...finished, ...(isOne && { outcome: { type: "success" } }) };
-  if (rest === undefined) return success;
-  if (rest.type === "suspended") {
-    return { ...finished, outcome: { type: "interrupt", interrupts: rest.pending.map(interrupt) } };
-  }
-  const { stop, session_status, tokens } = rest.event.data;
-  const usage = usageOf(tokens);
-  if (session_status === "error") return { type: "RUN_ERROR", message: stop.message, code: stop.type, usage };
-  if (stop.type === "aborted" && isOne) return { ...finished, outcome: { type: "cancelled" }, usage };
-  return { ...success, usage };
+/** The client of a stream. */
+export interface AgUiClient {
+  /** The run's names as this client gave them. */
+  run: { threadId: string; runId: string };
+  /** The client has declared AG-UI 1.0. */
+  isOne: boolean;
+  /** Its frontend tools. */
+  tools: readonly string[];
 }
 
-function interrupt(question: Suspension): object {
-  const { callId: toolCallId, seq, kind, payload, answerSchema, expiresAt } = question;
-  return {
-    id: questionId(seq),
-    reason: isApproval(question) ? "confirmation" : "input_required",
-    toolCallId,
-    responseSchema: answerSchema,
-    ...(expiresAt !== undefined && { expiresAt }),
-    metadata: { kind, payload },
-  };
+/** The last events of a run that has settled: what its user should know, and how it ended. */
+export function lastEvents({ rest }: Pick<Telling, "rest">, client: AgUiClient): AgUiEvent[] {
+  const { run, isOne } = client;
+  const finished = { type: "RUN_FINISHED", ...run };
+  const success = { ...finished, ...(isOne && { outcome: { type: "success" } }) };
+  if (rest === undefined) return [success];
+  if (rest.type === "suspended") return [asking(rest.pending, client)];
+  const { run_id, stop, session_status, tokens } = rest.event.data;
+  const usage = usageOf(tokens);
+  if (session_status === "error")
+    return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
+  if (stop.type === "aborted" && isOne) return [{ ...finished, outcome: { type: "cancelled" }, usage }];
+  return [...(isShown(stop.type) ? notice(run_id, stop.message) : []), { ...success, usage }];
+}
+
+/**
+ * Questions are interrupts, but for those that a frontend tool of the same name answers: a client refuses to run a thread
+ * with interrupts for that tool's result.
+ */
+function asking(pending: readonly Suspension[], { run, isOne, tools }: AgUiClient): AgUiEvent {
+  const own = pending.filter((question) => !isApproval(question) && tools.includes(question.toolName));
+  const others = pending.filter((question) => !own.includes(question));
+  const finished = { type: "RUN_FINISHED", ...run };
+  if (others.length > 0)
+    return { ...finished, outcome: { type: "interrupt", interrupts: others.map(interrupt) } };
+  const pendingToolCallIds = own.map(({ callId }) => callId);
+  return { ...finished, ...(isOne && { outcome: { type: "success", pendingToolCallIds } }) };
+}
+
+/** What the user should know of a run's end, as a message. */
+function notice(runId: string, delta: string): AgUiEvent[] {
+  const messageId = noticeId(runId);
+  return [
+    { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
+    { type: "TEXT_MESSAGE_CONTENT", messageId, delta },
+    { type: "TEXT_MESSAGE_END", messageId },
+  ];
 }
 
 /** Input and output are totals here; the rest are parts of them. */

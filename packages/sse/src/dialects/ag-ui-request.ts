@@ -1,6 +1,12 @@
 import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type ViewState } from "@pawl/core";
 import { checkBody, checkId, checkInput, id, invalid } from "../check-body.ts";
-import { awaitedAnswers, isApproval, type SaidAnswer } from "./answers.ts";
+import type { EarlierMessage } from "../read-thread.ts";
+import type { AgUiStream } from "./ag-ui-encoder.ts";
+import { type Again, checkNotCut, nothingNew } from "./ag-ui-thread.ts";
+import { type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
+import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
+import { wordsOf } from "./ag-ui-words.ts";
+import { isApproval } from "./answers.ts";
 import type { Begin, RequestLimits } from "./dialect.ts";
 import { questionOf } from "./question-id.ts";
 
@@ -10,6 +16,10 @@ export interface AgUiInput {
   runId: string;
   protocolVersion?: string;
   messages: JsonObject[];
+  tools?: Json;
+  context?: Json;
+  state?: Json;
+  forwardedProps?: Json;
   resume?: { interruptId: string; status: "resolved" | "cancelled"; payload?: Json }[];
 }
 
@@ -33,53 +43,94 @@ const schema = jsonSchema<AgUiInput>({
   required: ["threadId", "runId", "messages"],
 });
 
+/** A request of an AG-UI client, understood as far as that goes without the log. */
+export interface AgUiRequest {
+  threadId: string;
+  unread: readonly string[];
+  begin(view: ViewState): Begin;
+  /** How it is answered, once it has begun. */
+  stream(): AgUiStream;
+}
+
 /**
- * What an AG-UI client sends. Of its messages only the last ones are read: the user's words, or results of calls that wait
- * for them. Its tools, its state and its context are its own; the agent has what it has.
+ * What an AG-UI client sends. Of its messages only the last ones are read: the user's words, or answers to questions. The
+ * ids of those before say whether the client shows the whole thread. Its state is its own.
  */
 export async function parseAgUi(
   body: unknown,
   limits: RequestLimits,
-): Promise<{ input: AgUiInput; begin(view: ViewState): Begin }> {
+  earlier: readonly EarlierMessage[],
+): Promise<AgUiRequest> {
   const input = await checkBody(schema, body);
-  return { input, begin: (view) => begin(input, view, limits) };
+  const tools = toolNames(input.tools);
+  if (tools.length === 1 && tools[0] === SUGGEST) throw invalid(NO_SUGGESTIONS);
+  // One that declares a version later than ours takes this one too; before 1.0 none was declared.
+  const client = { runId: input.runId, isOne: input.protocolVersion !== undefined, tools };
+  let asked: Asked | undefined;
+  return {
+    threadId: input.threadId,
+    unread: unreadIn(input),
+    begin: (view) => {
+      asked = begin(input, earlier, view, limits);
+      return asked.begin;
+    },
+    stream: () => {
+      const { restates = false, refusal } = asked ?? {};
+      return { ...client, restates, ...(refusal !== undefined && { refusal }) };
+    },
+  };
 }
 
-function begin({ messages, resume = [] }: AgUiInput, view: ViewState, limits: RequestLimits): Begin {
-  const message = newMessage(messages.at(-1), view);
-  if (resume.length > 0) return resumed(resume, view, message && said(message, limits));
-  if (view.pending.length > 0) {
-    const results = toolResults(messages);
-    if (results.length > 0) return { answers: awaitedAnswers(view, results) };
-    throw new PawlError("session_busy", "This thread waits for answers. Resume it.");
-  }
+/** What is begun, and see {@link AgUiStream}. */
+type Asked = Again & Pick<AgUiStream, "restates">;
+
+function begin(
+  { messages, resume = [] }: AgUiInput,
+  earlier: readonly EarlierMessage[],
+  view: ViewState,
+  limits: RequestLimits,
+): Asked {
   const last = messages.at(-1);
-  if (last?.role === "user") return said(last, limits);
-  return { answers: awaitedAnswers(view, toolResults(messages)) };
+  const message = last?.role === "user" && !isKnown(last, view) ? last : undefined;
+  if (message !== undefined) checkNotCut([...earlier, ...messages.slice(0, -1)], view);
+  const results = toolMessages(messages, view);
+  // The client's own results are replaced by the session's.
+  const restates = results.length > 0;
+  if (resume.length > 0) {
+    return { begin: resumed(resume, results, view, message && said(message, limits)), restates };
+  }
+  if (message !== undefined) return { begin: said(message, limits) };
+  if (results.length > 0) return { begin: { answers: toolAnswers(results, view) }, restates };
+  return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
 }
 
-/** Every open question is answered or given up, each by its name. */
+/** Every open question is answered or given up, each by its name; or answered by a tool message. */
 function resumed(
   resume: NonNullable<AgUiInput["resume"]>,
+  tools: readonly ToolMessage[],
   view: ViewState,
   message: Begin | undefined,
 ): Begin {
   const named = new Map(resume.map((entry) => [questionOf(entry.interruptId), entry]));
   if (view.pending.length === 0) throw noneLeft(named, view);
-  const missing = view.pending.find(({ seq }) => !named.has(seq));
-  if (missing !== undefined || named.size !== view.pending.length || named.size !== resume.length) {
+  const others = view.pending.filter(({ seq }) => !named.has(seq));
+  const answered = tools.filter(({ callId }) => others.some((question) => question.callId === callId));
+  const known = view.pending.length - others.length;
+  if (answered.length !== others.length || named.size !== known || named.size !== resume.length) {
     throw new PawlError("unknown_call", "A resume names every open question once, and nothing else.");
   }
-  if (resume.every(({ status }) => status === "cancelled")) return message ?? { abandon: true };
+  const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
+  if (isCancelled) return message ?? { abandon: true };
   if (message !== undefined) throw invalid("Send answers and a message one after the other.");
-  const answers = view.pending.map((question): Answer => {
+  const answers = view.pending.flatMap((question): Answer[] => {
     const { callId, seq } = question;
-    const { status, payload = null } = named.get(seq) ?? { status: "cancelled" };
-    if (status === "resolved") return { callId, value: payload, question: seq };
-    if (isApproval(question)) return { callId, value: { approved: false }, question: seq };
+    const entry = named.get(seq);
+    if (entry === undefined) return [];
+    if (entry.status === "resolved") return [{ callId, value: entry.payload ?? null, question: seq }];
+    if (isApproval(question)) return [{ callId, value: { approved: false }, question: seq }];
     throw invalid("Some questions were cancelled and others not: answer all of them, or cancel all of them.");
   });
-  return { answers };
+  return { answers: [...answers, ...(answered.length > 0 ? toolAnswers(answered, view) : [])] };
 }
 
 /** Why there is nothing to resume: what a thread asked has a smaller number than what it has come to. */
@@ -90,10 +141,8 @@ function noneLeft(named: ReadonlyMap<number | undefined, unknown>, { cursor }: V
     : new PawlError("unknown_call", "There is no such question in this thread.");
 }
 
-/** The last message, if it is a user's and not in the log. */
-function newMessage(last: JsonObject | undefined, { messages }: ViewState): JsonObject | undefined {
-  const known = messages.some(({ id: name }) => name === last?.id);
-  return last?.role === "user" && !known ? last : undefined;
+function isKnown(message: JsonObject, { messages }: ViewState): boolean {
+  return messages.some(({ id: name }) => name === message.id);
 }
 
 function said(
@@ -102,26 +151,4 @@ function said(
 ): Begin & { input: string } {
   const input = checkInput(wordsOf(content), maxInputLength);
   return { input, ...(typeof name === "string" && { clientMessageId: checkId(name) }) };
-}
-
-function wordsOf(content: Json | undefined): string {
-  if (typeof content === "string") return content;
-  const parts = Array.isArray(content) ? content : [];
-  return parts
-    .map((part) => {
-      const text = part !== null && typeof part === "object" && !Array.isArray(part) ? part : {};
-      if (text.type !== "text" || typeof text.text !== "string")
-        throw invalid("A message consists of text here.");
-      return text.text;
-    })
-    .join("\n\n");
-}
-
-/** Results of calls at the end of the messages: some clients answer so, too. */
-function toolResults(messages: readonly JsonObject[]): SaidAnswer[] {
-  const after = messages.findLastIndex(({ role }) => role !== "tool");
-  return messages.slice(after + 1).flatMap(({ toolCallId: callId, content }) => {
-    if (typeof callId !== "string" || typeof content !== "string") return [];
-    return [{ callId, value: content, isText: true, fits: (question) => !isApproval(question) }];
-  });
 }

@@ -1,7 +1,7 @@
-import { type JsonObject, jsonSchema, toJson } from "@pawl/core";
+import { canBeRetried, type JsonObject, jsonSchema, runMessageId, toJson, type ViewState } from "@pawl/core";
 import { checkBody, checkId, checkInput, id, invalid } from "../check-body.ts";
-import { awaitedAnswers, isApproval, type SaidAnswer } from "./answers.ts";
-import type { DialectRequest, RequestLimits } from "./dialect.ts";
+import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "./answers.ts";
+import type { Begin, DialectRequest, RequestLimits } from "./dialect.ts";
 import { questionOf } from "./question-id.ts";
 
 interface Body {
@@ -33,24 +33,71 @@ const schema = jsonSchema<Body>({
   required: ["id", "messages"],
 });
 
+/** A request of `useChat`; `continues`: the page keeps the assistant's message that it ends with, and is told the rest of it. */
+export interface AiSdkRequest extends DialectRequest {
+  continues: boolean;
+}
+
 /**
  * What a `DefaultChatTransport` sends. Of the history that comes with it only the last message is read: the user's words,
  * or, where it is the assistant's, what the user has answered in it.
  */
-export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<DialectRequest> {
+export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<AiSdkRequest> {
   const { id: threadId, messages, trigger, messageId } = await checkBody(schema, body);
   const last = messages.at(-1);
-  if (trigger === "regenerate-message") {
-    throw invalid("What was said stays said: an answer cannot be made again. Send a new message.");
-  }
+  const isRegenerate = trigger === "regenerate-message";
   if (last?.role === "user") {
-    if (messageId !== undefined) throw invalid("A message that was sent cannot be changed. Send a new one.");
+    if (!isRegenerate && messageId !== undefined && messageId !== last.id) throw changed();
     const input = checkInput(wordsOf(last.parts), maxInputLength);
     const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
-    return { threadId, begin: () => ({ input, ...(clientMessageId !== undefined && { clientMessageId }) }) };
+    const message = { input, ...(clientMessageId !== undefined && { clientMessageId }) };
+    const isAgain = isRegenerate || messageId !== undefined;
+    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : message);
+    return { threadId, begin, continues: false };
   }
+  if (isRegenerate) throw answeredAlready();
   const said = last?.role === "assistant" ? last.parts.flatMap(answerIn) : [];
-  return { threadId, begin: (view) => ({ answers: awaitedAnswers(view, said) }) };
+  return { threadId, begin: (view) => resumed(view, said, last?.id), continues: true };
+}
+
+/**
+ * `regenerate()`, or `sendMessage()` without a message: what the body ends with is sent once more. A message that never arrived is a new
+ * one, and one whose run failed is run again.
+ */
+function again(
+  view: ViewState,
+  message: { input: string; clientMessageId?: string },
+  isRegenerate: boolean,
+): Begin {
+  const { messages, run, pending } = view;
+  const known = messages.find(({ id: name }) => name === message.clientMessageId);
+  if (known === undefined || run === undefined) return message;
+  if (known.text !== message.input.toWellFormed()) throw changed();
+  if (known !== messages.findLast(({ role }) => role === "user")) throw answeredAlready();
+  if (canBeRetried(run)) return { retry: run.id };
+  if (run.open || pending.length > 0 || !isRegenerate) return { shown: true };
+  throw answeredAlready();
+}
+
+/** Answers; or the message that the page was told is run again, because its run failed after they had arrived. */
+function resumed(view: ViewState, said: readonly SaidAnswer[], messageId: string | undefined): Begin {
+  const { run, pending } = view;
+  const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === messageId;
+  if (isLast && canBeRetried(run)) return { retry: run.id };
+  if (isLast && said.length === 0) throw answeredAlready();
+  return { answers: awaitedAnswers(view, said) };
+}
+
+function changed(): Error {
+  return invalid(
+    "A message that was sent cannot be changed, because sessions have no branches yet. Send a new one.",
+  );
+}
+
+function answeredAlready(): Error {
+  return invalid(
+    "This message has its answer. Another one cannot be made, because sessions have no branches yet: load the messages again, or send a new one.",
+  );
 }
 
 function wordsOf(parts: readonly JsonObject[]): string {
@@ -68,7 +115,7 @@ function answerIn(part: JsonObject): SaidAnswer[] {
   if (providerExecuted === true) return [];
   const fits = (question: { kind: string }) => !isApproval(question);
   if (state === "output-available") return [{ callId, value: toJson(part.output ?? null), fits }];
-  if (state === "output-error") return [{ callId, value: { error: String(part.errorText) }, fits }];
+  if (state === "output-error") return [{ ...failedAnswer(callId, part.errorText), fits }];
   return [];
 }
 

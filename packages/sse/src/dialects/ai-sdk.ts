@@ -1,10 +1,10 @@
-import { type Json, runMessageId, type StopReason, type StoredOf, type Suspension } from "@pawl/core";
-import { aiSdkMessages, shownInput } from "./ai-sdk-messages.ts";
+import { runMessageId, type StopReason, type ViewState } from "@pawl/core";
+import { callChunks } from "./ai-sdk-calls.ts";
+import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
+import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
 import { parseAiSdk } from "./ai-sdk-request.ts";
-import { isApproval } from "./answers.ts";
-import type { BlockStep, Told } from "./blocks.ts";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
-import { questionId } from "./question-id.ts";
+import { type Facts, noteFacts } from "./facts.ts";
 import { type Rest, type Step, telling } from "./telling.ts";
 
 export interface AiSdkOptions {
@@ -22,7 +22,7 @@ export interface AiSdkOptions {
  *
  * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other questions
  * are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the predicate of
- * `@pawl/client/ai-sdk`, because the SDK's own repeat themselves without end.
+ * `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last message again if its run failed.
  *
  * @example
  * ```ts
@@ -54,57 +54,78 @@ export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
     name: "AI SDK",
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
     resume: "replay",
-    parse: parseAiSdk,
-    encoder: (context) => aiSdkEncoder(context, lostText),
+    threadField: "messages",
+    async parse(body, limits) {
+      const { continues, ...asked } = await parseAiSdk(body, limits);
+      return { ...asked, encoder: (context) => aiSdkEncoder(context, { lostText, continues }) };
+    },
+    encoder: (context) => aiSdkEncoder(context, { lostText, continues: false }),
     history: aiSdkMessages,
   };
 }
 
-type Chunk = { readonly type: string; readonly [field: string]: unknown };
+interface EncoderOptions extends Required<AiSdkOptions> {
+  /** The page keeps what it has of the message, and is told the rest. */
+  continues: boolean;
+}
 
-function aiSdkEncoder(context: EncoderContext, lostText: "mark" | "reset"): Encoder {
+function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderOptions): Encoder {
+  const { facts, runId } = context;
   const told = telling(context);
   const words = blockChunks(lostText);
-  const calls = callChunks(told.goesOn ? context : undefined);
-  let begun = false;
-  let stepOpen = false;
-  const chunksOf = (step: Step): Chunk[] => {
-    switch (step.type) {
-      case "piece":
-      case "settled":
-      case "void":
-        return words(step);
-      case "turn": {
-        const chunks = [...(stepOpen ? [{ type: "finish-step" }] : []), { type: "start-step" }];
-        stepOpen = true;
-        return chunks;
-      }
-      default:
-        return calls(step);
-    }
+  const calls = callChunks(context, told.goesOn);
+  /** The message that is told. */
+  let begun: string | undefined;
+  let step: "none" | "due" | "open" = "none";
+  /** What the page lacks of a message that a retry continues. */
+  let kept: Chunk[] = [];
+
+  const endOfMessage = (): Chunk[] => {
+    const metadata = begun === undefined ? undefined : metadataOf(facts, begun);
+    return [
+      ...(step === "open" ? [{ type: "finish-step" }] : []),
+      ...(metadata ? [{ type: "message-metadata", messageMetadata: metadata }] : []),
+    ];
   };
-  /** The message is named with the first thing that is said in it. */
+  /** A message is named with the first thing that is said in it: a page has no use for empty ones. */
   const start = (): Chunk[] => {
-    if (begun) return [];
-    begun = true;
-    return [{ type: "start", messageId: runMessageId(told.view.run ?? { id: context.runId }) }];
+    const messageId = runMessageId(told.view.run ?? { id: runId });
+    if (messageId === begun) return [];
+    const before = begun === undefined ? [] : endOfMessage();
+    begun = messageId;
+    if (step === "open") step = "due";
+    const had = kept;
+    kept = [];
+    return [...before, { type: "start", messageId }, ...had];
+  };
+  const chunksOf = (one: Step): Chunk[] => {
+    if (one.type === "turn") {
+      const over = step === "open" ? [{ type: "finish-step" }] : [];
+      step = "due";
+      return over;
+    }
+    const chunks =
+      one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);
+    if (chunks.length === 0) return [];
+    const first = start();
+    if (step !== "due") return [...first, ...chunks];
+    step = "open";
+    return [...first, { type: "start-step" }, ...chunks];
   };
   return {
-    // Before the run has begun, the log does not name it yet.
-    begin: () => {
-      if (context.messageSeq !== undefined) return [];
-      begun = true;
-      const messageId = runMessageId(told.goesOn ? told.view.run : { id: context.runId });
-      return [dataFrame({ type: "start", messageId })];
-    },
+    begin: () => [],
     encode: (event) => {
-      const chunks = told.steps(event).flatMap(chunksOf);
-      return chunks.length === 0 ? [] : [...start(), ...chunks].map(dataFrame);
+      const steps = told.steps(event);
+      if ("seq" in event) noteFacts(facts, event, told.view);
+      if (event.type === "run_started" && !continues) kept = keptChunks(told.view, facts);
+      return steps.flatMap(chunksOf).map(dataFrame);
     },
     end: () => {
       if (told.rest === undefined && !told.over) return [];
-      const last = [...(stepOpen ? [{ type: "finish-step" }] : []), lastChunk(told.rest)];
-      return [...[...start(), ...last].map(dataFrame), "data: [DONE]\n\n"];
+      const notice = noticeOf(told.rest);
+      const first = kept.length > 0 || notice.length > 0 ? start() : [];
+      const last = [...first, ...notice, ...endOfMessage(), lastChunk(told.rest)];
+      return [...last.map(dataFrame), "data: [DONE]\n\n"];
     },
     get over() {
       return told.over;
@@ -112,103 +133,18 @@ function aiSdkEncoder(context: EncoderContext, lostText: "mark" | "reset"): Enco
   };
 }
 
-/** The model's words. A part is left open until its answer is on record, because what is closed cannot be marked any more. */
-function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Chunk[] {
-  const open = new Set<string>();
-  const prefix = ({ kind }: Pick<Told, "kind">) => (kind === "text" ? "text" : "reasoning");
-  return (step) => {
-    if (step.type === "piece") {
-      const { key: id, text: delta } = step;
-      const start = open.has(id) ? [] : [{ type: `${prefix(step)}-start`, id }];
-      open.add(id);
-      return [...start, { type: `${prefix(step)}-delta`, id, delta }];
-    }
-    for (const { key } of step.blocks) open.delete(key);
-    if (step.type === "void" && lostText === "reset") return [{ type: "reset-step" }];
-    const mark = step.type === "void" ? { providerMetadata: { pawl: { void: true } } } : {};
-    return step.blocks.map((block) => ({ type: `${prefix(block)}-end`, id: block.key, ...mark }));
-  };
+/** What there is already of the message that a run continues. */
+function keptChunks(view: ViewState, facts: Facts): Chunk[] {
+  const message = view.messages.find(({ id }) => id === view.run?.continues);
+  return message === undefined ? [] : partChunks(assistantParts(message, view, facts));
 }
 
-type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
-
-/**
- * Calls. Who runs one is known when it starts, asks or ends, so it is told then: a client that takes a call for its own
- * acts on it at once.
- */
-function callChunks(before: EncoderContext | undefined): (step: CallStep) => Chunk[] {
-  const made = new Map<string, { toolName: string; input: Json }>();
-  const told = new Set<string>();
-  const denied = new Set<string>();
-  const message = before?.before.messages.find(({ id }) => id === runMessageId(before.before.run));
-  for (const part of message?.parts ?? []) if (part.type === "tool") told.add(part.callId);
-
-  const tell = (callId: string): Chunk[] => {
-    const call = made.get(callId);
-    if (told.has(callId) || call === undefined) return [];
-    told.add(callId);
-    return [{ type: "tool-input-available", toolCallId: callId, ...call, providerExecuted: true }];
-  };
-  const ask = (question: Suspension): Chunk[] => {
-    const { callId: toolCallId, toolName, payload, seq } = question;
-    const input = shownInput(question, made.get(toolCallId)?.input ?? {});
-    const asked = isApproval(question);
-    const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: asked };
-    const isNew = !told.has(toolCallId);
-    told.add(toolCallId);
-    if (!asked) return [call];
-    const approval = { approvalId: questionId(seq), approvalDescriptor: payload };
-    return [...(isNew ? [call] : []), { type: "tool-approval-request", toolCallId, ...approval }];
-  };
-  return (step) => {
-    switch (step.type) {
-      case "call": {
-        const { call_id, tool_name: toolName, arguments: input } = step.event.data;
-        made.set(call_id, { toolName, input });
-        return [];
-      }
-      case "started":
-        return [...tell(step.event.data.call_id), ...statusChunk(step.event)];
-      case "progress": {
-        const { callId, toolName, data } = step;
-        return [{ type: "data-tool-progress", data: { callId, toolName, data }, transient: true }];
-      }
-      case "asked":
-        return ask(step.question);
-      case "answered": {
-        const { value, call_id } = step.event.data;
-        if (value !== null && typeof value === "object" && "approved" in value && value.approved === false) {
-          denied.add(call_id);
-        } else denied.delete(call_id);
-        return [];
-      }
-      case "result": {
-        const { call_id } = step.event.data;
-        if (!told.has(call_id) && !made.has(call_id)) return [];
-        const outcome = resultChunk(step.event, denied.has(call_id));
-        return [...tell(call_id), outcome, ...statusChunk(step.event)];
-      }
-      default:
-        return [];
-    }
-  };
-}
-
-function resultChunk({ data }: StoredOf<"tool_result">, denied: boolean): Chunk {
-  const call = { toolCallId: data.call_id };
-  if (data.success) {
-    return { type: "tool-output-available", ...call, output: data.result, providerExecuted: true };
-  }
-  if (denied) return { type: "tool-output-denied", ...call };
-  return { type: "tool-output-error", ...call, errorText: String(data.result), providerExecuted: true };
-}
-
-/** What a tool says of itself; not a part of the message. */
-function statusChunk(event: StoredOf<"tool_started" | "tool_result">): Chunk[] {
-  const { call_id: callId, tool_name: toolName, status } = event.data;
-  if (status === undefined) return [];
-  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
-  return [{ type: "data-tool-status", data: { callId, toolName, phase, message: status }, transient: true }];
+/** Why the answer ends here, where the page would not show it otherwise. */
+function noticeOf(rest: Rest | undefined): Chunk[] {
+  if (rest?.type !== "ended") return [];
+  const { run_id, stop, session_status } = rest.event.data;
+  if (!isNotice(stop.type, session_status === "error")) return [];
+  return textChunks("text", `end:${run_id}`, stop.message, noticeMark(stop.type));
 }
 
 const REASONS: { readonly [type: string]: string } = {

@@ -11,11 +11,23 @@ import {
 import { invalid } from "../check-body.ts";
 
 /** What a client says a question was answered with. */
-export interface SaidAnswer extends Answer {
+export type SaidAnswer = Answer & {
   /** Where only some kinds of questions are answered so. */
   fits?(question: Suspension): boolean;
   /** The value came as a text, and is that text or the JSON in it, whichever the question takes. */
   isText?: boolean;
+};
+
+/** How much is passed on of why a client's tool has failed. */
+const MAX_ERROR_CHARS = 10_000;
+
+/**
+ * That a call which waits for its client has failed there. The model reads the text as the call's error, whatever the tool's
+ * answer schema. Approvals refuse it.
+ */
+export function failedAnswer(callId: string, error: unknown): SaidAnswer {
+  const text = typeof error === "string" ? error : "";
+  return { callId, error: text.slice(0, MAX_ERROR_CHARS) };
 }
 
 /**
@@ -31,7 +43,11 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
     const question = view.pending.find(({ callId }) => callId === answer.callId);
     const isAwaited = question !== undefined && fits?.(question) !== false;
     if (!isAwaited || (answer.question ?? question.seq) !== question.seq) return [];
-    return [isText ? { ...answer, value: textOrJson(String(answer.value), question) } : answer];
+    return [
+      isText && answer.error === undefined
+        ? { ...answer, value: textOrJson(String(answer.value), question) }
+        : answer,
+    ];
   });
   if (answers.length > 0) return answers;
   const known = said.some(({ callId }) => hasCall(view, callId));

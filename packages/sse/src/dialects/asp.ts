@@ -1,6 +1,6 @@
 import type { StoredOf } from "@pawl/core";
 import type { Dialect } from "./dialect.ts";
-import { type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import { type LastWord, type PlainWords, paragraphOf, plainEncoder, type TextMode } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
@@ -13,7 +13,7 @@ export interface AspOptions {
  * ASP v2: `ack` first, then `thinking`, `text`, `tool` (with its whole input), `tool_result`, and one `message_stop` or `error` at the end.
  *
  * Requests are `{ session_id?, message }`, or `{ session_id, tool_results: [{ tool_use_id, content }] }` for calls that wait for their
- * client; their stream has ended with `stop_reason: "tool_use"`.
+ * client, with `is_error: true` for one that failed there; their stream has ended with `stop_reason: "tool_use"`.
  */
 export function asp({ text = "live" }: AspOptions = {}): Dialect {
   return {
@@ -51,13 +51,16 @@ function aspWords(text: TextMode): PlainWords {
         return [];
     }
   };
-  const last = (rest: Rest | undefined): object[] => {
+  const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
     if (rest?.type === "suspended") return [{ type: "message_stop", stop_reason: "tool_use" }];
     if (rest === undefined) return [{ type: "message_stop", stop_reason: "end_turn" }];
     const { stop, session_status } = rest.event.data;
     if (session_status === "error") return [{ type: "error", message: stop.message }];
     const ended = stop.type === "end_turn" ? (stopReason ?? stop.type) : stop.type;
-    return [{ type: "message_stop", stop_reason: ended }];
+    const stopped = { type: "message_stop", stop_reason: ended };
+    if (word === undefined) return [stopped];
+    if (word.corrects) return [{ type: "error", message: word.text }];
+    return [{ type: "text", text: paragraphOf(word) }, stopped];
   };
   return {
     first: [{ type: "ack" }],

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, StoredOf, Suspension } from "@pawl/core";
 import type { Dialect, EncoderContext } from "./dialect.ts";
-import { callsBefore, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
@@ -15,12 +15,13 @@ export interface CoachOptions {
  * user; other questions have no event, and end the stream with an error.
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the user's words, or
- * `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }] }`.
+ * `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }] }`, with `error` instead of `result` for a tool that failed at the client.
  */
 export function coach({ text = "live" }: CoachOptions = {}): Dialect {
   return {
     name: "coach",
     resume: "replay",
+    threadField: "messages",
     parse: (body, limits) => parsePlain(body, FIELDS, limits),
     encoder: (context) => plainEncoder(context, coachWords(context, text)),
   };
@@ -87,7 +88,7 @@ function optionsOf(payload: Json): Json {
   return (isObject ? (payload as JsonObject).options : payload) ?? [];
 }
 
-function last(rest: Rest | undefined): object[] {
+function last(rest: Rest | undefined, word: LastWord | undefined): object[] {
   if (rest?.type === "suspended") {
     const shown = rest.pending.some((pending) => question(pending).length > 0);
     return shown ? [] : [{ error: "The coach asks something that cannot be answered here." }];
@@ -95,5 +96,11 @@ function last(rest: Rest | undefined): object[] {
   if (rest === undefined) return [];
   const { stop, session_status } = rest.event.data;
   if (session_status === "error") return [{ error: stop.message }];
-  return session_status === "completed" ? [{ sessionCompleted: true }] : [];
+  return [...lastWord(word), ...(session_status === "completed" ? [{ sessionCompleted: true }] : [])];
+}
+
+function lastWord(word: LastWord | undefined): object[] {
+  if (word === undefined) return [];
+  if (word.corrects) return [{ error: word.text }];
+  return [...(word.follows ? [{ roundBoundary: true }] : []), { text: word.text }];
 }

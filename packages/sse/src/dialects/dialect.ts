@@ -1,5 +1,7 @@
-import type { Answer, Place, RunOptions, SessionEvent, ViewState } from "@pawl/core";
+import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState, WhenBusy } from "@pawl/core";
+import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
+import type { Facts } from "./facts.ts";
 
 /**
  * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,
@@ -12,22 +14,42 @@ export interface Dialect {
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by itself, alone. `replay`: the message that is being written
-   * is told from its beginning, over whatever the client has of it.
+   * is told from its beginning, over whatever the client has of it, and so are the messages of its run before it.
    */
   readonly resume: "cursor" | "replay";
   /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
   readonly reserved?: readonly string[];
   /**
+   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its last message,
+   * with the messages of the role `tool` right before it, and as `earlier` the ids and roles of up to 200 before those.
+   * So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
+   */
+  readonly threadField?: string;
+  /**
    * What a request asks for. Nothing of it is believed but the user's own words and answers; no history.
    *
    * @throws HTTPException 400 that says what is wrong.
    */
-  parse(body: unknown, limits: RequestLimits): DialectRequest | Promise<DialectRequest>;
+  parse(
+    body: unknown,
+    limits: RequestLimits,
+    earlier: readonly EarlierMessage[],
+  ): DialectRequest | Promise<DialectRequest>;
   encoder(context: EncoderContext): Encoder;
+  /**
+   * `thread`: a stream may tell several messages, so that one for a message that was sent during a run tells the whole run, and
+   * clients that come back get a stream also where no run ever began. Default: `message`, and 204 in that case.
+   */
+  readonly tells?: "message" | "thread";
+  /**
+   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own: `interrupt` for clients
+   * that stop a run by hanging up. Default: `reject`.
+   */
+  readonly whenBusy?: WhenBusy;
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
   refused?(error: WireError["error"]): readonly string[];
-  /** The messages of a session as such a client keeps them. One that is being written is left out: the stream tells it. */
-  history?(view: ViewState, sessionId: string): object;
+  /** The messages of a session as such a client keeps them, with what there is of one that is being written. */
+  history?(view: ViewState, sessionId: string, facts: Facts): object;
 }
 
 export interface RequestLimits {
@@ -47,15 +69,27 @@ export interface DialectRequest {
    * @throws HTTPException or PawlError where that does not fit.
    */
   begin(view: ViewState): Begin;
+  /**
+   * What of the request is not read, and what to do about it: a sentence each for the developer. Constant texts, without
+   * anything that was sent: `handler({ onWarning })` is called once with each.
+   */
+  unread?: readonly string[];
   /** In place of the dialect's, where the request says how it wants to be answered. */
   encoder?: Dialect["encoder"];
 }
 
-/** A message and what comes with it, answers, or the end of a run whose questions the user will not answer. */
+/**
+ * A message and what comes with it, answers, or the end of a run whose questions the user will not answer. `retry`: the last message
+ * again, after the run of that id failed. `shown`: nothing begins, and the last message is told as it stands.
+ * `connect`: nothing begins, and the client is told what `GET /runs/:id/stream` would tell it.
+ */
 export type Begin =
   | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
   | { answers: readonly Answer[] }
-  | { abandon: true };
+  | { abandon: true }
+  | { retry: string }
+  | { shown: true }
+  | { connect: true };
 
 /** What an encoder knows of the stream that it writes. */
 export interface EncoderContext {
@@ -64,8 +98,13 @@ export interface EncoderContext {
   sessionId: string;
   /** What the client calls the session. */
   threadId: string;
-  /** A client comes back to a run that is at work: it has some of it, or nothing. */
+  /**
+   * A client comes back: it has some of what is told, all, or nothing. Everything is told that the agent has said since its last run
+   * began, also of a run that has ended; runs that began where others ended count as one.
+   */
   again?: boolean;
+  /** No run ever began in this session, or there is no session: nothing comes between `begin` and `end`. */
+  idle?: boolean;
   /** The run that is told. */
   runId: string;
   /** `seq` of the message that is answered, where it came while the run was at work. */
@@ -74,6 +113,10 @@ export interface EncoderContext {
   mode: string | null;
   /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
   from?: Place;
+  /** Of the events before, and the encoder's to go on with. */
+  facts: Facts;
+  /** Whether a question that is told had been answered when the stream began. */
+  isAnswered(question: Suspension): boolean;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;
 }

@@ -1,6 +1,13 @@
 import type { Json, StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "./dialect.ts";
-import { callsBefore, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import {
+  callsBefore,
+  type LastWord,
+  type PlainWords,
+  paragraphOf,
+  plainEncoder,
+  type TextMode,
+} from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
@@ -63,12 +70,14 @@ function metricsWords(
         return [];
     }
   };
-  const last = (rest: Rest | undefined): object[] => {
-    if (rest?.type !== "ended" || rest.event.data.session_status !== "error") {
-      return [{ type: "done", sessionId: context.sessionId }];
+  const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
+    const done = { type: "done", sessionId: context.sessionId };
+    if (rest?.type !== "ended") return [done];
+    const { stop, session_status } = rest.event.data;
+    if (session_status !== "error" && word?.corrects !== true) {
+      return [...(word === undefined ? [] : [{ type: "text", text: paragraphOf(word) }]), done];
     }
-    const { type: code, message } = rest.event.data.stop;
-    return [{ type: "error", code, message }];
+    return [{ type: "error", code: stop.type, message: stop.message }];
   };
   const lost = (message: string) => ({ type: "error", code: "restarted", message });
   return { step, last, lost, blocks: ["text"], text };

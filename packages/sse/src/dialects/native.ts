@@ -8,13 +8,17 @@ export function native(): Dialect {
     name: "native",
     resume: "cursor",
     async parse(body, { maxInputLength }) {
-      const { sessionId, input, answers, clientMessageId } = await parseRunRequest(body, maxInputLength);
+      const { sessionId, input, answers, retry, clientMessageId } = await parseRunRequest(
+        body,
+        maxInputLength,
+      );
       return {
         ...(sessionId !== undefined && { sessionId }),
-        begin: () =>
-          input === undefined
-            ? { answers: answers ?? [] }
-            : { input, ...(clientMessageId !== undefined && { clientMessageId }) },
+        begin: () => {
+          if (retry !== undefined) return { retry };
+          if (input === undefined) return { answers: answers ?? [] };
+          return { input, ...(clientMessageId !== undefined && { clientMessageId }) };
+        },
       };
     },
     encoder: ({ from = { afterSeq: 0 } }) => ({ begin: () => [], encode: framing(from), end: () => [] }),

@@ -1,7 +1,7 @@
-import type { Json, SessionEvent } from "@pawl/core";
+import type { Json } from "@pawl/core";
 import type { Told } from "./blocks.ts";
 import { dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
-import { type Rest, type Step, telling } from "./telling.ts";
+import { type Rest, type Step, type Telling, telling } from "./telling.ts";
 
 /**
  * When text is told, where clients cannot take any back. `live`: as it is written; if its attempt fails, the stream ends with an error,
@@ -14,8 +14,11 @@ export interface PlainWords {
   first?: readonly object[];
   /** The events of a step, in the run's order. */
   step(step: Step): readonly object[];
-  /** The last events. `undefined`: the message is over, although the run goes on. */
-  last(rest: Rest | undefined): readonly object[];
+  /**
+   * The last events. Without `rest` the message is over, although the run goes on; `word` is for a run that did not fail and
+   * has something to say about its end.
+   */
+  last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
   /** The last event where text was told that does not count. */
   lost(message: string): object;
   /** The kinds of blocks that are told. */
@@ -23,6 +26,20 @@ export interface PlainWords {
   text: TextMode;
   /** Behind the last event. */
   sentinel?: string;
+}
+
+/** What the user reads of why a run has ended, as the session's view has it. */
+export interface LastWord {
+  text: string;
+  /** Text stands before it. */
+  follows: boolean;
+  /** What stands before it does not count, and cannot be taken back. */
+  corrects: boolean;
+}
+
+/** A last word behind whatever text there is. */
+export function paragraphOf({ text, follows }: LastWord): string {
+  return follows ? `\n\n${text}` : text;
 }
 
 /** What the calls were made with that a stream goes on with. */
@@ -33,29 +50,33 @@ export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   );
 }
 
-const LOST = "The answer broke off and is being written anew. Please reload.";
+const LOST = "The answer was changed while it was being written. Please reload.";
 
 /** Tells one stream in plain events, one frame each. */
 export function plainEncoder(context: EncoderContext, words: PlainWords): Encoder {
   const told = telling(context);
+  let hasText = false;
+  // Something was told that does not count. If the answer is written again, the client has to reload; if the run ends, its last word says why.
+  let voided = false;
   let lost = false;
-  const wordsOf = (step: Step, event: SessionEvent): readonly object[] => {
+  const piece = (step: Step & { type: "piece" }): readonly object[] => {
+    if (!words.blocks.includes(step.kind)) return [];
+    hasText ||= step.kind === "text";
+    return words.step(step);
+  };
+  const wordsOf = (step: Step): readonly object[] => {
+    lost ||= voided && step.type === "piece";
     if (lost) return [];
     switch (step.type) {
       case "piece":
-        return words.text === "live" && words.blocks.includes(step.kind) ? words.step(step) : [];
+        return words.text === "live" ? piece(step) : [];
       case "settled": {
         if (words.text === "live") return [];
         const { attempt, blocks } = step;
-        const whole = blocks.filter(({ kind }) => words.blocks.includes(kind));
-        return whole.flatMap(({ key, kind, text }) =>
-          words.step({ type: "piece", kind, key, attempt, text }),
-        );
+        return blocks.flatMap(({ key, kind, text }) => piece({ type: "piece", kind, key, attempt, text }));
       }
       case "void": {
-        // An end says itself how it came about.
-        const counts = words.text === "live" && event.type !== "run_ended";
-        lost = counts && step.blocks.some(({ kind }) => words.blocks.includes(kind));
+        voided ||= words.text === "live" && step.blocks.some(({ kind }) => words.blocks.includes(kind));
         return [];
       }
       default:
@@ -64,18 +85,35 @@ export function plainEncoder(context: EncoderContext, words: PlainWords): Encode
   };
   return {
     begin: () => (words.first ?? []).map(dataFrame),
-    encode: (event) =>
-      told
-        .steps(event)
-        .flatMap((step) => wordsOf(step, event))
-        .map(dataFrame),
+    encode: (event) => {
+      const frames = told.steps(event).flatMap(wordsOf).map(dataFrame);
+      lost ||= voided && event.type === "llm_request";
+      return frames;
+    },
     end: () => {
-      if (told.rest === undefined && !told.over && !lost) return [];
-      const last = lost ? [words.lost(LOST)] : words.last(told.rest);
+      const { rest, over } = told;
+      if (rest === undefined && !over && !lost) return [];
+      const text = noticeOf(told);
+      const word = text === undefined ? undefined : { text, follows: hasText, corrects: voided };
+      const isSaid = word !== undefined || hasFailed(rest);
+      const last = lost || (voided && !isSaid) ? [words.lost(LOST)] : words.last(rest, word);
       return [...last.map(dataFrame), ...(words.sentinel === undefined ? [] : [words.sentinel])];
     },
     get over() {
       return lost || told.over;
     },
   };
+}
+
+function hasFailed(rest: Rest | undefined): boolean {
+  return rest?.type === "ended" && rest.event.data.session_status === "error";
+}
+
+/** What the view says at the end of a run that has ended and did not fail. */
+function noticeOf({ rest, view }: Telling): string | undefined {
+  if (rest?.type !== "ended" || hasFailed(rest)) return undefined;
+  const key = `end:${rest.event.data.run_id}`;
+  const parts = view.messages.flatMap((message) => message.parts);
+  const notice = parts.find((part) => part.type === "notice" && part.key === key);
+  return notice?.type === "notice" ? notice.text : undefined;
 }

@@ -1,6 +1,6 @@
 import { type Json, type JsonObject, jsonSchema } from "@pawl/core";
 import { checkBody, checkId, checkInput, invalid } from "../check-body.ts";
-import { awaitedAnswers, type SaidAnswer } from "./answers.ts";
+import { awaitedAnswers, failedAnswer, type SaidAnswer } from "./answers.ts";
 import type { DialectRequest, RequestLimits } from "./dialect.ts";
 
 /** How a dialect's clients call the fields of a request. */
@@ -50,14 +50,18 @@ function messageIn(sent: JsonObject, { messages }: PlainFields): string {
   if (message !== undefined) throw invalid("The message is a text.");
   const last = lastMessage(sent, messages);
   if (last?.role !== "user") throw invalid("There is no message in this request.");
-  return typeof last.content === "string" ? last.content : textIn(last.content);
+  if (typeof last.content === "string") return last.content;
+  if (!Array.isArray(last.content) || !last.content.every(isTextBlock)) {
+    throw invalid("A message consists of text here.");
+  }
+  return textIn(last.content);
 }
 
-/** Text blocks as one text. */
 function partOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
+/** Text blocks as one text. */
 function textIn(content: Json | undefined): string {
   const blocks = Array.isArray(content) ? content.flatMap(asObject) : [];
   return blocks.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");
@@ -78,6 +82,9 @@ function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAn
   const inBlocks = results
     .filter(({ type }) => type === "tool_result")
     .map((block) => answer(block, "tool_use_id", "content"));
+  if (inBlocks.length > 0 && inBlocks.length < results.length) {
+    throw invalid("Send either a message or answers.");
+  }
   return [...own.map((one) => answer(one, answers.call, answers.value)), ...inBlocks];
 }
 
@@ -85,6 +92,11 @@ function answer(one: JsonObject, call: string, value: string): SaidAnswer {
   const callId = partOf(one, call);
   if (typeof callId !== "string") throw invalid("An answer names the call that it answers.");
   const result = partOf(one, value) ?? null;
+  const error = partOf(one, "error");
+  if (typeof error === "string" && result === null) return failedAnswer(callId, error);
+  if (partOf(one, "is_error") === true) {
+    return failedAnswer(callId, Array.isArray(result) ? textIn(result) : result);
+  }
   const isBlocks = Array.isArray(result) && result.length > 0 && result.every(isTextBlock);
   const said = isBlocks ? textIn(result) : result;
   return { callId, value: said, isText: typeof said === "string" };

@@ -48,7 +48,7 @@ export interface Telling {
  * What all dialects have in common: which events of a session belong to the message that a stream tells, and which of its
  * text counts. Whether the events come as they happen or out of the log, the same is told.
  */
-export function telling({ before, messageSeq, runId: first }: EncoderContext): Telling {
+export function telling({ before, messageSeq, runId: first, again = false }: EncoderContext): Telling {
   const toSteps = eventSteps();
   const goesOn = before.run?.id === first && messageSeq === undefined;
   let view = before;
@@ -66,14 +66,14 @@ export function telling({ before, messageSeq, runId: first }: EncoderContext): T
     const since = view.run?.since;
     view = reduceView(view, event);
     if (event.type === "run_ended" && event.data.run_id === runId) {
-      const next = passedOn({ runId, ...(messageSeq !== undefined && { messageSeq }) }, event);
+      const next = passedOn({ runId, again, ...(messageSeq !== undefined && { messageSeq }) }, event);
       if (next === undefined) rest = { type: "ended", event };
       else runId = next;
     }
     if (event.type === "run_suspended") rest = { type: "suspended", pending: view.pending };
     if (event.type === "tool_answered") rest = undefined;
     if (!speaks) speaks = begins(event);
-    else over = messageSeq === undefined && view.run?.id === runId && view.run.since !== since;
+    else over = !again && messageSeq === undefined && view.run?.id === runId && view.run.since !== since;
     return speaks && !over ? toSteps.stored(event, view) : [];
   };
   return {
@@ -145,12 +145,15 @@ function eventSteps(): {
   };
 }
 
-/** The run that takes the message up, where this end passes it on. */
+/** What a stream tells: a run, the one that takes a message up, or with `again` a run and those that begin where it ends. */
+export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
+
+/** The run that is told behind this end. */
 export function passedOn(
-  { runId, messageSeq }: Pick<RunStart, "runId" | "messageSeq">,
-  { data }: StoredOf<"run_ended">,
+  { runId, messageSeq, again }: Followed,
+  { data: { run_id, next } }: StoredOf<"run_ended">,
 ): string | undefined {
-  const passed =
-    data.run_id === runId && messageSeq !== undefined && data.next?.messages.includes(messageSeq) === true;
-  return passed ? data.next?.run_id : undefined;
+  if (run_id !== runId || next === undefined) return undefined;
+  const passed = again === true || (messageSeq !== undefined && next.messages.includes(messageSeq));
+  return passed ? next.run_id : undefined;
 }

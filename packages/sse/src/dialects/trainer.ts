@@ -1,6 +1,6 @@
 import type { Json, JsonObject, StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "./dialect.ts";
-import { callsBefore, type PlainWords, plainEncoder } from "./plain-encoder.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
@@ -13,7 +13,8 @@ export interface TrainerOptions {
  * The trainer's events: `status`, `knowledge`, `done`, `error`, and every tool under its own name, when it starts and when it is
  * through. So no tool may be called like one of the four. The agent speaks through its tools; text of the model is not told.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`.
+ * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error` instead of `value` for a tool that
+ * failed at the client.
  */
 export function trainer({ sources = {} }: TrainerOptions = {}): Dialect {
   return {
@@ -57,7 +58,10 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
     const displayName = Object.hasOwn(sources, source) ? sources[source] : source;
     return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
   };
-  const last = (rest: Rest | undefined): object[] => {
+  const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
+    // It has no other event for words of the agent's own. Of a stop the user knows.
+    const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
+    if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
     const failed = rest?.type === "ended" && rest.event.data.session_status === "error";
     if (failed) return [{ type: "error", message: rest.event.data.stop.message }];
     return [{ type: "done", sessionId: context.sessionId }];

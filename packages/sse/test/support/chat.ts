@@ -12,7 +12,7 @@ export interface Part {
   input?: unknown;
   output?: unknown;
   errorText?: string;
-  approval?: { id: string; descriptor?: unknown };
+  approval?: { id: string; descriptor?: unknown; approved?: boolean };
   providerExecuted?: boolean;
 }
 
@@ -20,18 +20,25 @@ export interface Message {
   id: string;
   role: string;
   parts: Part[];
+  metadata?: unknown;
 }
 
 /** What both versions' chats have in common. */
 export interface Chat {
-  readonly messages: Message[];
+  messages: Message[];
   readonly status: string;
   readonly error: Error | undefined;
   sendMessage(message?: { text: string; messageId?: string }): Promise<void>;
   regenerate(): Promise<void>;
   resumeStream(): Promise<void>;
+  "~resumeStreamIfDisconnected"(): Promise<void>;
   stop(): Promise<void>;
-  addToolOutput(answer: { tool: string; toolCallId: string; output: unknown }): Promise<void>;
+  addToolOutput(
+    answer: { tool: string; toolCallId: string } & (
+      | { output: unknown }
+      | { state: "output-error"; errorText: string }
+    ),
+  ): Promise<void>;
   addToolApprovalResponse(answer: { id: string; approved: boolean; reason?: string }): Promise<void>;
 }
 
@@ -41,6 +48,7 @@ export interface ChatOptions {
   messages?: Message[];
   fetch?: typeof fetch;
   automatic?: boolean;
+  onToolCall?(call: { toolCall: unknown }): void;
 }
 
 /** The state that the SDK's framework bindings keep. */
@@ -73,6 +81,7 @@ export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}):
   const init = {
     id,
     state: chatState(messages) as never,
+    ...(options.onToolCall && { onToolCall: options.onToolCall as never }),
     ...(automatic && { sendAutomaticallyWhen: answersAreComplete }),
   };
   const made =
@@ -80,6 +89,12 @@ export function chat(version: 6 | 7, served: Served, options: ChatOptions = {}):
       ? new (class extends Chat7<never> {})({ ...init, transport: new Transport7(transport) as never })
       : new (class extends Chat6<never> {})({ ...init, transport: new Transport6(transport) as never });
   return made as unknown as Chat;
+}
+
+/** What a page loads that is reloaded. */
+export async function history(served: Served, id: string, as = "ada"): Promise<Message[]> {
+  const body = (await (await served.ask(`/runs/${id}`, { as })).json()) as { messages: Message[] };
+  return body.messages;
 }
 
 /** The text that a page shows. */

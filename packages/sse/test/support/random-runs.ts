@@ -16,6 +16,7 @@ import {
 } from "@pawl/core";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
+import { newFacts, noteFacts } from "../../src/dialects/facts.ts";
 import type { EncoderContext } from "../../src/index.ts";
 import { publicEvent } from "../../src/public-event.ts";
 import { confirm } from "./served.ts";
@@ -149,13 +150,34 @@ function crashed({ stored, legs }: MadeRun): MadeRun {
   };
 }
 
+/** The session as people see it, up to an event. */
+export function upTo(stored: readonly StoredEvent[], seq: number): Pick<EncoderContext, "before" | "facts"> {
+  const facts = newFacts();
+  let before = newView();
+  for (const event of stored) {
+    if (event.seq > seq) break;
+    before = reduceView(before, event);
+    noteFacts(facts, event, before);
+  }
+  return { before, facts };
+}
+
 /** What an encoder knows where a leg begins. */
 export function contextOf(
   { stored }: MadeRun,
   { runId, afterSeq }: { runId: string; afterSeq: number },
 ): EncoderContext {
-  const before = stored.filter(({ seq }) => seq <= afterSeq).reduce(reduceView, newView());
-  return { agent: "coach", sessionId: "s", threadId: "t", runId, mode: null, before };
+  const { before, facts } = upTo(stored, afterSeq);
+  return {
+    agent: "coach",
+    sessionId: "s",
+    threadId: "t",
+    runId,
+    mode: null,
+    before,
+    facts,
+    isAnswered: () => false,
+  };
 }
 
 /** The events as a reader gets them who is there all the time: pieces of text first, some twice, some never, some void. */

@@ -63,13 +63,7 @@ export async function serve(
     hooks?: Hook[];
   } = {},
 ): Promise<Served> {
-  const {
-    store = memoryStore(),
-    tools = [confirm, look],
-    whenBusy = "reject",
-    hooks = [],
-    ...handlerOptions
-  } = options;
+  const { store = memoryStore(), tools = [confirm, look], whenBusy, hooks = [], ...handlerOptions } = options;
   const coach = agent({
     name: "coach",
     model,
@@ -77,7 +71,7 @@ export async function serve(
     tools,
     limits: { turns: 200 },
     hooks,
-    whenBusy,
+    ...(whenBusy && { whenBusy }),
   });
   const other = agent({ name: "other", model, instructions: "Another.", tools });
   const pawl = runtime({ agents: [coach, other], store, pollMs: 50, newId: () => crypto.randomUUID() });

@@ -1,0 +1,126 @@
+import type { Agent } from "./agent.ts";
+import { type Begun, goOn } from "./begin.ts";
+import { admitted } from "./context/admit.ts";
+import { fetchUserData } from "./context/user-data.ts";
+import { PawlError } from "./errors.ts";
+import type { NewEvent } from "./events/event.ts";
+import type { Session } from "./events/session-row.ts";
+import type { Host } from "./host.ts";
+import { type OpenLeg, openLeg } from "./leg-runner.ts";
+import type { RunStart } from "./run-handle.ts";
+import { startEvents, tellOfStart } from "./run-start.ts";
+import { busy } from "./said.ts";
+import { retryOf } from "./session/earlier-run.ts";
+import { loadState } from "./session/load.ts";
+import { runLeftBehind } from "./session/queued.ts";
+import { openRun, type SessionState } from "./session/state.ts";
+import { canBeRetried } from "./stop/stop-reason.ts";
+import { stopOnAbort } from "./stop-on-abort.ts";
+
+/** The run that is to be made again. */
+interface Retry {
+  session: Session;
+  agent: Agent;
+  runId: string;
+  signal?: AbortSignal | undefined;
+}
+
+const PAUSE_MS = 10;
+
+/** What the model reads where the failed run has left something in its context. */
+const TRY_AGAIN =
+  "Your answer to the user's last message broke off, and the user asks you to try again. Results of your tool calls still count. " +
+  "What you wrote after the last of them is no longer shown to the user: answer anew.";
+
+/**
+ * Begins a run for the last message once more, and lets it go; or gives the run that was begun so already, or the run itself while it
+ * is still in progress.
+ *
+ * @throws PawlError `invalid_input` for a run that has not failed or is not the last one, `session_busy`.
+ */
+export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
+  const { session, agent, runId, signal } = retry;
+  // Whoever holds the session comes to an end in this time, or loses it.
+  const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs;
+  for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
+    const earlier = await retryOf(host.store, session.id, runId);
+    if (earlier !== undefined) return { start: earlier, leg: undefined };
+    const leg = await openLeg(host, session, agent);
+    const state = leg?.log.state ?? (await loadState(host.store, session.id));
+    const open = openRun(state);
+    if (open?.runId === runId) return await asItIs(host, retry, leg, startOf(state));
+    const refused = open === undefined ? unlessRetryable(state, runId) : busy();
+    if (refused !== undefined) {
+      await leg?.close();
+      throw refused;
+    }
+    const start = leg && (await storeStart(host, retry, leg));
+    if (leg !== undefined && start !== undefined) return { start, leg: leg.go(signal) };
+    if (waited >= patienceMs) throw busy();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** The run has not ended. It is resumed if its process left it behind, and left as it is while it waits for its user. */
+async function asItIs(
+  host: Host,
+  { signal }: Retry,
+  leg: OpenLeg | undefined,
+  start: RunStart,
+): Promise<Begun> {
+  const left = leg && runLeftBehind(leg.log.state);
+  if (leg !== undefined && left !== undefined) return { start, leg: await goOn(leg, left, signal) };
+  await leg?.close();
+  return { start, leg: undefined, release: stopOnAbort(host, start, signal) };
+}
+
+function unlessRetryable({ run }: SessionState, runId: string): PawlError | undefined {
+  if (run?.runId !== runId) {
+    return new PawlError("invalid_input", "Only the last run of a session can be retried.");
+  }
+  if (canBeRetried({ failed: run.failed, ...(run.ended && { stop: run.ended }) })) return undefined;
+  return new PawlError(
+    "invalid_input",
+    "The last message has been answered. Another answer to it cannot be made, because sessions have no branches yet: send a new message.",
+  );
+}
+
+/** Stores the start of the run. `undefined`: another process was faster. */
+async function storeStart(
+  host: Host,
+  { session, agent, runId: retried }: Retry,
+  leg: OpenLeg,
+): Promise<RunStart | undefined> {
+  const { log, deps } = leg;
+  const { state } = log;
+  try {
+    const start = {
+      runId: host.newId(),
+      userData: await fetchUserData(agent, session, deps),
+      retryOf: retried,
+    };
+    const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
+    const [first] = await log.appendAfter(state.lastSeq, events);
+    const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
+    await tellOfStart(patience, { agent, session, log }, start);
+    return { sessionId: session.id, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
+  } catch (error) {
+    await leg.close();
+    const isLate = ["conflict", "key_taken", "fenced"].some((code) => PawlError.is(error, code as never));
+    if (isLate) return undefined;
+    throw error;
+  }
+}
+
+/** A request must end with something for the model to answer, and the model must not take a broken-off answer for a whole one. */
+function noteFor(state: SessionState): NewEvent[] {
+  const since = state.run?.seq ?? 0;
+  const hasSpoken = admitted(state, state.lastSeq).some(
+    ({ role, seq }) => role === "assistant" && seq > since,
+  );
+  return hasSpoken ? [{ type: "note", data: { text: TRY_AGAIN } }] : [];
+}
+
+function startOf({ sessionId, run }: SessionState): RunStart {
+  return { sessionId, runId: run?.runId ?? "", afterSeq: (run?.seq ?? 1) - 1 };
+}

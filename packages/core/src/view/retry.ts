@@ -1,0 +1,15 @@
+import type { StoredOf } from "../events/event.ts";
+import { textOf } from "./change.ts";
+import { runMessageId } from "./run-message.ts";
+import type { ViewMessage, ViewState } from "./view.ts";
+
+/** A retry begins: what it makes anew is taken out of the message that it continues. */
+export function beginRetry(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
+  const continues = runMessageId(view.run);
+  const messages = view.messages.flatMap((message): ViewMessage[] => {
+    if (message.id !== continues) return [message];
+    const parts = message.parts.slice(0, message.parts.findLastIndex(({ type }) => type === "tool") + 1);
+    return parts.length === 0 ? [] : [{ ...message, parts, text: textOf(parts) }];
+  });
+  return { ...view, messages, run: { id: data.run_id, seq, open: true, continues } };
+}

@@ -1,0 +1,59 @@
+import { PawlError } from "@pawl/core";
+import type { MiddlewareHandler } from "hono";
+import { cors } from "hono/cors";
+import type { Env } from "./routes.ts";
+
+/** Which pages of other origins may use the handler, and how. */
+export interface CorsOptions {
+  /** Their origins, e.g. `["https://app.example.com"]`, without a path; or `"*"` for every page. */
+  origins: readonly string[] | "*";
+  /** Whether their requests may carry cookies. Not with `"*"`. Default: `false`. */
+  credentials?: boolean;
+  /** Names of headers of your own responses (those of `authorize`) that pages may read, beside Pawl's. Default: none. */
+  exposeHeaders?: readonly string[];
+}
+
+/** What Pawl's own clients, and those of the dialects, read of a response. */
+const EXPOSED = ["x-pawl-session", "x-pawl-run", "x-vercel-ai-ui-message-stream", "retry-after"];
+
+/** How long browsers keep a preflight's answer, in seconds. Chromium takes no more. */
+const MAX_AGE = 7_200;
+
+/**
+ * Answers preflights, and lets pages of these origins read every response, errors too. A request may have whatever headers
+ * its page announces: which pages may ask at all is what protects.
+ *
+ * @throws PawlError `config` for origins that no browser sends.
+ */
+export function corsOf(options: CorsOptions): MiddlewareHandler<Env> {
+  const { origins, credentials = false, exposeHeaders = [] } = options;
+  checkOrigins(origins);
+  if (origins === "*" && credentials) {
+    throw new PawlError("config", 'Name the `origins` that may send cookies: browsers send none to "*".');
+  }
+  const known = new Set(origins === "*" ? [] : origins);
+  return cors({
+    origin: origins === "*" ? "*" : (origin) => (known.has(origin) ? origin : null),
+    allowMethods: ["GET", "HEAD", "POST"],
+    exposeHeaders: [...EXPOSED, ...exposeHeaders],
+    maxAge: MAX_AGE,
+    credentials,
+  });
+}
+
+function checkOrigins(origins: unknown): void {
+  if (origins === "*") return;
+  const wrong = Array.isArray(origins) ? origins.find((origin) => !isOrigin(origin)) : origins;
+  if (Array.isArray(origins) && wrong === undefined) return;
+  throw new PawlError(
+    "config",
+    `\`cors.origins\` must be "*" or a list of origins, e.g. ["https://app.example.com"], without a path; got ${JSON.stringify(wrong)}.`,
+  );
+}
+
+/** As a browser writes it, so that a slash too many does not shut a page out in silence. Apps may have schemes of their own. */
+function isOrigin(origin: unknown): boolean {
+  if (typeof origin !== "string" || !URL.canParse(origin)) return false;
+  const { protocol, host } = new URL(origin);
+  return origin === `${protocol}//${host}`;
+}

@@ -1,0 +1,56 @@
+import { canBeRetried, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import { wordsOf } from "./ag-ui-words.ts";
+import type { Begin } from "./dialect.ts";
+
+/** A message as far as it was read. */
+interface Named {
+  id?: unknown;
+}
+
+/**
+ * Refuses a new message behind a thread that lacks the end of the session. Clients cut their messages to edit one or to answer
+ * one again, and a second tab may not know what the first has said: the model would read what the page does not show. A
+ * client that sends none of the session's messages has not cut it.
+ *
+ * @throws PawlError `invalid_input`.
+ */
+export function checkNotCut(before: readonly Named[], view: ViewState): void {
+  const said = view.messages.filter(({ role }) => role === "user");
+  const last = lastKnown(before, view);
+  if (last !== undefined && last !== said.at(-1)?.id) throw new PawlError("invalid_input", CUT);
+}
+
+/** A run that was asked for without anything new. */
+export interface Again {
+  begin: Begin;
+  /** Why nothing was begun, where the client seems to want something else than what it is shown. */
+  refusal?: string;
+}
+
+/** The last run is retried if it failed, and shown as it is otherwise; so is the thread for a client that sends nothing of it. */
+export function nothingNew(last: JsonObject | undefined, all: readonly Named[], view: ViewState): Again {
+  const said = view.messages.findLast(({ role }) => role === "user");
+  const isUser = last?.role === "user";
+  if (isUser && last.id !== said?.id) throw new PawlError("invalid_input", CUT);
+  if (isUser && wordsOf(last.content) !== said?.text) throw new PawlError("invalid_input", CHANGED);
+  const { run } = view;
+  const isOver = run !== undefined && !run.open && view.pending.length === 0;
+  const hasAll = said !== undefined && lastKnown(all, view) === said.id;
+  if (isOver && hasAll && canBeRetried(run)) return { begin: { retry: run.id } };
+  return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
+}
+
+/** Id of the last message that the session has of the user's. */
+function lastKnown(messages: readonly Named[], view: ViewState): string | undefined {
+  const known = new Set(view.messages.flatMap(({ id, role }) => (role === "user" ? [id] : [])));
+  const last = messages.findLast(({ id }) => typeof id === "string" && known.has(id));
+  return last?.id as string | undefined;
+}
+
+const CUT =
+  "The thread goes on behind the messages of this request. Earlier messages cannot be changed or answered again: load the thread.";
+
+const CHANGED = "A message that was sent cannot be changed. Send a new one.";
+
+const ANSWERED =
+  "This message has been answered, and the answer is back. Another one cannot be made: send a new message instead.";

@@ -1,0 +1,75 @@
+import { type Json, runMessageId, type SessionEvent, type TokenUsage, type ViewState } from "@pawl/core";
+import { isApproval } from "./answers.ts";
+
+/** What an approval was answered with. */
+export interface Approval {
+  /** `seq` of the question. */
+  question: number;
+  payload: Json;
+  /** `false` also where the question was closed without an answer. */
+  approved: boolean;
+  reason?: string;
+}
+
+/** What an assistant's message was made with. */
+export interface Spent {
+  model: string | undefined;
+  tokens: TokenUsage;
+}
+
+/** What the view does not say of messages and calls, and a reloaded page shows all the same. */
+export interface Facts {
+  /** By the messages' ids. */
+  spent: Map<string, Spent>;
+  /** By the calls' ids; the last approval of each. */
+  approvals: Map<string, Approval>;
+  /** Why questions were closed that nobody answered, by the calls' ids. */
+  closed: Map<string, string>;
+  /** Ids of runs that left the session in status `error`. */
+  failed: Set<string>;
+}
+
+export function newFacts(): Facts {
+  return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
+}
+
+/** Takes in one event; `view` is the session with it. */
+export function noteFacts(facts: Facts, event: SessionEvent, { run }: ViewState): void {
+  switch (event.type) {
+    case "llm_response": {
+      const { attempt, tokens, raw_response } = event.data;
+      if (attempt !== 0)
+        addSpent(facts, runMessageId(run), { model: raw_response.model ?? undefined, tokens });
+      break;
+    }
+    case "tool_suspended": {
+      const { call_id, payload, kind } = event.data;
+      facts.closed.delete(call_id);
+      if (isApproval({ kind }))
+        facts.approvals.set(call_id, { question: event.seq, payload, approved: false });
+      break;
+    }
+    case "tool_answered": {
+      const { call_id, value, closed } = event.data;
+      if (closed !== undefined) facts.closed.set(call_id, closed);
+      const asked = facts.approvals.get(call_id);
+      if (asked !== undefined) facts.approvals.set(call_id, { ...asked, ...answerIn(value, closed) });
+      break;
+    }
+    case "run_ended":
+      if (event.data.session_status === "error") facts.failed.add(event.data.run_id);
+  }
+}
+
+function answerIn(value: Json, closed: string | undefined): Pick<Approval, "approved" | "reason"> {
+  const { approved, reason = closed } =
+    value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+  return { approved: approved === true, ...(typeof reason === "string" && { reason }) };
+}
+
+function addSpent({ spent }: Facts, id: string, { model, tokens }: Spent): void {
+  const before = spent.get(id)?.tokens;
+  const sum = { ...tokens };
+  for (const kind of Object.keys(sum) as (keyof TokenUsage)[]) sum[kind] += before?.[kind] ?? 0;
+  spent.set(id, { model, tokens: sum });
+}

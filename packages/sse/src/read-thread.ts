@@ -1,0 +1,171 @@
+import { invalid, MAX_DEPTH } from "./check-body.ts";
+import { bodyOf, checkIsJson, parseJson, tooLarge } from "./read-json.ts";
+import { splitThread } from "./split-thread.ts";
+
+/** What is kept of a message of the thread that came before the last one. Neither: it was too large to be looked at. */
+export interface EarlierMessage {
+  id?: string;
+  role?: string;
+}
+
+/** A body whose thread was cut down to its end. */
+export interface ThreadBody {
+  body: unknown;
+  /** The messages before those in the body, at most {@link MAX_EARLIER}, oldest first. */
+  earlier: readonly EarlierMessage[];
+}
+
+/** The longest parts of a body, in bytes. */
+export interface ThreadLimits {
+  /** What is kept: the last messages and all other fields. */
+  maxBodyBytes: number;
+  /** What is read and dropped: the messages before them. */
+  maxHistoryBytes: number;
+}
+
+/** Of so many messages before the last one, the id and the role are kept; and so many results of tools before it. */
+export const MAX_EARLIER = 200;
+
+/** Each message costs time, however short it is. */
+const MAX_MESSAGES = 100_000;
+
+/**
+ * The body of a request of clients that send their whole thread with it, in the list `field`. Reads it as a stream and
+ * keeps the last message, with the messages of the role `tool` right before it; of the others, ids and roles. However
+ * long the thread, at most three times `maxBodyBytes` are held.
+ *
+ * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for invalid JSON.
+ */
+export async function readThread(
+  request: Request,
+  field: string,
+  { maxBodyBytes, maxHistoryBytes }: ThreadLimits,
+): Promise<ThreadBody> {
+  checkIsJson(request);
+  const tooLong = () => tooLarge(`The history may have at most ${maxHistoryBytes} bytes. Begin a new chat.`);
+  const tooMuch = () =>
+    tooLarge(`A message and what is sent beside the history may have at most ${maxBodyBytes} bytes.`);
+  const outside = pieces(maxBodyBytes);
+  const tail = threadTail(maxBodyBytes);
+  const take = splitThread(field, MAX_DEPTH, {
+    outside: (piece) => {
+      if (!outside.add(piece)) throw tooMuch();
+    },
+    listBegins: tail.begin,
+    item: tail.add,
+    itemEnds: tail.end,
+    tooDeep: () => {
+      throw invalid("The body is nested too deeply.");
+    },
+  });
+  for await (const chunk of bodyOf(request, maxBodyBytes + maxHistoryBytes, tooLong)) take(chunk);
+  const { text = "", bytes } = outside.take();
+  const body = parseJson(text);
+  const kept = tail.kept(maxBodyBytes - bytes);
+  if (kept === undefined) throw tooMuch();
+  const { messages, earlier } = kept;
+  const sent = asObject(body);
+  // A later key of the same name may have made something else of it.
+  if (!Object.hasOwn(sent, field) || !Array.isArray(sent[field])) return { body, earlier: [] };
+  return { body: { ...sent, [field]: messages }, earlier };
+}
+
+interface Kept {
+  message: unknown;
+  bytes: number;
+}
+
+/** Collects the messages of a list one by one, and keeps its end. */
+function threadTail(maxBytes: number) {
+  // Of a mark in the middle of a body, JSON knows nothing.
+  const current = pieces(maxBytes, { ignoreBOM: true });
+  let all = 0;
+  let count = 0;
+  let tail: Kept[] = [];
+  let tailBytes = 0;
+  let earlier: EarlierMessage[] = [];
+  const drop = (some: readonly Kept[]) => {
+    for (const { message, bytes } of some) {
+      earlier.push(named(message));
+      tailBytes -= bytes;
+    }
+    // Two hundred at a time, so that a long thread does not move them with every message.
+    if (earlier.length > 2 * MAX_EARLIER) earlier = earlier.slice(-MAX_EARLIER);
+  };
+  const fit = (room: number) => {
+    while (tail.length > 1 && (tailBytes > room || tail.length > MAX_EARLIER)) drop(tail.splice(0, 1));
+    return tailBytes <= room;
+  };
+  return {
+    begin: () => {
+      count = 0;
+      tail = [];
+      tailBytes = 0;
+      earlier = [];
+    },
+    add: (piece: Uint8Array) => void current.add(piece),
+    end: (isLast: boolean) => {
+      const { text, bytes } = current.take();
+      if (isLast && count === 0 && /^[ \t\n\r]*$/.test(text ?? "-")) return;
+      count += 1;
+      all += 1;
+      if (all > MAX_MESSAGES)
+        throw tooLarge(`The history may have at most ${MAX_MESSAGES} messages. Begin a new chat.`);
+      const message = text === undefined ? TOO_LARGE : parseJson(text);
+      if (roleOf(message) !== "tool") drop(tail.splice(0));
+      tail.push({ message, bytes });
+      tailBytes += bytes;
+      fit(maxBytes);
+    },
+    /** What is kept in so many bytes; `undefined`: not even the last message fits. */
+    kept: (room: number) => {
+      if (!fit(room)) return undefined;
+      const messages = tail.map(({ message }) => message);
+      return { messages, earlier: earlier.slice(-MAX_EARLIER) };
+    },
+  };
+}
+
+/** In place of a message that was longer than everything that is kept may be. */
+const TOO_LARGE = {};
+
+function named(message: unknown): EarlierMessage {
+  const { id } = asObject(message);
+  const role = roleOf(message);
+  return {
+    ...(typeof id === "string" && id.length <= 200 && { id }),
+    ...(role !== undefined && role.length <= 200 && { role }),
+  };
+}
+
+function roleOf(message: unknown): string | undefined {
+  const { role } = asObject(message);
+  return typeof role === "string" ? role : undefined;
+}
+
+function asObject(value: unknown): { [field: string]: unknown } {
+  return value !== null && typeof value === "object" ? (value as { [field: string]: unknown }) : {};
+}
+
+/** Bytes that are put together to a text, as long as there are not too many. All of them are counted. */
+function pieces(maxBytes: number, options: { ignoreBOM?: boolean } = {}) {
+  const decoder = new TextDecoder("utf-8", options);
+  let text = "";
+  let bytes = 0;
+  return {
+    /** Whether there are not too many yet. */
+    add: (piece: Uint8Array): boolean => {
+      bytes += piece.byteLength;
+      text = bytes > maxBytes ? "" : text + decoder.decode(piece, { stream: true });
+      return bytes <= maxBytes;
+    },
+    /** All of it, and begins anew. Without a text, there were too many bytes. */
+    take: (): { text: string | undefined; bytes: number } => {
+      const all = text + decoder.decode();
+      const taken = { text: bytes > maxBytes ? undefined : all, bytes };
+      text = "";
+      bytes = 0;
+      return taken;
+    },
+  };
+}
