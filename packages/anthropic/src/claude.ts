@@ -5,8 +5,8 @@ import {
   type ModelEvent,
   oneByOne,
   type Pricing,
+  safeRequestId,
   secretsIn,
-  withoutKeys,
 } from "@pawl/core";
 import { type Body, type BodyOptions, bodyOf } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
@@ -89,8 +89,7 @@ async function* answerOf(
   try {
     used = sender();
     const response = await used.send(body, call.signal);
-    const given = response.headers.get("request-id");
-    requestId = given ? withoutKeys(given, used.secrets()) : undefined;
+    requestId = safeRequestId(response.headers.get("request-id"), used.secrets);
     const read = answerReader(response, call, requestId);
     for (let events = await read(); events !== undefined; events = await read()) yield events;
   } catch (error) {

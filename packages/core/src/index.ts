@@ -82,7 +82,7 @@ export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
 export { withFallback } from "./model/fallback.ts";
 export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/http-failure.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
-export { longestAnswer } from "./model/longest-answer.ts";
+export { longestAnswer, writtenLength } from "./model/longest-answer.ts";
 export type {
   AttemptFailed,
   ContentDelta,
@@ -107,7 +107,7 @@ export {
   type Usage,
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
-export { secretsIn, withoutSecrets } from "./model/secrets.ts";
+export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
 export { oneByOne } from "./one-by-one.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 export {

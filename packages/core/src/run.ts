@@ -21,7 +21,7 @@ import { runTools } from "./tools/execute.ts";
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
   while (!leg.lost) {
-    await chargeLostAnswer(leg);
+    if (openRun(leg.log.state)?.attempt !== undefined) await chargeLostAnswer(leg);
     const next = decide(leg.log.state, leg.agent, { legMs: leg.legMs(), halted: leg.halted });
     switch (next.do) {
       case "tools":
@@ -47,7 +47,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
   return false;
 }
 
-/** Whatever is decided next counts with it: no request is under way here, so one without an answer has lost it. */
+/** Charges a request that has no answer: none is in flight here, so the answer was lost. What is decided next counts it. */
 export async function chargeLostAnswer({ log }: Leg): Promise<void> {
   const attempt = openRun(log.state)?.attempt;
   if (attempt !== undefined) await log.append([lostAnswer(attempt)]);

@@ -130,6 +130,7 @@ describe("L16 what readers that wait cost the store", () => {
     await passing(POLL_MS);
     expect(reads()).toBe(1);
     await append(note);
+    await passing(1, 1);
     expect(shown()).toEqual(each(1));
     expect(reads()).toBe(1);
     await leave();
@@ -185,8 +186,31 @@ describe("L16 what readers that wait cost the store", () => {
     const notes = Array.from({ length: 200 }, () => note);
     await inner.append("s", notes, { appendId: "many" });
     await append(note);
-    await settle();
+    await passing(1, 1);
     expect(shown()).toEqual(each(201));
     await leave();
+  });
+
+  it("L16 what this runtime appends is shown out of the process, without a query", async () => {
+    const { pawl, store, say } = setup([{ text: "One." }, { text: "Two." }]);
+    const { sessionId } = await say("First");
+    const control = new AbortController();
+    const seen: string[] = [];
+    const reading = (async () => {
+      for await (const { type } of pawl.follow(sessionId, { afterSeq: 0, signal: control.signal }))
+        seen.push(type);
+    })();
+    await settle();
+    const read = vi.spyOn(store, "read");
+    const before = seen.length;
+    const second = pawl.run("tester", { userId: "u1", sessionId, input: "Second" }).result;
+    await passing(20, 1);
+    await second;
+    await passing(5, 1);
+    expect(seen.slice(before)).toContain("run_ended");
+    // The leg loads its session once. The handle's result and the reader ask for nothing.
+    expect(read.mock.calls.map(([, options]) => options?.afterSeq ?? 0)).toEqual([0]);
+    control.abort();
+    await reading;
   });
 });

@@ -154,6 +154,29 @@ describe("an answer that keeps to max_tokens", () => {
     expect([stop.type, said]).toEqual(["end_turn", text]);
   });
 
+  it("L8 is not cut for a tool's input in which its server escapes every character beyond ASCII", async () => {
+    const words = "Расскажи мне подробнее о своих целях на эту неделю. ".repeat(60);
+    const ascii = JSON.stringify(words).replace(/[^\0-\x7f]/g, (letter) => {
+      return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+    });
+    const model: ModelClient = {
+      id: "escapes",
+      async *stream(): AsyncGenerator<ModelEvent> {
+        const block = { type: "tool_use", id: "toolu_1", name: "look", input: {} } as const;
+        const delta = { type: "input_json_delta", partial_json: `{"words":${ascii}}` } as const;
+        yield { type: "message_start", message: { id: "m", model: "escapes" } };
+        yield { type: "content_block_start", index: 0, content_block: block };
+        yield { type: "content_block_delta", index: 0, delta };
+        yield { type: "content_block_stop", index: 0 };
+        yield { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 1_000 } };
+        yield { type: "message_stop" };
+      },
+    };
+    const { log } = await run(model, { maxTokens: 1_000, limits: { turns: 1 } });
+    expect(codes(log)).not.toContain("overlong_answer");
+    expect(log.find(({ type }) => type === "tool_call")).toMatchObject({ data: { arguments: { words } } });
+  });
+
   it("H1 is not measured where a hook answers in the model's place", async () => {
     const words = "x".repeat(100_000);
     const hooks = [{ name: "speaks", beforeTurn: () => ({ model: answering(words) }) }];

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { crashingStore } from "../../../test/support/crashing-store.ts";
 import { type Hook, memoryStore, runtime, tool } from "../src/index.ts";
 import { type Setup, setup } from "./support/setup.ts";
-import { begin, check, endless, gate, ok, texts, user } from "./support/when-busy.ts";
+import { ask, begin, check, endless, gate, ok, question, texts, user } from "./support/when-busy.ts";
 
 const broken: Reply = { text: "Half of it", fault: { midStream: "invalid_request_error", afterEvents: 4 } };
 const refusedAtOnce: Reply = { text: "", fault: { status: 400 } };
@@ -128,7 +128,7 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
     await expect(world.say("Other", { sessionId, clientMessageId: "m" })).rejects.toThrow(/another text/);
   });
 
-  it("shows a run that is still in progress, and one that waits for its user", async () => {
+  it("shows a run that is still in progress", async () => {
     const { work, open } = gate();
     const world = setup([{ tools: [{ name: "work" }] }, ok], { tools: [work] });
     const { run, sessionId } = await begin(world, "tool_started");
@@ -137,6 +137,15 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
     expect((await same.started).runId).toBe(runId);
     open();
     expect(await same.result).toEqual(await run.result);
+  });
+
+  it("P1 shows a run that waits for its user, and asks nothing twice", async () => {
+    const world = setup([{ tools: [question] }, ok], { tools: [ask] });
+    const waiting = await world.say("First");
+    expect(await retry(world, waiting).result).toEqual(waiting);
+    await world.answer(waiting.sessionId, "toolu_q", "Yes.");
+    const log = await check(world, waiting.sessionId);
+    expect(log.filter(({ type }) => type === "tool_suspended")).toHaveLength(1);
   });
 });
 
@@ -161,9 +170,11 @@ describe("W5 what cannot be retried is refused in words", () => {
 
   it("a retry with a message, with answers, or of nothing", async () => {
     const world = setup([]);
-    const ask = (options: object) => world.pawl.run("tester", { ...user, ...options } as never).result;
-    await expect(ask({ sessionId: "s", retry: "r", input: "Hi" })).rejects.toThrow(/name the run to retry/);
-    await expect(ask({ sessionId: "s", retry: 1 })).rejects.toThrow(/must be the id/);
-    await expect(ask({ retry: "r" })).rejects.toThrow(/need a session/);
+    const asking = (options: object) => world.pawl.run("tester", { ...user, ...options } as never).result;
+    await expect(asking({ sessionId: "s", retry: "r", input: "Hi" })).rejects.toThrow(
+      /name the run to retry/,
+    );
+    await expect(asking({ sessionId: "s", retry: 1 })).rejects.toThrow(/must be the id/);
+    await expect(asking({ retry: "r" })).rejects.toThrow(/need a session/);
   });
 });

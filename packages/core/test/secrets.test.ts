@@ -33,6 +33,8 @@ describe("W5 a failure's words without secrets", () => {
     expect(secretsIn({ values: new Headers({ cookie: "id=abc" }), nulls: new Set(["x"]) })).toContain(
       "id=abc",
     );
+    expect(secretsIn({ "x-gateway": ["first-secret", "second-secret", null] })).toContain("second-secret");
+    expect(secretsIn([["x-gateway", ["first-secret"]]])).toContain("first-secret");
     expect(secretsIn(undefined)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import type { ModelEvent, RawUsage } from "@pawl/core";
+import { type ModelEvent, type RawUsage, writtenLength } from "@pawl/core";
 import { type Calls, readCalls } from "./calls.ts";
 import type { Chunk, Delta } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
@@ -104,7 +104,7 @@ function eventsOf(delta: Delta, state: State, calls: Calls, nextBlock: () => num
   }
   for (const piece of delta.tool_calls ?? []) {
     events.push(...calls.take(piece));
-    state.chars += (piece.function?.name ?? "").length + (piece.function?.arguments ?? "").length;
+    state.chars += (piece.function?.name ?? "").length + writtenLength(piece.function?.arguments ?? "");
   }
   return events;
 }

@@ -4,8 +4,8 @@ import {
   type ModelEvent,
   type ModelRequest,
   type Pricing,
+  safeRequestId,
   secretsIn,
-  withoutKeys,
 } from "@pawl/core";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
@@ -93,8 +93,7 @@ async function* answerOf(
   try {
     const body = bodyOf(model, request, options);
     const response = await send(body, call.signal);
-    const given = response.headers.get("x-request-id");
-    requestId = given ? withoutKeys(given, secrets()) : undefined;
+    requestId = safeRequestId(response.headers.get("x-request-id"), secrets);
     const promptTokens = estimatedPrompt(body);
     const callId = callIds(request.messages, newId);
     const { maxTokens } = request;

@@ -34,3 +34,23 @@ it.each([
   expect(events.at(-2)).toMatchObject({ usage: { output_tokens: 100 } });
   await server.closed;
 });
+
+it("L8 does not cut a tool's input in which the server escapes every character beyond ASCII", async () => {
+  const words = "Расскажи мне подробнее о целях на эту неделю. ".repeat(6);
+  const ascii = words.replace(/[^\0-\x7f]/g, (letter) => {
+    return `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
+  const call = { name: "look", arguments: `{"words":"${ascii}"}` };
+  const chunks = [chunk({ tool_calls: [{ index: 0, id: "c1", function: call }] }), chunk({}, "tool_calls")];
+  const packets = [...chunks.map((one) => JSON.stringify(one)), "[DONE]"];
+  // Each in a packet of its own.
+  const body = ReadableStream.from(packets).pipeThrough(
+    new TransformStream({
+      transform: (one, out) => out.enqueue(new TextEncoder().encode(`data: ${one}\n\n`)),
+    }),
+  );
+  const headers = { "content-type": "text/event-stream" };
+  const fetch = async () => new Response(body, { headers });
+  const { events } = await read(client({ url: "http://localhost" }, { fetch }));
+  expect(stopOf(events)).toBe("tool_use");
+});

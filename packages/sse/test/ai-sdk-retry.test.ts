@@ -2,6 +2,7 @@ import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { aiSdk } from "../src/index.ts";
 import { type Chat, callOf, chat, eventually, history, textOf } from "./support/chat.ts";
+import { handModel } from "./support/hand-model.ts";
 import { look, type Served, serve } from "./support/served.ts";
 
 const broken = { text: "Half of it", fault: { midStream: "invalid_request_error", afterEvents: 4 } } as const;
@@ -47,7 +48,12 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     await client.sendMessage({ text: "Hi" });
     await client.regenerate();
     await expectTalk(served, client, ["Hi", "One moment.|Now it works."]);
-    expect(callOf(client, "look")).toMatchObject({ state: "output-available", output: "found it" });
+    const reloaded = chat(version, served, { id: "c", messages: await history(served, "c") });
+    await reloaded.resumeStream();
+    await expectTalk(served, reloaded, ["Hi", "One moment.|Now it works."]);
+    for (const page of [client, reloaded]) {
+      expect(callOf(page, "look")).toMatchObject({ state: "output-available", output: "found it" });
+    }
   });
 
   it("sendMessage() goes on with an answered message whose run failed, and so does regenerate()", async () => {
@@ -90,6 +96,25 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     await client.sendMessage();
     await expectTalk(served, client, ["Hi", "Now it works."]);
     expect(model.requests).toHaveLength(1);
+  });
+
+  it("regenerate() shows the run that is still in progress, whose stream was lost", async () => {
+    const model = handModel();
+    const served = await serve(model, { dialect: aiSdk() });
+    const client = chat(version, served, { id: "c" });
+    const sending = client.sendMessage({ text: "Hi" });
+    const turn = await model.turn();
+    turn.say("Well, ");
+    await eventually(() => textOf(client.messages.at(-1)) === "Well, ");
+    for (const socket of served.sockets) socket.destroy();
+    await sending;
+    expect(client.status).toBe("error");
+    const again = client.regenerate();
+    await eventually(() => client.status === "streaming" && textOf(client.messages.at(-1)) === "Well, ");
+    turn.say("hello.");
+    turn.end();
+    await again;
+    await expectTalk(served, client, ["Hi", "Well, hello."]);
   });
 
   it("pressed in two tabs at once makes one run, which both are shown", async () => {

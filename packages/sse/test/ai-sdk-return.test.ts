@@ -182,6 +182,24 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     expect(part.approval).toMatchObject({ id, ...answer });
   });
 
+  it("P2 two tabs at one question: one answer counts, the other tab is told, and both come to the same", async () => {
+    const model = scriptedModel([ask, { text: "Done." }]);
+    const served = await serve(model, { dialect: aiSdk() });
+    const one = chat(version, served, { id: "c" });
+    await one.sendMessage({ text: "Do it" });
+    const two = await load(version, served);
+    const answer = (yes: boolean) => ({ tool: "confirm", toolCallId: "c1", output: { yes } });
+    await Promise.all([one.addToolOutput(answer(true)), two.addToolOutput(answer(false))]);
+    await eventually(() => [one, two].every(({ status }) => status === "ready" || status === "error"));
+    const refused = [one, two].filter(({ error }) => error !== undefined);
+    expect(refused.map(({ error }) => error?.message)).toEqual([expect.stringContaining("already_answered")]);
+    for (const tab of [one, two]) {
+      await tab.resumeStream();
+      expect(shown(tab.messages)).toEqual(shown(await history(served, "c")));
+    }
+    expect(model.requests).toHaveLength(2);
+  });
+
   it("P6 shows a call that was given up for another message as one that has not run", async () => {
     const served = await serve(scriptedModel([lookUp("l"), { text: "As you like." }]), {
       dialect: aiSdk(),

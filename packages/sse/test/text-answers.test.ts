@@ -79,6 +79,7 @@ async function answered(client: string, wanted: Schema, said: string): Promise<J
 const text = jsonSchema({ type: "string" });
 const number = jsonSchema({ type: "integer" });
 const either = jsonSchema({ anyOf: [{ type: "string" }, { type: "integer" }] });
+const anything = jsonSchema({});
 const object = jsonSchema({ type: "object", properties: { yes: { type: "boolean" } }, required: ["yes"] });
 
 describe("P5 an answer that a client sends as text", () => {
@@ -89,10 +90,17 @@ describe("P5 an answer that a client sends as text", () => {
   });
 
   it.each(Object.keys(clients).filter((client) => client !== "aiSdk"))(
-    "P5 is the JSON in it where the question takes no text: %s",
+    "P5 is the JSON in it where the question takes no text, or an object as well: %s",
     async (client) => {
       expect(await answered(client, number, "42")).toBe(42);
       expect(await answered(client, object, '{"yes":true}')).toEqual({ yes: true });
+      for (const both of [anything, jsonSchema({ anyOf: [{ type: "string" }, { type: "object" }] })]) {
+        expect(await answered(client, both, '{"yes":true}')).toEqual({ yes: true });
+        expect(await answered(client, both, "42")).toBe("42");
+      }
+      expect(await answered(client, anything, "[1]")).toEqual([1]);
+      const deep = "[".repeat(600) + "]".repeat(600);
+      expect(await answered(client, anything, deep)).toBe(deep);
     },
   );
 });

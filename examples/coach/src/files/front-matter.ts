@@ -10,13 +10,21 @@ export interface MarkdownFile {
 /** The longest head that is read, in characters: files can be edited from elsewhere. */
 const LONGEST_HEAD = 10_000;
 
+/** Every text on one line: block scalars lose blanks at their beginning, and lines of a text look like the file's own. */
+const ONE_LINE = {
+  lineWidth: 0,
+  blockQuote: false,
+  singleQuote: false,
+  doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+};
+
 /**
  * Markdown with its attributes above it, as YAML; those that are `undefined` are left out. Every file of the coach's is made here, so both
  * are made harmless here.
  */
 export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, body: string): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
-  const head = stringify(harmlessValue(Object.fromEntries(given)), { lineWidth: 0 });
+  const head = stringify(harmlessValue(Object.fromEntries(given)), ONE_LINE);
   return `---\n${head}---\n\n${harmlessMarkdown(body).trim()}\n`;
 }
 

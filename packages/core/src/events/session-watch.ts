@@ -34,9 +34,10 @@ interface Source {
 /** Watches each session once, as long as it has readers. */
 export function sessionWatches(source: Source): SessionWatches {
   const watched = new Map<string, ReturnType<typeof watchSession>>();
+  const later = afterThisTurn();
   return {
     join(sessionId, afterSeq, ring) {
-      const one = watched.get(sessionId) ?? watchSession(source, sessionId);
+      const one = watched.get(sessionId) ?? watchSession(source, sessionId, later);
       watched.set(sessionId, one);
       one.rings.add(ring);
       one.begin(afterSeq);
@@ -51,12 +52,26 @@ export function sessionWatches(source: Source): SessionWatches {
   };
 }
 
-function watchSession({ store, tail, pollMs }: Source, sessionId: string) {
+/** Runs functions once, after the current turn of the event loop, all in one timer. */
+function afterThisTurn(): (work: () => void) => void {
+  const waiting = new Set<() => void>();
+  const run = () => {
+    const due = [...waiting];
+    waiting.clear();
+    for (const work of due) work();
+  };
+  return (work) => {
+    if (waiting.size === 0) setTimeout(run, 0);
+    waiting.add(work);
+  };
+}
+
+function watchSession({ store, tail, pollMs }: Source, sessionId: string, later: (work: () => void) => void) {
   const rings = new Set<() => void>();
   const queries = sharedQueries(store, sessionId);
   // An append that is not announced, e.g. of a process that died right after it, is missed for a minute at most, and for
   // `pollMs` in a run that the readers know to be in progress.
-  const hears = () => tail.listening === true || store.watch !== undefined;
+  const hears = store.watch === undefined ? () => tail.listening === true : () => true;
   let heard = hears();
   let runs = false;
   let readSeq = 0;
@@ -85,9 +100,13 @@ function watchSession({ store, tail, pollMs }: Source, sessionId: string) {
     timer.set();
   };
   const leaveTail = tail.subscribe(sessionId, onChange);
+  // The tail announces this runtime's own appends right behind them, with their rows: only others are asked for.
+  const onForeignAppend = () => {
+    if (rings.size > 0 && tail.peek(sessionId).seq < seq) onChange();
+  };
   const leaveStore = store.watch?.(sessionId, (stored) => {
     seq = Math.max(seq, stored);
-    onChange();
+    later(onForeignAppend);
   });
   return {
     rings,

@@ -35,7 +35,10 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
       });
       return answer;
     },
-    forget: () => answers.clear(),
+    // Clearing an empty map makes a new table, and this is called for every delta.
+    forget: () => {
+      if (answers.size > 0) answers.clear();
+    },
   };
 }
 

@@ -8,10 +8,11 @@ import type { TurnPlan } from "./hook.ts";
  *
  * @throws Error that says what is wrong.
  */
-export function checkPlan({ tools: known }: Agent, plan: TurnPlan): TurnPlan {
+export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): TurnPlan {
   const { model, maxTokens, toolChoice, tools } = plan;
   if (typeof model?.stream !== "function") throw new Error("`model` is none.");
-  checkPricing(model.id, model.pricing);
+  // The agent's own was checked when the agent was defined.
+  if (model !== own) checkPricing(model.id, model.pricing);
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);
   }

@@ -102,7 +102,8 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
         const { granted } = await reservations.reserve({ account, id, amount, limit, ttlMs });
         if (!granted) return stop;
         // The run did not wait for this grant, and `afterRun` may have passed already.
-        if (context.signal.aborted) await reservations.abort(id, usedBy(context.run, unit));
+        if (context.signal.aborted && !goesOnElsewhere(context.signal))
+          await reservations.abort(id, usedBy(context.run, unit));
       }
       renewals.begin(context, () => renew(id, context));
       return undefined;
@@ -117,6 +118,11 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
       await inTime(context.signal, settled());
     },
   };
+}
+
+/** Whether the run's next leg, in any process, needs what this one has reserved: it is under the same id. */
+function goesOnElsewhere({ reason }: AbortSignal): boolean {
+  return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }
 
 /** A budget that does not answer in the time there is was unavailable: the run's end is left to recovery, and not uncharged. */

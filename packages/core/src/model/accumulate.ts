@@ -2,6 +2,7 @@ import { PawlError } from "../errors.ts";
 import type { LivePart } from "../events/live-tail.ts";
 import { type Json, type JsonObject, toJson } from "../json.ts";
 import type { ContentBlock } from "./content.ts";
+import { BLOCK_CHARS, writtenLength } from "./longest-answer.ts";
 import type { ContentDelta, ModelEvent, RawUsage } from "./model-client.ts";
 
 /** An answer while it comes in, and when it is whole. */
@@ -110,9 +111,6 @@ function startBlock(answer: Answer, started: ContentBlock): void {
   if (part !== undefined) answer.parts.push(part);
 }
 
-/** No block is free, also an empty one: there could be any number of them. */
-const BLOCK_CHARS = 4;
-
 function malformed(what: string): PawlError {
   return new PawlError("model_error", `The model's answer is malformed: ${what}.`, {
     details: { retryable: true },
@@ -164,7 +162,7 @@ function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
 function addPiece(part: LivePart | undefined, piece: string | undefined): number {
   if (!piece || part === undefined) return 0;
   part.pieces.push(piece);
-  return piece.length;
+  return part.kind === "tool_input" ? writtenLength(piece) : piece.length;
 }
 
 function finishBlock(target: PartialBlock): void {

@@ -15,13 +15,26 @@ export function secretsIn(headers: unknown): string[] {
   const pairs = Symbol.iterator in headers ? [...(headers as Iterable<unknown>)] : Object.entries(headers);
   return pairs.flatMap((pair) => {
     const [name, value] = Array.isArray(pair) ? pair : [];
-    if (typeof value !== "string") return secretsIn(value);
-    return PUBLIC_HEADER.test(String(name)) ? [] : [value, ...value.split(/[\s;,]+/)];
+    const texts = [value].flat().filter((one) => typeof one === "string");
+    if (texts.length === 0) return secretsIn(value);
+    return PUBLIC_HEADER.test(String(name)) ? [] : texts.flatMap((one) => [one, ...one.split(/[\s;,]+/)]);
   });
 }
 
 const PUBLIC_HEADER =
   /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
+
+/** An id of the shape that servers use. */
+const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
+
+/**
+ * The id that a server gave to a request, as it may be logged: one of the usual shape as it is, any other without secrets.
+ * `secrets` is called for the latter only, because this runs for every request.
+ */
+export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
+  if (!given) return undefined;
+  return REQUEST_ID.test(given) ? given : withoutKeys(given, secrets());
+}
 
 /**
  * The failure without secrets, see {@link withoutKeys}: in its message, its details and its causes. A cause is replaced by

@@ -13,6 +13,7 @@ import {
   type RawUsage,
   type Usage,
   usageFromWire,
+  writtenLength,
 } from "@pawl/core";
 import { SELECT } from "./selection.ts";
 
@@ -121,9 +122,8 @@ function takeBlock(blocks: Blocks, event: ModelEvent): number {
       return 4;
     case "content_block_delta": {
       const { text, partial_json, thinking } = event.delta;
-      const piece = text ?? partial_json ?? "";
-      blocks.get(event.index)?.pieces.push(piece);
-      return piece.length + (thinking?.length ?? 0);
+      blocks.get(event.index)?.pieces.push(text ?? partial_json ?? "");
+      return (text?.length ?? writtenLength(partial_json ?? "")) + (thinking?.length ?? 0);
     }
   }
   return 0;

@@ -84,6 +84,7 @@ function resumed(view: ViewState, said: readonly SaidAnswer[], messageId: string
   const { run, pending } = view;
   const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === messageId;
   if (isLast && canBeRetried(run)) return { retry: run.id };
+  if (isLast && said.length === 0) throw answeredAlready();
   return { answers: awaitedAnswers(view, said) };
 }
 

@@ -1,4 +1,13 @@
-import { type Answer, type Json, jsonSchema, PawlError, type Suspension, type ViewState } from "@pawl/core";
+import {
+  type Answer,
+  type Json,
+  type JsonObject,
+  jsonSchema,
+  PawlError,
+  type Suspension,
+  toJson,
+  type ViewState,
+} from "@pawl/core";
 import { invalid } from "../check-body.ts";
 
 /** What a client says a question was answered with. */
@@ -46,15 +55,30 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
   throw new PawlError("unknown_call", "There is no such question in this session.");
 }
 
-/** "42" answers a question for a text as it is, and a question for a number as the number. */
+/**
+ * "42" answers a question for a text as it is, and a question for a number as the number. A question that takes both a text
+ * and the object or list in it is answered with the latter: nobody writes one by hand.
+ */
 function textOrJson(text: string, { answerSchema }: Suspension): Json {
-  const result = jsonSchema(answerSchema)["~standard"].validate(text);
-  if (!("then" in result) && result.issues === undefined) return text;
+  const takes = (value: Json | undefined) => value !== undefined && fitsSchema(answerSchema, value);
+  const json = parsed(text);
+  const isStructure = typeof json === "object" && json !== null;
+  if (isStructure && takes(json)) return json;
+  return json === undefined || takes(text) ? text : json;
+}
+
+/** The JSON in a text; `undefined` if there is none, or it is nested too deeply to be stored. */
+function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(text) as Json;
+    return toJson(JSON.parse(text));
   } catch {
-    return text;
+    return undefined;
   }
+}
+
+function fitsSchema(schema: JsonObject, value: Json): boolean {
+  const result = jsonSchema(schema)["~standard"].validate(value);
+  return !("then" in result) && result.issues === undefined;
 }
 
 function hasCall({ messages }: ViewState, callId: string): boolean {
