@@ -31,7 +31,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const catchUp = (view: ViewState): AgUiEvent[] => {
     if (isCaughtUp) return [];
     isCaughtUp = true;
-    wasOver = told.rest !== undefined;
+    wasOver = told.rest?.type === "ended";
     return restated(context.before, view, wasOver);
   };
   return {
@@ -45,10 +45,11 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       const steps = told.steps(event);
       const views = { before, view: told.view };
       if (isCaughtUp) return events(event, steps, views).map(dataFrame);
-      if (isQueuedMessage)
-        return (steps.length === 0 ? [] : [...catchUp(told.view), ...events(event, steps, views)]).map(
-          dataFrame,
-        );
+      if (isQueuedMessage) {
+        if (steps.length === 0) return [];
+        const known = { before: told.view, view: told.view };
+        return [...catchUp(told.view), ...events(event, steps, known)].map(dataFrame);
+      }
       const isPast = "seq" in event && event.seq <= context.cursor;
       const first = isPast ? [] : catchUp(before);
       const more = events(event, steps, views);

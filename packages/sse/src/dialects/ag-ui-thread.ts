@@ -21,7 +21,7 @@ export function checkNotCut(before: readonly Named[], view: ViewState): void {
   if (last !== undefined && last !== said.at(-1)?.id) throw new PawlError("invalid_input", CUT);
 }
 
-/** Whether a client that shows the thread lacks some of what was said behind the user's last message. */
+/** Whether a client that shows the thread lacks an answer behind the last message of the user. */
 export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
   if (lastKnown(before, view) === undefined) return false;
   const ids = new Set(before.map(({ id }) => id));
