@@ -239,15 +239,23 @@ export class Actor {
     return id;
   }
 
+  /**
+   * Waits until the session is idle. Sweeps meanwhile: a process that is about to die may take the session over from one
+   * that was too slow to renew its lease.
+   */
+  private async followed(pawl: Runtime, afterSeq: number): Promise<void> {
+    const sweeps = setInterval(() => void tolerant(pawl.sweep()), 100);
+    for await (const _ of pawl.follow(sessionId, { afterSeq, untilIdle: true }));
+    clearInterval(sweeps);
+  }
+
   /** A last process that finishes whatever is left, answering what is asked. */
   async finish(): Promise<void> {
     for (let round = 0; round < 40; round += 1) {
       this.setting.wait();
       const pawl = this.setting.boot();
       const afterSeq = (await this.setting.log(sessionId)).length;
-      if ((await pawl.sweep()) > 0) {
-        for await (const _ of pawl.follow(sessionId, { afterSeq, untilIdle: true }));
-      }
+      if ((await pawl.sweep()) > 0) await this.followed(pawl, afterSeq);
       const session = await this.setting.base.sessions.get(sessionId);
       if (session?.openRun === null) return;
       const { pending } = await pawl.view(sessionId, user);
