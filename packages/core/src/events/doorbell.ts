@@ -39,7 +39,7 @@ export function doorbell(signals: readonly (AbortSignal | undefined)[]): Doorbel
 }
 
 /** Calls back once everything that is ready to run has run. */
-function soon(then: () => void): void {
+export function soon(then: () => void): void {
   if (globalThis.setImmediate === undefined) setTimeout(then, 0);
   else setImmediate(then);
 }

@@ -1,3 +1,4 @@
+import { soon } from "./doorbell.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import type { LiveTail } from "./live-tail.ts";
@@ -52,7 +53,7 @@ export function sessionWatches(source: Source): SessionWatches {
   };
 }
 
-/** Runs functions once, after the current turn of the event loop, all in one timer. */
+/** Runs functions once, after everything that is ready to run, all together. */
 function afterThisTurn(): (work: () => void) => void {
   const waiting = new Set<() => void>();
   const run = () => {
@@ -61,7 +62,7 @@ function afterThisTurn(): (work: () => void) => void {
     for (const work of due) work();
   };
   return (work) => {
-    if (waiting.size === 0) setTimeout(run, 0);
+    if (waiting.size === 0) soon(run);
     waiting.add(work);
   };
 }
