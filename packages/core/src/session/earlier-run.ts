@@ -7,6 +7,8 @@ import { eventKey } from "./keys.ts";
 interface Sent {
   message: string;
   clientMessageId?: string | undefined;
+  /** Its words are not compared. */
+  isTask?: true;
 }
 
 /**
@@ -17,7 +19,7 @@ interface Sent {
 export async function earlierRun(
   store: EventStore,
   sessionId: string,
-  { message, clientMessageId }: Sent,
+  { message, clientMessageId, isTask }: Sent,
 ): Promise<RunStart | undefined> {
   if (clientMessageId === undefined) return undefined;
   const key = eventKey.message(clientMessageId);
@@ -30,7 +32,7 @@ export async function earlierRun(
       if (found !== undefined && found.runId === retry_of) found = last;
     } else if (event.type === "user_message" && event.key === key) {
       const { seq, data } = event;
-      if (data.message !== message.toWellFormed()) throw otherWords();
+      if (!isTask && data.message !== message.toWellFormed()) throw otherWords();
       found = last && data.queued ? { ...last, afterSeq: seq - 1, messageSeq: seq } : last;
     }
   }
