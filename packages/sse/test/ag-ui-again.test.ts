@@ -47,6 +47,15 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(talk(agent)).toEqual(whole);
   });
 
+  it("W2 a message with half a character in it is known again", async () => {
+    const model = scriptedModel([broken, { text: "Now it works." }]);
+    const served = await serve(model, { dialect });
+    const agent = httpAgent(version, served);
+    await say(agent, "Hi \ud83d");
+    expect(errorOf(await run(agent))).toBeUndefined();
+    expect(talk(agent).at(-1)).toBe("assistant Now it works.");
+  });
+
   it("W2 a message that never arrived is a new one", async () => {
     const served = await serve(scriptedModel([{ text: "Hello." }]), { dialect });
     const agent = httpAgent(version, served) as ReturnType<typeof httpAgent> & { url: string };
