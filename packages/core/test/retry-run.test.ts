@@ -128,6 +128,19 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
     await expect(world.say("Other", { sessionId, clientMessageId: "m" })).rejects.toThrow(/another text/);
   });
 
+  it("shows the retry to who sends a queued message again that was answered by a run of its own", async () => {
+    const world = setup([endless, broken, ok], { whenBusy: "interrupt" });
+    const { run, sessionId, say } = await begin(world);
+    const second = await say("Second", { clientMessageId: "m2" }).result;
+    await run.result;
+    expect(second.stop.type).toBe("error");
+    const { run: last } = await world.pawl.view(sessionId, user);
+    const again = await retry(world, { sessionId, runId: last?.id ?? "" }).result;
+    const resent = await say("Second", { clientMessageId: "m2" }).result;
+    expect([resent.runId, resent.text]).toEqual([again.runId, "Ok."]);
+    await check(world, sessionId);
+  });
+
   it("shows a run that is still in progress", async () => {
     const { work, open } = gate();
     const world = setup([{ tools: [{ name: "work" }] }, ok], { tools: [work] });

@@ -230,6 +230,21 @@ describe("an agent as a tool", () => {
     await world.check();
   });
 
+  it("C11 goes on after a crash although the task is put in other words then", async () => {
+    for (let at = 1; at <= 14; at += 1) {
+      const message = ({ task: text }: { task: string }) => `${text} ${crypto.randomUUID()}`;
+      const world = family([{ tools: task("toolu_a") }, { text: "Done." }], [{ text: "Known." }], {
+        delegate: { input: z.object({ task: z.string() }), message },
+      });
+      await survive(world, crashingStore(world.base, at, "after"));
+      expect(ofType(await world.log(), "tool_result")).toMatchObject([
+        { data: { success: true, result: "Known." } },
+      ]);
+      expect(ofType(await world.log(`${sessionId}:toolu_a`), "user_message")).toHaveLength(1);
+      await world.check();
+    }
+  });
+
   it("C11 goes on after a crash before and after every append, in the caller's log and in the task's", async () => {
     const script: [Reply[], Reply[]] = [
       [

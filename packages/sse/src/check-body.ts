@@ -15,7 +15,7 @@ export const id = (maxLength: number): JsonObject => ({
 const ID = new RegExp(NO_CONTROLS.replace("*", "{1,200}"));
 
 /** How deep a body may be nested; what is deeper is an attack, not an answer. */
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 /**
  * The body of a request for a run, if it is of this shape.

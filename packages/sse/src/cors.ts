@@ -51,9 +51,9 @@ function checkOrigins(origins: unknown): void {
   );
 }
 
-/** As a browser writes it, so that a slash too many does not shut a page out in silence. Apps may have schemes of their own. */
+/** As a browser writes it, so that a slash or a star too many does not shut a page out in silence. Apps may have schemes of their own. */
 function isOrigin(origin: unknown): boolean {
   if (typeof origin !== "string" || !URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);
-  return origin === `${protocol}//${host}`;
+  return host !== "" && !host.includes("*") && origin === `${protocol}//${host}`;
 }

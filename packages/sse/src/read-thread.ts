@@ -1,4 +1,3 @@
-import { invalid, MAX_DEPTH } from "./check-body.ts";
 import { bodyOf, checkIsJson, parseJson, tooLarge } from "./read-json.ts";
 import { splitThread } from "./split-thread.ts";
 
@@ -47,16 +46,13 @@ export async function readThread(
     tooLarge(`A message and what is sent beside the history may have at most ${maxBodyBytes} bytes.`);
   const outside = pieces(maxBodyBytes);
   const tail = threadTail(maxBodyBytes);
-  const take = splitThread(field, MAX_DEPTH, {
+  const take = splitThread(field, {
     outside: (piece) => {
       if (!outside.add(piece)) throw tooMuch();
     },
     listBegins: tail.begin,
     item: tail.add,
     itemEnds: tail.end,
-    tooDeep: () => {
-      throw invalid("The body is nested too deeply.");
-    },
   });
   for await (const chunk of bodyOf(request, maxBodyBytes + maxHistoryBytes, tooLong)) take(chunk);
   const { text = "", bytes } = outside.take();

@@ -11,8 +11,6 @@ export interface ThreadPieces {
   item(piece: Uint8Array): void;
   /** The item ends: `isLast` at the list's end, where an item of nothing but space is none. */
   itemEnds(isLast: boolean): void;
-  /** An item is nested more deeply than `maxDepth`. */
-  tooDeep(): void;
 }
 
 /**
@@ -21,11 +19,7 @@ export interface ThreadPieces {
  *
  * @returns the function that takes the body's chunks.
  */
-export function splitThread(
-  field: string,
-  maxDepth: number,
-  found: ThreadPieces,
-): (chunk: Uint8Array) => void {
+export function splitThread(field: string, found: ThreadPieces): (chunk: Uint8Array) => void {
   const key = keyReader(field);
   let chunk: Uint8Array;
   let from = 0;
@@ -38,7 +32,6 @@ export function splitThread(
   };
   const open = (isList: boolean, at: number) => {
     depth += 1;
-    if (depth > maxDepth) found.tooDeep();
     if (depth !== 2 || !isNamed || !isList) return;
     flush(at + 1);
     inList = true;

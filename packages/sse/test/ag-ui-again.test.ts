@@ -14,6 +14,24 @@ const broken = {
 } as Reply;
 const lookUp = { tools: [{ id: "l1", name: "look", input: {} }] };
 
+/** `HttpAgent` leaves a rejection unhandled where its connection is lost, unless that is named an abort. */
+const lossesAsAborts: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const reader = response.body?.getReader();
+  const body = new ReadableStream({
+    pull: async (controller) => {
+      try {
+        const { done, value } = (await reader?.read()) ?? { done: true };
+        if (done) controller.close();
+        else controller.enqueue(value);
+      } catch {
+        controller.error(new DOMException("The connection is lost.", "AbortError"));
+      }
+    },
+  });
+  return new Response(body, response);
+};
+
 describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (version) => {
   it("W2 running the thread again after an error answers anew, once", async () => {
     const model = scriptedModel([broken, { text: "Now it works." }]);
@@ -47,6 +65,15 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(talk(agent)).toEqual(whole);
   });
 
+  it("W2 a message with half a character in it is known again", async () => {
+    const model = scriptedModel([broken, { text: "Now it works." }]);
+    const served = await serve(model, { dialect });
+    const agent = httpAgent(version, served);
+    await say(agent, "Hi \ud83d");
+    expect(errorOf(await run(agent))).toBeUndefined();
+    expect(talk(agent).at(-1)).toBe("assistant Now it works.");
+  });
+
   it("W2 a message that never arrived is a new one", async () => {
     const served = await serve(scriptedModel([{ text: "Hello." }]), { dialect });
     const agent = httpAgent(version, served) as ReturnType<typeof httpAgent> & { url: string };
@@ -73,6 +100,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     const model = handModel();
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
+    Object.assign(agent, { fetch: lossesAsAborts });
     const saying = say(agent, "Hi").catch(() => undefined);
     const turn = await model.turn();
     turn.say("Whole ");

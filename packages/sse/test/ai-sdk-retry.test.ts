@@ -6,6 +6,7 @@ import { handModel } from "./support/hand-model.ts";
 import { look, type Served, serve } from "./support/served.ts";
 
 const broken = { text: "Half of it", fault: { midStream: "invalid_request_error", afterEvents: 4 } } as const;
+const atOnce = { text: "", fault: { status: 400 } } as const;
 const works = { text: "Now it works." };
 const lookUp = { text: "One moment.", tools: [{ id: "l1", name: "look", input: { what: "it" } }] };
 const ask = { text: "May I?", tools: [{ id: "c1", name: "confirm", input: { question: "Sure?" } }] };
@@ -56,17 +57,37 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     }
   });
 
-  it("sendMessage() goes on with an answered message whose run failed, and so does regenerate()", async () => {
-    const served = await serve(scriptedModel([ask, broken, broken, works]), { dialect: aiSdk() });
+  it.each(["regenerate", "sendMessage"] as const)(
+    "%s() goes on with an answered message whose run failed",
+    async (how) => {
+      const model = scriptedModel([ask, atOnce, atOnce, works]);
+      const served = await serve(model, { dialect: aiSdk() });
+      const client = chat(version, served, { id: "c" });
+      await client.sendMessage({ text: "Hi" });
+      await client.addToolOutput({ tool: "confirm", toolCallId: "c1", output: { yes: true } });
+      await eventually(() => client.status === "error");
+      await client.sendMessage();
+      expect([client.status, model.requests.length]).toEqual(["error", 3]);
+      await client[how]();
+      await expectTalk(served, client, ["Hi", "May I?|Now it works."]);
+      expect(client.messages).toHaveLength(2);
+    },
+  );
+
+  it("sendMessage() is refused where the page would put the new answer behind half of the old one", async () => {
+    const model = scriptedModel([ask, broken, works]);
+    const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
     await client.addToolOutput({ tool: "confirm", toolCallId: "c1", output: { yes: true } });
     await eventually(() => client.status === "error");
     await client.sendMessage();
-    expect(client.status).toBe("error");
+    expect([client.error?.message, model.requests.length]).toEqual([
+      expect.stringContaining("Call regenerate()"),
+      2,
+    ]);
     await client.regenerate();
     await expectTalk(served, client, ["Hi", "May I?|Now it works."]);
-    expect(client.messages).toHaveLength(2);
   });
 
   it.each(["regenerate", "sendMessage"] as const)("%s() sends a message that never arrived", async (how) => {

@@ -108,7 +108,16 @@ describe("U10 requests of pages from other origins", () => {
         authorize: () => null,
         cors: wrong as NonNullable<HandlerOptions["cors"]>,
       });
-    for (const origins of [APP, [`${APP}/`], [`${APP}/app`], ["app.example.com"], [5], undefined])
+    for (const origins of [
+      APP,
+      [`${APP}/`],
+      [`${APP}/app`],
+      ["app.example.com"],
+      ["https://*.example.com"],
+      ["file://"],
+      [5],
+      undefined,
+    ])
       expect(made({ origins })).toThrow(PawlError);
     expect(made({ origins: "*", credentials: true })).toThrow("Name the `origins`");
     expect(made({ origins: [APP, "capacitor://localhost"], exposeHeaders: ["x-plan"] })).not.toThrow();

@@ -1,4 +1,5 @@
 import { PawlError } from "../errors.ts";
+import type { EventData } from "../events/event.ts";
 import type { EventStore } from "../events/event-store.ts";
 import type { RunStart } from "../run-handle.ts";
 import { eventKey } from "./keys.ts";
@@ -7,6 +8,8 @@ import { eventKey } from "./keys.ts";
 interface Sent {
   message: string;
   clientMessageId?: string | undefined;
+  /** Its words are not compared. */
+  isTask?: true;
 }
 
 /**
@@ -17,24 +20,40 @@ interface Sent {
 export async function earlierRun(
   store: EventStore,
   sessionId: string,
-  { message, clientMessageId }: Sent,
+  sent: Sent,
 ): Promise<RunStart | undefined> {
-  if (clientMessageId === undefined) return undefined;
-  const key = eventKey.message(clientMessageId);
+  if (sent.clientMessageId === undefined) return undefined;
+  const key = eventKey.message(sent.clientMessageId);
   let last: RunStart | undefined;
   let found: RunStart | undefined;
-  for await (const event of store.read(sessionId, { types: ["run_started", "user_message"] })) {
+  // The run that answers the message: a queued one may be passed on to the next run.
+  let answering: string | undefined;
+  for await (const event of store.read(sessionId, { types: ["run_started", "run_ended", "user_message"] })) {
     if (event.type === "run_started") {
       const { run_id: runId, retry_of } = event.data;
       last = { sessionId, runId, afterSeq: event.seq - 1 };
-      if (found !== undefined && found.runId === retry_of) found = last;
+      if (found === undefined || answering !== retry_of) continue;
+      found = last;
+      answering = runId;
+    } else if (event.type === "run_ended") {
+      answering = passedOn(answering, found?.messageSeq, event.data);
     } else if (event.type === "user_message" && event.key === key) {
       const { seq, data } = event;
-      if (data.message !== message.toWellFormed()) throw otherWords();
+      checkWords(sent, data.message);
       found = last && data.queued ? { ...last, afterSeq: seq - 1, messageSeq: seq } : last;
+      answering = last?.runId;
     }
   }
   return found;
+}
+
+/** The run that answers a queued message behind the end of a run. */
+function passedOn(
+  answering: string | undefined,
+  messageSeq = -1,
+  { run_id, next }: EventData["run_ended"],
+): string | undefined {
+  return run_id === answering && next?.messages.includes(messageSeq) ? next.run_id : answering;
 }
 
 /** Where the run began that retries this one; if it was retried in turn, the last of them. */
@@ -51,8 +70,9 @@ export async function retryOf(
   return found;
 }
 
-function otherWords(): PawlError {
-  return new PawlError(
+function checkWords({ message, isTask }: Sent, stored: string): void {
+  if (isTask || stored === message.toWellFormed()) return;
+  throw new PawlError(
     "invalid_input",
     "A message of this id was stored with another text. A stored message cannot be changed: send a new one, with an id of its own.",
   );

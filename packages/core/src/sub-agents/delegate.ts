@@ -72,7 +72,7 @@ async function giveWork(
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
-    const said = { ...task, clientMessageId: "task", signal: undefined, whenBusy: "reject" as const };
+    const said = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
     // It was told before, by a process that did not live to see what came of it; or it has to be asked again, because its

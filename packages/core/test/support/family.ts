@@ -53,6 +53,7 @@ export function family(
   calleeScript: readonly Reply[],
   options: {
     slice?: AgentToolOptions<Schema, unknown>["limits"];
+    delegate?: Pick<AgentToolOptions<Schema<{ task: string }>, unknown>, "input" | "message">;
     callee?: Partial<AgentOptions<unknown>>;
     caller?: Partial<AgentOptions<unknown>>;
   } = {},
@@ -82,7 +83,12 @@ export function family(
     instructions: "You hand tasks over.",
     model: caller,
     tools: [
-      agentTool({ agent: researcher, description: "Looks things up.", limits: options.slice ?? {} }),
+      agentTool({
+        agent: researcher,
+        description: "Looks things up.",
+        limits: options.slice ?? {},
+        ...options.delegate,
+      }),
       ask,
     ],
     ...options.caller,

@@ -43,7 +43,8 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   const said = view.messages.findLast(({ role }) => role === "user");
   const isUser = last?.role === "user";
   if (isUser && last.id !== said?.id) throw new PawlError("invalid_input", CUT);
-  if (isUser && wordsOf(last.content) !== said?.text) throw new PawlError("invalid_input", CHANGED);
+  if (isUser && wordsOf(last.content).toWellFormed() !== said?.text)
+    throw new PawlError("invalid_input", CHANGED);
   const { run } = view;
   const isOver = run !== undefined && !run.open && view.pending.length === 0;
   const hasAll = said !== undefined && lastKnown(all, view) === said.id;

@@ -4,9 +4,15 @@ import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "./ans
 import type { Begin, DialectRequest, RequestLimits } from "./dialect.ts";
 import { questionOf } from "./question-id.ts";
 
+interface Message {
+  id?: string;
+  role: string;
+  parts: JsonObject[];
+}
+
 interface Body {
   id: string;
-  messages: { id?: string; role: string; parts: JsonObject[] }[];
+  messages: Message[];
   trigger?: string;
   messageId?: string;
 }
@@ -56,8 +62,8 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
     return { threadId, begin, continues: false };
   }
   if (isRegenerate) throw answeredAlready();
-  const said = last?.role === "assistant" ? last.parts.flatMap(answerIn) : [];
-  return { threadId, begin: (view) => resumed(view, said, last?.id), continues: true };
+  const shown = last?.role === "assistant" ? last : undefined;
+  return { threadId, begin: (view) => resumed(view, shown), continues: true };
 }
 
 /**
@@ -79,13 +85,32 @@ function again(
   throw answeredAlready();
 }
 
-/** Answers; or the message that the page was told is run again, because its run failed after they had arrived. */
-function resumed(view: ViewState, said: readonly SaidAnswer[], messageId: string | undefined): Begin {
+/**
+ * Answers in the assistant's message that the page shows; or that message is run again, because its run failed after they had
+ * arrived.
+ */
+function resumed(view: ViewState, shown: Message | undefined): Begin {
   const { run, pending } = view;
-  const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === messageId;
-  if (isLast && canBeRetried(run)) return { retry: run.id };
+  const said = shown?.parts.flatMap(answerIn) ?? [];
+  const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === shown?.id;
+  if (isLast && canBeRetried(run)) {
+    if (hasHalf(shown)) throw half();
+    return { retry: run.id };
+  }
   if (isLast && said.length === 0) throw answeredAlready();
   return { answers: awaitedAnswers(view, said) };
+}
+
+/** Whether the page shows words that a retry writes anew: the page would keep them, and put the new ones behind. */
+function hasHalf({ parts }: Message): boolean {
+  const sinceCall = parts.slice(parts.findLastIndex(isTool) + 1);
+  return sinceCall.some(({ type }) => type === "text" || type === "reasoning");
+}
+
+function half(): Error {
+  return invalid(
+    "The page shows a part of the answer that broke off, and cannot take it back. Call regenerate(), which does.",
+  );
 }
 
 function changed(): Error {
@@ -108,15 +133,18 @@ function wordsOf(parts: readonly JsonObject[]): string {
 
 /** What the user has answered in a part of the assistant's message. Calls that the server has run have answers of its own. */
 function answerIn(part: JsonObject): SaidAnswer[] {
-  const { type, toolCallId: callId, state, approval, providerExecuted } = part;
-  const isTool = typeof type === "string" && (type.startsWith("tool-") || type === "dynamic-tool");
-  if (!isTool || typeof callId !== "string") return [];
+  const { toolCallId: callId, state, approval, providerExecuted } = part;
+  if (!isTool(part) || typeof callId !== "string") return [];
   if (state === "approval-responded") return approvalIn(callId, approval);
   if (providerExecuted === true) return [];
   const fits = (question: { kind: string }) => !isApproval(question);
   if (state === "output-available") return [{ callId, value: toJson(part.output ?? null), fits }];
   if (state === "output-error") return [{ ...failedAnswer(callId, part.errorText), fits }];
   return [];
+}
+
+function isTool({ type }: JsonObject): boolean {
+  return typeof type === "string" && (type.startsWith("tool-") || type === "dynamic-tool");
 }
 
 function approvalIn(callId: string, approval: unknown): SaidAnswer[] {
