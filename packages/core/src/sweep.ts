@@ -18,7 +18,7 @@ export async function sweep(host: Host): Promise<number> {
   let resumed = 0;
   for (;;) {
     if (host.draining) return resumed;
-    // What was seen and is still listed must not crowd out the others.
+    // Sessions that were seen and are still listed must not crowd out the others.
     const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));

@@ -137,14 +137,14 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
   };
 }
 
-/** Whether this process has sent the wake-up; the entries of any other are passed on. */
+/** Whether this process sent the wake-up; entries of other processes are passed on. */
 function isOwn(payload: string, me: string, each: (entry: WakeUpEntry) => void): boolean {
   const wakeUp = parseWakeUp(payload);
   if (wakeUp?.from !== me) wakeUp?.sessions.forEach(each);
   return wakeUp?.from === me;
 }
 
-/** The tail, and a way to call back everybody who has subscribed to any session. */
+/** The tail, and a function that calls every subscriber of every session. */
 function withSubscribers(tail: LiveTail): { tail: LiveTail; notifyAll(): void } {
   const all = new Set<() => void>();
   const subscribe: LiveTail["subscribe"] = (sessionId, onChange) => {

@@ -2,7 +2,7 @@ import { PawlError, type SessionEvent, type StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
-/** What clients see of a session: see `HandlerOptions.expose`. */
+/** The part of a session that clients see: see `HandlerOptions.expose`. */
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 
 /**

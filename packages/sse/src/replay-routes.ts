@@ -20,7 +20,7 @@ export interface Replaying {
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
-  /** Called for each of the things that a request brings and nobody reads. */
+  /** Called for each kind of request data that is not read. */
   warn(message: string): void;
 }
 

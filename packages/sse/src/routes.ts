@@ -6,7 +6,10 @@ export interface Env {
   Variables: { userId: string };
 }
 
-/** Answers with a stream, if its user has not too many open. It is open until `onClose` is called. */
+/**
+ * Answers with a stream, unless its user has too many open. The stream counts as open until `onClose` is
+ * called.
+ */
 export type Limited = (
   c: Context<Env, string>,
   make: (onClose: () => void) => Promise<Response>,

@@ -17,8 +17,8 @@ export interface SupabaseAuthOptions {
   /** For whom its tokens are. */
   audience?: string;
   /**
-   * How tokens may be signed; others answer 401, and nobody is asked about them. Default: `["ES256", "RS256", "HS256"]`.
-   * Without `HS256` no token is ever sent to the project.
+   * Accepted signature algorithms. Tokens signed otherwise are answered with 401, without a request to the
+   * project. Default: `["ES256", "RS256", "HS256"]`. Without `HS256`, no token is ever sent to the project.
    */
   algorithms?: readonly TokenAlgorithm[];
   /** How long to wait for the project, in milliseconds. */

@@ -30,7 +30,7 @@ export function watchedStore(store: EventStore): EventStore {
     watch(sessionId, onAppend) {
       const own = watchers.get(sessionId) ?? new Set();
       watchers.set(sessionId, own);
-      // A function of its own, so that one that is given twice is called twice.
+      // Wrap the callback, so that one registered twice is called twice.
       const call = (seq: number) => onAppend(seq);
       own.add(call);
       return () => {

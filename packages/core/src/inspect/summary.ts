@@ -14,7 +14,7 @@ export function summaryOf(event: StoredEvent): string {
     case "note":
       return quoted(event.data.text);
     case "knowledge":
-      // A public log does not say what is in it.
+      // A public log leaves out its content.
       return joined(event.data.source, event.data.data === "" ? undefined : quoted(event.data.data));
     case "artifact":
       return joined(event.data.type, quoted(event.data.title));

@@ -65,7 +65,7 @@ export function openLog(options: {
         ...(afterSeq !== undefined && { afterSeq }),
         ...(release && { release }),
       });
-      // What a tool or a model call rests on is this append, not whatever stands under its id.
+      // Tool and model calls rely on this very append, not on other events stored under its id.
       const rows = ownRows(state.sessionId, events, stored);
       const first = rows[0]?.seq ?? 0;
       if (first > state.lastSeq + 1) await readNew(first);

@@ -81,12 +81,12 @@ export function isReported({ type }: Pick<StopReason, "type">): boolean {
   return REPORTED.includes(type);
 }
 
-/** Whether a run that ended so leaves its session in status `error`. */
+/** Whether a run with this stop reason leaves its session in status `error`. */
 export function isFailed(stop: Pick<StopReason, "type">): boolean {
   return FAILED.includes(stop.type) || isReported(stop);
 }
 
-/** Ends that leave the user without a whole answer although nothing failed. */
+/** Stop reasons that leave the user without a complete answer although nothing failed. */
 const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
 
 /**

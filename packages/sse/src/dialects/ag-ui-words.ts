@@ -4,7 +4,7 @@ import { invalid } from "../check-body.ts";
 /**
  * The text of a message's content.
  *
- * @throws HTTPException 400 for content of another kind.
+ * @throws HTTPException 400 for content that is not text.
  */
 export function wordsOf(content: Json | undefined): string {
   if (typeof content === "string") return content;

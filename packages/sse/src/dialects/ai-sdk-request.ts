@@ -33,7 +33,10 @@ const schema = jsonSchema<Body>({
   required: ["id", "messages"],
 });
 
-/** A request of `useChat`; `continues`: the page keeps the assistant's message that it ends with, and is told the rest of it. */
+/**
+ * A request of `useChat`. With `continues`, the page keeps the assistant's message at its end and is sent the
+ * rest of it.
+ */
 export interface AiSdkRequest extends DialectRequest {
   continues: boolean;
 }
@@ -61,8 +64,8 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
 }
 
 /**
- * `regenerate()`, or `sendMessage()` without a message: what the body ends with is sent once more. A message that never arrived is a new
- * one, and one whose run failed is run again.
+ * Handles `regenerate()`, or `sendMessage()` without a message: both send the body's last message once more.
+ * A message that never arrived counts as new; one whose run failed is run again.
  */
 function again(
   view: ViewState,
@@ -79,7 +82,10 @@ function again(
   throw answeredAlready();
 }
 
-/** Answers; or the message that the page was told is run again, because its run failed after they had arrived. */
+/**
+ * Returns the answers. If the run failed after they had arrived, returns a retry of the message that the page
+ * shows.
+ */
 function resumed(view: ViewState, said: readonly SaidAnswer[], messageId: string | undefined): Begin {
   const { run, pending } = view;
   const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === messageId;

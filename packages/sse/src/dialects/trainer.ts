@@ -59,7 +59,7 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
     return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
   };
   const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
-    // It has no other event for words of the agent's own. Of a stop the user knows.
+    // This dialect has no other event for Pawl's own text. A user who stopped the run needs no explanation.
     const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
     if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
     const failed = rest?.type === "ended" && rest.event.data.session_status === "error";
