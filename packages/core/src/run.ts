@@ -116,8 +116,9 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
 }
 
 /**
- * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last event. An
- * answer, stop or message that arrives at this moment is either seen by this leg or finds the lease free.
+ * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last
+ * event. An answer, stop or message that arrives at this moment is either seen by this leg or finds the lease
+ * free.
  */
 async function appendAtTip(
   leg: Leg,

@@ -58,7 +58,10 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Metadata of a session that is created. */
   metadata?: JsonObject;
-  /** What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own. Default: `reject`. */
+  /**
+   * What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own.
+   * Default: `reject`.
+   */
   whenBusy?: WhenBusy;
   retry?: never;
 }

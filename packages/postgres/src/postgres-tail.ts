@@ -35,10 +35,11 @@ export interface PostgresTail extends LiveTail {
 }
 
 /**
- * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel, "there are
- * events up to", sent beside the appends and not within them; events are read from the store by number. So what gets
- * lost costs a reader time and never an event: `pollMs` while a run is in progress, a minute in an idle session. All
- * processes that append should have such a tail, because idle readers do not poll while it is `listening`.
+ * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel,
+ * "there are events up to", sent beside the appends and not within them; events are read from the store by
+ * number. So what gets lost costs a reader time and never an event: `pollMs` while a run is in progress, a
+ * minute in an idle session. All processes that append should have such a tail, because idle readers do not
+ * poll while it is `listening`.
  *
  * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`, migration 7) as long as
  * another process says that it has readers of the session. Without such readers nothing is written.

@@ -9,7 +9,10 @@ export interface CorsOptions {
   origins: readonly string[] | "*";
   /** Whether their requests may carry cookies. Not with `"*"`. Default: `false`. */
   credentials?: boolean;
-  /** Names of headers of your own responses (those of `authorize`) that pages may read, beside Pawl's. Default: none. */
+  /**
+   * Names of headers of your own responses (those of `authorize`) that pages may read, beside Pawl's.
+   * Default: none.
+   */
   exposeHeaders?: readonly string[];
 }
 

@@ -33,8 +33,9 @@ export interface HandlerOptions {
    */
   maxBodyBytes?: number;
   /**
-   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It is read as a
-   * stream up to its last message and not kept, so it costs time and no memory. Default: 50,000,000.
+   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It
+   * is read as a stream up to its last message and not kept, so it costs time and no memory. Default:
+   * 50,000,000.
    */
   maxHistoryBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
@@ -44,8 +45,8 @@ export interface HandlerOptions {
   /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
   maxStreams?: number;
   /**
-   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered before
-   * `authorize` is asked. Default: no page of another origin may read anything.
+   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered
+   * before `authorize` is asked. Default: no page of another origin may read anything.
    */
   cors?: CorsOptions;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
@@ -78,7 +79,7 @@ export type Authorized = { userId: string } | Response | null;
  * | | |
  * |---|---|
  * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
- * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; what the agent has said since its last run began, or 204 where there is none |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the agent's output since its last run began, or 204 if there is none |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |

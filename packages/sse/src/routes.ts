@@ -1,7 +1,7 @@
 import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "./wire-error.ts";
 
-/** What is known of a request once it is known who asks. */
+/** Facts about a request once its caller is known. */
 export interface Env {
   Variables: { userId: string };
 }

@@ -42,7 +42,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     },
   );
 
-  it("regenerate() shows what the failed run has done, and goes on from it", async () => {
+  it("regenerate() shows the failed run's work, and continues from it", async () => {
     const served = await serve(scriptedModel([lookUp, broken, works]), { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
@@ -56,7 +56,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     }
   });
 
-  it("sendMessage() goes on with an answered message whose run failed, and so does regenerate()", async () => {
+  it("sendMessage() continues an answered message whose run failed, and so does regenerate()", async () => {
     const served = await serve(scriptedModel([ask, broken, broken, works]), { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
@@ -80,7 +80,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     await expectTalk(served, client, ["Hi", "Now it works."]);
   });
 
-  it("sendMessage() tells the answer again that was lost on its way", async () => {
+  it("sendMessage() sends an answer again that was lost in transit", async () => {
     let down = true;
     const lossy: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);

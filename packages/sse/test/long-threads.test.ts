@@ -228,7 +228,7 @@ describe("P2 a thread that is read as a stream", () => {
     }
   });
 
-  it("refuses what is not valid JSON, also in messages that are not kept", async () => {
+  it("refuses invalid JSON, also in messages that are not kept", async () => {
     const bad = [
       "",
       "{",
@@ -250,7 +250,7 @@ describe("P2 a thread that is read as a stream", () => {
     for (const text of bad) expect([text, await status(text)]).toEqual([text, 400]);
   });
 
-  it("refuses what is nested too deeply, and does not fall over it", async () => {
+  it("refuses a body that is nested too deeply, without crashing", async () => {
     const deep = `{"messages":[${"[".repeat(40_000)}${"]".repeat(40_000)},1]}`;
     expect(await status(deep, { size: 1_000, maxBodyBytes: 100_000 })).toBe(400);
   });

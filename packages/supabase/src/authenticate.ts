@@ -45,8 +45,8 @@ export interface SupabaseUser {
  *
  * A token that was verified here is valid until it expires, also when its user has signed out meanwhile.
  *
- * @throws PawlError `config` for a client without `auth` and for unknown algorithms, and from the function `store_unavailable` (503) when Supabase cannot
- * be asked. No error and no response ever contains a token.
+ * @throws PawlError `config` for a client without `auth` and for unknown algorithms, and from the function
+ *   `store_unavailable` (503) when Supabase cannot be asked. No error and no response ever contains a token.
  *
  * @example
  * ```ts

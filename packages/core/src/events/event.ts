@@ -184,9 +184,10 @@ export interface EventData {
     request_id?: string;
   };
   /**
-   * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it counts towards the
-   * run's limits and the session's totals. `by` is its name, `model` the model's. With `attempt` (and `by` `lost_answer`) it
-   * is the estimate of a request whose answer was lost; `attempt` is the `seq` of its `llm_request`.
+   * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it
+   * counts towards the run's limits and the session's totals. `by` is its name, `model` the model's. With
+   * `attempt` (and `by` `lost_answer`) it is the estimate of a request whose answer was lost; `attempt` is
+   * the `seq` of its `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
   error: { code: string; message: string; stack: null; context: Json };

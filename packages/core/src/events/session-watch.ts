@@ -20,7 +20,10 @@ export interface SessionWatch {
 
 /** The watches that readers of sessions share. */
 export interface SessionWatches {
-  /** Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is where the reader begins. */
+  /**
+   * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is where the reader
+   * begins.
+   */
   join(sessionId: string, afterSeq: number, ring: () => void): { watch: SessionWatch; leave(): void };
 }
 

@@ -2,9 +2,9 @@ import { bound } from "./bound.ts";
 import type { EventStore } from "./event-store.ts";
 
 /**
- * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if this
- * process alone appends to the store, and through this object alone. Idle readers then query the store once a minute
- * instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it already.
+ * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if
+ * this process alone appends to the store, and through this object alone. Idle readers then query the store
+ * once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it already.
  *
  * @example
  * ```ts

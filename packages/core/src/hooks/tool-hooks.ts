@@ -24,9 +24,9 @@ export interface CallInput {
 }
 
 /**
- * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the answer and
- * the input that the question was about: what was approved is what runs. The answer is checked again: it may have been
- * stored by the database, which knows no schemas.
+ * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the
+ * answer and the input that the question was about: what was approved is what runs. The answer is checked
+ * again: it may have been stored by the database, which knows no schemas.
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;

@@ -16,8 +16,9 @@ export interface SessionLog {
   /** Appends under the lease. Appends that wait at the same time are stored together. */
   append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the state has then
-   * caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events: before its first `await`.
+   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the
+   * state has then caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events:
+   * before its first `await`.
    */
   appendAfter(
     seq: number,

@@ -90,8 +90,8 @@ export function isFailed(stop: Pick<StopReason, "type">): boolean {
 const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
 
 /**
- * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or interrupted before its
- * answer was complete. A refusal and an answer that reached `max_tokens` are answers.
+ * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or
+ * interrupted before its answer was complete. A refusal and an answer that reached `max_tokens` are answers.
  */
 export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boolean }): boolean {
   return stop !== undefined && (failed === true || BROKEN_OFF.includes(stop.type));

@@ -20,9 +20,10 @@ export interface AiSdkOptions {
  * UI message streams of the AI SDK, as `useChat` of version 6 and 7 takes them. Point its `DefaultChatTransport` at
  * `/runs`: reconnecting works without another option. The chat's id is the user's own name for the session.
  *
- * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other questions
- * are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the predicate of
- * `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last message again if its run failed.
+ * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other
+ * questions are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the
+ * predicate of `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last
+ * message again if its run failed.
  *
  * @example
  * ```ts

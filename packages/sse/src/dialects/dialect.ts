@@ -13,16 +13,17 @@ export interface Dialect {
   /** Sent with every stream. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by itself, alone. `replay`: the message that is being written
-   * is told from its beginning, over whatever the client has of it, and so are the messages of its run before it.
+   * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by
+   * itself, alone. `replay`: the message that is being written is told from its beginning, over whatever the
+   * client has of it, and so are the messages of its run before it.
    */
   readonly resume: "cursor" | "replay";
   /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
   readonly reserved?: readonly string[];
   /**
-   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its last message,
-   * with the messages of the role `tool` right before it, and as `earlier` the ids and roles of up to 200 before those.
-   * So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
+   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its
+   * last message, with the messages of the role `tool` right before it, and as `earlier` the ids and roles of
+   * up to 200 before those. So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
    */
   readonly threadField?: string;
   /**
@@ -39,8 +40,8 @@ export interface Dialect {
   /** Whether a client that reconnects gets a stream even if no run ever began. Default: it gets 204. */
   readonly tellsIdle?: boolean;
   /**
-   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own: `interrupt` for clients
-   * that stop a run by hanging up. Default: `reject`.
+   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own:
+   * `interrupt` for clients that stop a run by hanging up. Default: `reject`.
    */
   readonly whenBusy?: WhenBusy;
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */

@@ -42,7 +42,7 @@ export function paragraphOf({ text, follows }: LastWord): string {
   return follows ? `\n\n${text}` : text;
 }
 
-/** What the calls were made with that a stream goes on with. */
+/** The inputs of the calls with which a stream continues. */
 export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   const parts = before.messages.flatMap((message) => message.parts);
   return new Map(
