@@ -84,7 +84,7 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   if (canBeRetried({ failed: run.failed, ...(run.ended && { stop: run.ended }) })) return undefined;
   return new PawlError(
     "invalid_input",
-    "The last message has been answered. Another answer to it cannot be made, because sessions have no branches yet: send a new message.",
+    "The last message has been answered. It cannot be answered again, because sessions have no branches yet: send a new message.",
   );
 }
 

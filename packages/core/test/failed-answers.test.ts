@@ -104,7 +104,7 @@ describe("P2 a tool that fails at the client", () => {
     const hooks = [approval({ when: ["camera"] })];
     const { fail, pending } = await waiting(setup(script(), { tools: [camera], hooks }));
     expect(pending).toMatchObject([{ kind: "approval" }]);
-    await expect(fail("No camera.")).rejects.toSatisfy(refused("invalid_answer", "cannot fail"));
+    await expect(fail("No camera.")).rejects.toSatisfy(refused("invalid_answer", "does not accept an error"));
   });
 
   it("reaches the agent that does the work, which goes on", async () => {

@@ -70,6 +70,6 @@ export function placeOf(value: string | undefined): Place {
   throw refusal(
     400,
     "invalid_input",
-    "A place in the stream is a number, or an id that the stream has sent.",
+    "A place in the stream must be a number, or an id that the stream has sent.",
   );
 }

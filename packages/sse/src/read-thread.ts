@@ -49,7 +49,7 @@ export async function readThread(
   checkIsJson(request);
   const tooLong = () => tooLarge(`The history may have at most ${maxHistoryBytes} bytes. Begin a new chat.`);
   const tooMuch = () =>
-    tooLarge(`A message and what is sent beside the history may have at most ${maxBodyBytes} bytes.`);
+    tooLarge(`A message and all fields besides the history may have at most ${maxBodyBytes} bytes.`);
   const outside = pieces(maxBodyBytes);
   const tail = threadTail(maxBodyBytes);
   const take = splitThread(field, MAX_DEPTH, {

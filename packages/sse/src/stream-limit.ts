@@ -17,7 +17,7 @@ export interface StreamLimit {
 /** @throws PawlError `config` if `most` is not a number of at least 1; `Infinity` is allowed. */
 export function streamLimit(most: number): StreamLimit {
   if (typeof most !== "number" || !(most >= 1))
-    throw new PawlError("config", `\`maxStreams\` must be a number from 1; got ${String(most)}.`);
+    throw new PawlError("config", `\`maxStreams\` must be a number of at least 1; got ${String(most)}.`);
   const open = new Map<string, number>();
   const take = (userId: string) => {
     const count = open.get(userId) ?? 0;
@@ -25,7 +25,7 @@ export function streamLimit(most: number): StreamLimit {
       throw refusal(
         429,
         "too_many_streams",
-        `You have ${count} streams open, which is the most. Close a page that you do not need, and try again.`,
+        `You have ${count} streams open, which is the limit. Close a page that you do not need, and try again.`,
         { "retry-after": "5" },
       );
     }

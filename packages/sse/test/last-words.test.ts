@@ -131,7 +131,7 @@ describe("W2 what the coach's messages may consist of", () => {
       [words, "x"],
       { ...words },
     ])
-      expect(await ask(content)).toEqual([400, expect.stringContaining("A message consists of text here.")]);
+      expect(await ask(content)).toEqual([400, expect.stringContaining("A message must consist of text.")]);
     expect((await ask([words, words]))[0]).toBe(200);
   });
 

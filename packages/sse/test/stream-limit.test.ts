@@ -82,7 +82,7 @@ describe("W6 how many streams a user may have open", () => {
     }
   });
 
-  it.each([0, -1, Number.NaN, "3"])("is a number from 1, not %j", (maxStreams) => {
+  it.each([0, -1, Number.NaN, "3"])("is a number of at least 1, not %j", (maxStreams) => {
     expect(() => served({ maxStreams: maxStreams as number })).toThrow(
       expect.objectContaining({ code: "config" }),
     );

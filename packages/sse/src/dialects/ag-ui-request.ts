@@ -122,7 +122,7 @@ function resumed(
   const answered = tools.filter(({ callId }) => others.some((question) => question.callId === callId));
   const known = view.pending.length - others.length;
   if (answered.length !== others.length || named.size !== known || named.size !== resume.length) {
-    throw new PawlError("unknown_call", "A resume names every open question once, and nothing else.");
+    throw new PawlError("unknown_call", "`resume` must name every open question once, and nothing else.");
   }
   const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
   if (isCancelled) return message ?? { abandon: true };

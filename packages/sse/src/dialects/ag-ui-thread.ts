@@ -67,4 +67,4 @@ const CUT =
 const CHANGED = "A message that was sent cannot be changed. Send a new one.";
 
 const ANSWERED =
-  "This message has been answered, and the answer is back. Another one cannot be made: send a new message instead.";
+  "This message has been answered, and its answer is shown again. It cannot be answered anew: send a new message instead.";

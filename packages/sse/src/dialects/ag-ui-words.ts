@@ -13,7 +13,7 @@ export function wordsOf(content: Json | undefined): string {
     .map((part) => {
       const text = part !== null && typeof part === "object" && !Array.isArray(part) ? part : {};
       if (text.type !== "text" || typeof text.text !== "string")
-        throw invalid("A message consists of text here.");
+        throw invalid("A message must consist of text.");
       return text.text;
     })
     .join("\n\n");

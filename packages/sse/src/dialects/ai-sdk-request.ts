@@ -102,13 +102,13 @@ function changed(): Error {
 
 function answeredAlready(): Error {
   return invalid(
-    "This message has its answer. Another one cannot be made, because sessions have no branches yet: load the messages again, or send a new one.",
+    "This message has been answered. It cannot be answered again, because sessions have no branches yet: load the messages again, or send a new one.",
   );
 }
 
 function wordsOf(parts: readonly JsonObject[]): string {
   const others = parts.find(({ type }) => type !== "text");
-  if (others !== undefined) throw invalid("A message consists of text here.");
+  if (others !== undefined) throw invalid("A message must consist of text.");
   return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("\n\n");
 }
 
