@@ -3,10 +3,10 @@ import { filesOf } from "./lib/files.mjs";
 import { findForeignNames } from "./lib/own-names.mjs";
 import { at, root } from "./lib/project.mjs";
 
-// A name from outside must not find what an object has inherited.
+// A name from outside must not match an inherited property of an object.
 const watched = /^(packages\/[^/]+\/src|examples\/[^/]+\/(src|web|server))\/.+\.tsx?$/;
 const files = filesOf().filter((path) => watched.test(path));
-// One program for all: the page's options know everything that the others know, and a DOM.
+// One program for all files: the page's compiler options cover everything that the others do, plus the DOM.
 const config = ts.getParsedCommandLineOfConfigFile(at("examples/playground/web/tsconfig.json"), {}, ts.sys);
 const program = ts.createProgram(
   files.map((path) => at(path)),

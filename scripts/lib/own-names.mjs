@@ -1,8 +1,9 @@
 import ts from "typescript";
 
 /**
- * Finds places that look a name up in an object which may not have it. A plain object has `constructor`, `toString` and
- * `__proto__` as well, so a name that is known at run time only is for a Map, or asked for with `Object.hasOwn` first.
+ * Finds lookups of a name that the object may have inherited. A plain object also has `constructor`,
+ * `toString` and `__proto__`, so look up a name that is known only at run time in a Map, or check
+ * `Object.hasOwn` first.
  *
  * @param {import("typescript").Program} program
  * @param {(file: string) => boolean} isOurs
@@ -37,7 +38,7 @@ function wrongWith(node, checker) {
     : `"${textOf(name)}" may be inherited; use a Map, or ask Object.hasOwn(${textOf(object)}, ${textOf(name)}) before`;
 }
 
-/** Whether an expression can be any name: its type is wider than some literals, or only asserted. */
+/** Whether an expression can be any name: its type is wider than a set of literals, or only asserted. */
 function isOpen(name, checker) {
   if (ts.isAsExpression(name)) return true;
   if (ts.isPrivateIdentifier(name)) return false;
@@ -48,7 +49,10 @@ function isOpen(name, checker) {
   return parts.some(({ flags }) => (flags & open) !== 0);
 }
 
-/** Whether a function around asks for this very name, or goes through the object's own names. */
+/**
+ * Whether an enclosing function checks this very name, or an enclosing loop iterates over the object's own
+ * names.
+ */
 function isGuarded(node, object, name) {
   const asked = isWritten(node) ? `${name} === "__proto__"` : `Object.hasOwn(${object}, ${name})`;
   for (let around = node.parent; around; around = around.parent) {
@@ -73,7 +77,7 @@ const isIn = (node) => ts.isBinaryExpression(node) && node.operatorToken.kind ==
 const contains = (node, is) =>
   is(node) || ts.forEachChild(node, (part) => contains(part, is) || undefined) === true;
 
-/** An expression without brackets and claims about its type. */
+/** Strips parentheses and type assertions from an expression. */
 function textOf(node) {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isNonNullExpression(node)) {
     return textOf(node.expression);

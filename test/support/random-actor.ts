@@ -66,7 +66,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
 
-/** What happens to the session once it has come to rest; numbers are places in the log. */
+/** Actions on an idle session; numbers are places in the log. */
 export interface Revision {
   redact: number | undefined;
   fromSeq: number | undefined;
@@ -171,7 +171,7 @@ export class Actor {
     };
     const read = tolerant(reading());
     this.runs.push(read);
-    // Whoever is at work may be dead; then nothing more comes until somebody takes over.
+    // The working process may be dead; then no event arrives until another one takes over.
     await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 60))]);
     control.abort();
   }
@@ -229,7 +229,7 @@ export class Actor {
     await by.message("From the database", what === "forged id" ? (base.nextAppendId() ?? own) : own);
   }
 
-  /** What can be done to a session at rest, and one run more. */
+  /** Performs the actions on an idle session, and one more run. */
   async revise({ redact, fromSeq, fork }: Revision): Promise<string> {
     const pawl = this.setting.boot();
     if (redact !== undefined) await tolerant(pawl.redact(sessionId, redact, user));

@@ -76,7 +76,7 @@ describe("files in other readers", () => {
     },
   );
 
-  it("X1 attack: nothing of them is a program, an embed or a template to Obsidian's plugins", () => {
+  it("X1 attack: nothing in them is a program, an embed or a template to Obsidian's plugins", () => {
     expect(files.filter((file) => runsInObsidian(file).length > 0)).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ export interface AppOptions {
   host: string;
   /** The built page. */
   webDir: string;
-  /** Whether all requests come through a proxy that says who its clients are. Default: no. */
+  /** Whether all requests come through a proxy that identifies its clients. Default: no. */
   trustProxy?: boolean;
   /** Told of what answers 500. */
   onError?(error: unknown): void;

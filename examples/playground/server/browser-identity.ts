@@ -16,8 +16,9 @@ export interface BrowserIdentity {
 }
 
 /**
- * The cookie is the secret, the user id a hash of it: ids stand in the log and in folder names, and whoever reads one
- * there must not be able to come in with it. Over TLS the cookie is for TLS alone; `trustProxy` as in {@link clientOf}.
+ * The cookie is the secret, the user id a hash of it: ids stand in the log and in folder names, and whoever
+ * reads one there must not be able to come in with it. Over TLS the cookie is for TLS alone; `trustProxy` as
+ * in {@link clientOf}.
  */
 export function browserIdentity({ trustProxy = false } = {}): BrowserIdentity {
   const users = new WeakMap<Request, string>();

@@ -1,17 +1,18 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
-/** What is known of a request's client beside its words. */
+/** Facts about a request's client that are not in its body. */
 export interface Client {
-  /** The client's address: of IPv6 its network, because one client has all addresses of a /64. */
+  /** The client's address. For IPv6, its /64 network, because one client has all of its addresses. */
   address: string;
   /** Whether the client has used TLS. */
   secure: boolean;
 }
 
 /**
- * The client of a request. Behind a proxy that is trusted it is what the proxy says: the last entry of `x-forwarded-for`, which
- * the proxy has added itself, and `x-forwarded-proto`. Otherwise these headers are anybody's words and are not read.
+ * Returns the client of a request. Behind a trusted proxy, reads the last entry of `x-forwarded-for`, which
+ * the proxy itself added, and `x-forwarded-proto`. Otherwise ignores these headers, because anybody can write
+ * them.
  */
 export function clientOf(c: Context, trustProxy: boolean): Client {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;

@@ -25,7 +25,7 @@ export interface Config {
   baseURL?: string;
   /** Where the coach's files are. */
   files: FilesAt;
-  /** Believes the proxy in front: `x-forwarded-for` and `x-forwarded-proto`. */
+  /** Trusts the proxy's headers `x-forwarded-for` and `x-forwarded-proto`. */
   trustProxy: boolean;
   /** Serves the agent that the tests need as well. */
   test: boolean;

@@ -52,7 +52,10 @@ export function ownPageOnly(boundTo: string): MiddlewareHandler {
   };
 }
 
-/** Of an origin as browsers write it. What only parses to one, e.g. with a backslash, has none. */
+/**
+ * Returns the host of an origin in the form that browsers write. `undefined` for anything that merely parses
+ * to one, e.g. with a backslash.
+ */
 function hostOf(origin: string): string | undefined {
   const url = URL.parse(origin);
   return url?.origin === origin ? url.host : undefined;

@@ -26,12 +26,12 @@ interface Around {
   onError(error: unknown): void;
 }
 
-/** Where somebody writes to the trainer. */
+/** Routes on which users write to the trainer. */
 const WRITING = ["/api/trainer/runs", "/agent/chat", "/agent/stream"];
 
 /**
- * The trainer's routes: `/agent`, its API with bearer tokens, `/api/trainer` for the page, and the numbers of its charts. Whoever
- * writes for the first time is given a life to try it with.
+ * The trainer's routes: `/agent`, its API with bearer tokens, `/api/trainer` for the page, and the numbers of
+ * its charts. A user's first message creates a life to try it with.
  */
 export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around): void {
   const { data, models, issue, rateLimit } = trainer;
@@ -43,7 +43,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
   };
   const written = async (request: Request, user: { userId: string }) =>
     isWriting(request) ? await welcome(user.userId) : user;
-  // A new user costs nothing, so writing is limited by address too, and before anybody is given a life.
+  // A new user costs nothing to create, so writing is limited by address too, before a life is created.
   app.on("POST", [...WRITING, "/agent/sessions"], async (c, next) => {
     await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
     return await next();

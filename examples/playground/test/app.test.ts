@@ -143,7 +143,7 @@ describe("who a browser is", () => {
     expect(again.headers.get("set-cookie")).toBeNull();
   });
 
-  it("W6 gets a cookie for TLS alone where it comes over TLS, of which only a trusted proxy can tell", async () => {
+  it("W6 marks the cookie for TLS alone over TLS, which only a trusted proxy can report", async () => {
     const cookie = async (url: string, trustProxy: boolean, proto?: string) => {
       const { at } = app({ trustProxy });
       const response = await at(url, proto === undefined ? {} : { headers: { "x-forwarded-proto": proto } });

@@ -15,10 +15,10 @@ const browser = await startBrowser();
 const WAIT = 20_000;
 const webDir = join(import.meta.dirname, "..", "dist", "web");
 
-/** What every object has a member of this name for. */
+/** Names that every object has as an inherited member. */
 const NAMES = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"];
 
-/** Markdown of very many levels, each kind in its own way. */
+/** Deeply nested Markdown, one sample for each kind of nesting. */
 const DEEP = {
   quotations: `${"> ".repeat(3_000)}end`,
   "quotations without blanks": `${">".repeat(3_000)}end`,
@@ -51,7 +51,7 @@ const USUAL = [
   "```ts\nconst a = [[[1]]];\n```",
 ].join("\n\n");
 
-/** Asks something in the way that nobody knows. */
+/** Asks a question of a kind that no page knows. */
 const ask = tool({
   name: "ask_oddly",
   description: "Asks.",
@@ -72,7 +72,7 @@ const complete = tool({
   execute: () => ({ success: true, completed: "session", next_checkin_due: "2026-11-28" }),
 });
 
-describe.skipIf(browser === undefined)("what a page cannot show", { timeout: 60_000 }, () => {
+describe.skipIf(browser === undefined)("parts that a page cannot show", { timeout: 60_000 }, () => {
   beforeAll(() => {
     if (!existsSync(webDir)) throw new Error("The page is not built: npm run build");
   });

@@ -130,7 +130,7 @@ describe("the trainer in the playground", () => {
         weeks: { sets: number }[];
         muscles: unknown[];
       };
-    // Nothing is known of somebody who has written nothing.
+    // A visitor who has not written anything has no data.
     expect(await progress()).toMatchObject({ weeks: { length: 10 }, muscles: [] });
     const run = await ask("/api/trainer/runs", { input: "A chest workout" });
     await run.text();
@@ -148,7 +148,7 @@ describe("the trainer in the playground", () => {
     expect(sets(await progress())).toBeGreaterThan(sets(before));
   });
 
-  it("W6 gives a life to who writes, and to nobody who only comes", async () => {
+  it("W6 creates a life for a visitor who writes, and none for one who only visits", async () => {
     const seeded: string[] = [];
     const app = await served(20, seeded);
     for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress", "/api/past-sessions"])

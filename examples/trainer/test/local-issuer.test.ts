@@ -39,7 +39,7 @@ describe("the local issuer", () => {
     }
   });
 
-  it("X2 accepts its own algorithm only, and asks nobody about another", async () => {
+  it("X2 accepts its own algorithm only, and sends no request about another", async () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("asked"));
     onTestFinished(() => fetched.mockRestore());
     const issuer = await localIssuer();

@@ -101,7 +101,7 @@ async function* answerOf(
 
 interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** What no failure may contain. */
+  /** Secrets that no failure may contain. */
   secrets(): string[];
 }
 
@@ -131,7 +131,7 @@ function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOption
   };
 }
 
-/** The SDK may have found them in the environment. */
+/** Secrets of the client, including those that the SDK read from the environment. */
 function secretsOf(client: object): string[] {
   const { apiKey, authToken, _options } = client as {
     apiKey?: unknown;

@@ -13,7 +13,10 @@ const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/^prompt is too long|^input length and `max_tokens` exceed context limit/, "context_length_exceeded"],
 ];
 
-/** Anything the SDK threw, as the `model_error` the loop's retry policy reads, without the secrets of the request. */
+/**
+ * Converts anything the SDK threw to the `model_error` that the loop's retry policy reads, without the
+ * request's secrets.
+ */
 export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
   return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
 }

@@ -39,13 +39,14 @@ export interface AgentClient {
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
   /**
-   * Runs the last message again, after its run failed or was stopped. The new answer takes the place of the one that broke off. Resolves to
-   * whether it was accepted: why it was refused is in `state.error`. Pressed twice, or in two tabs, it makes one run.
+   * Runs the last message again, after its run failed or was stopped. The new answer replaces the one that
+   * broke off. Resolves to whether the retry was accepted; if not, `state.error` says why. Two calls, also
+   * from two tabs, make one run.
    */
   retry(): Promise<boolean>;
   /**
-   * Says that a tool which runs here has failed: the model reads `error`, of at most 10,000 characters, as the call's error.
-   * Otherwise like {@link AgentClient.answer}. Approvals are answered with a no instead.
+   * Reports that a tool of this page failed. The model reads `error`, at most 10,000 characters, as the
+   * call's error. Otherwise like {@link AgentClient.answer}. Not for approvals: answer those with a no.
    */
   fail(callId: string, error: string, question?: number): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */

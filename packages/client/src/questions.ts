@@ -16,7 +16,7 @@ export interface Question<Payload = Json, Answer = Json> extends Omit<Suspension
   payload: Payload;
   /** Resolves to whether this answer was accepted; a second one never is. */
   answer(value: Answer): Promise<boolean>;
-  /** Says that the tool which runs here has failed, and why; see `AgentClient.fail`. */
+  /** Reports that this page's tool failed, and why; see `AgentClient.fail`. */
   fail(error: string): Promise<boolean>;
 }
 

@@ -30,7 +30,7 @@ export async function sendMessage(
   return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
 }
 
-/** What a question is answered with: a value, or why the tool that runs here has failed. */
+/** The answer to a question: a value, or the reason why this page's tool failed. */
 export type Outcome = { value: Json } | { error: string };
 
 /** Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again: that is another one. */
@@ -53,7 +53,7 @@ export async function sendAnswer(
   return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId });
 }
 
-/** Runs the last message again, whose run failed, unless something is on its way. */
+/** Retries the last message, whose run failed, unless a request is in flight. */
 export async function sendRetry(talk: Conversation): Promise<boolean> {
   const { run } = talk.facts.view;
   if (talk.life.signal.aborted || run === undefined || isSubmitting(talk.facts)) return false;
@@ -129,7 +129,7 @@ function takeBack(talk: Conversation, about: About, error: unknown): void {
   if (about.callId !== undefined) watchAgain(talk);
 }
 
-/** Headers hold no more than Latin-1, so the id is escaped in it. */
+/** Headers hold Latin-1 only, so the id is escaped. */
 function sessionOf(response: Response): string | undefined {
   const escaped = response.headers.get("x-pawl-session");
   return escaped === null ? undefined : decodeURIComponent(escaped);

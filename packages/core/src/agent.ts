@@ -89,7 +89,7 @@ export interface AgentOptions<Deps> {
   userDataTimeoutMs?: number;
   /** Looked at between turns: the first strategy that asks for it makes a checkpoint, see {@link CheckpointStrategy}. Default: none. */
   checkpointWhen?: readonly CheckpointStrategy[];
-  /** See {@link WhenBusy}. Default: what `run()` is given as `whenBusy`, or else `reject`. */
+  /** See {@link WhenBusy}. Default: the `whenBusy` of `run()`, or else `reject`. */
   whenBusy?: WhenBusy;
 }
 

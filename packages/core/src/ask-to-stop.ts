@@ -5,8 +5,9 @@ import { patchOf } from "./session/patch.ts";
 import { openRun, type RunState } from "./session/state.ts";
 
 /**
- * Stores a request to stop the session's open run, if it is the wanted one. A leg of this process honours it; the caller
- * has to recover the session for a run that no leg works on, or no longer does. `false`: there was nothing to stop.
+ * Stores a request to stop the session's open run, if it is the wanted one. A leg of this process honours it.
+ * If no leg works on the run, the caller has to recover the session. Returns `false` if there was nothing to
+ * stop.
  */
 export async function askToStop(
   host: Host,

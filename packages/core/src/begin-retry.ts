@@ -17,7 +17,7 @@ import { openRun, type SessionState } from "./session/state.ts";
 import { canBeRetried } from "./stop/stop-reason.ts";
 import { stopOnAbort } from "./stop-on-abort.ts";
 
-/** The run that is to be made again. */
+/** The run to retry. */
 interface Retry {
   session: Session;
   agent: Agent;
@@ -27,20 +27,20 @@ interface Retry {
 
 const PAUSE_MS = 10;
 
-/** What the model reads where the failed run has left something in its context. */
+/** Note to the model if the failed run left anything in its context. */
 const TRY_AGAIN =
   "Your answer to the user's last message broke off, and the user asks you to try again. Results of your tool calls still count. " +
   "What you wrote after the last of them is no longer shown to the user: answer anew.";
 
 /**
- * Begins a run for the last message once more, and lets it go; or gives the run that was begun so already, or the run itself while it
- * is still in progress.
+ * Starts a run that retries the last message. Returns the existing retry if there is one, or the run itself
+ * while it is still in progress.
  *
- * @throws PawlError `invalid_input` for a run that has not failed or is not the last one, `session_busy`.
+ * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy`.
  */
 export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
   const { session, agent, runId, signal } = retry;
-  // Whoever holds the session comes to an end in this time, or loses it.
+  // Within this time, the leg that holds the session ends or loses its lease.
   const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const earlier = await retryOf(host.store, session.id, runId);
@@ -61,7 +61,10 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
   }
 }
 
-/** The run has not ended. It is resumed if its process left it behind, and left as it is while it waits for its user. */
+/**
+ * Handles a run that has not ended: resumes it if its process abandoned it, and leaves it alone while it
+ * waits for its user.
+ */
 async function asItIs(
   host: Host,
   { signal }: Retry,
@@ -81,11 +84,11 @@ function unlessRetryable({ run }: SessionState, runId: string): PawlError | unde
   if (canBeRetried({ failed: run.failed, ...(run.ended && { stop: run.ended }) })) return undefined;
   return new PawlError(
     "invalid_input",
-    "The last message has been answered. Another answer to it cannot be made, because sessions have no branches yet: send a new message.",
+    "The last message has been answered. It cannot be answered again, because sessions have no branches yet: send a new message.",
   );
 }
 
-/** Stores the start of the run. `undefined`: another process was faster. */
+/** Stores the start of the run. Returns `undefined` if another process was faster. */
 async function storeStart(
   host: Host,
   { session, agent, runId: retried }: Retry,
@@ -112,7 +115,10 @@ async function storeStart(
   }
 }
 
-/** A request must end with something for the model to answer, and the model must not take a broken-off answer for a whole one. */
+/**
+ * A request must end with something to answer, and the model must not mistake a broken-off answer for a
+ * complete one.
+ */
 function noteFor(state: SessionState): NewEvent[] {
   const since = state.run?.seq ?? 0;
   const hasSpoken = admitted(state, state.lastSeq).some(

@@ -92,7 +92,7 @@ async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunSt
     const before = openRun(log.state);
     const ending = before && (await supersede(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
-    // The question may have been answered while the hooks were asked.
+    // The question may have been answered while the hooks ran.
     if (runLeftBehind(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData };
     const events: NewEvent[] = [

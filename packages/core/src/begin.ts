@@ -10,7 +10,7 @@ import { openRun, type RunState } from "./session/state.ts";
 export interface Begun {
   start: RunStart;
   leg: ActiveLeg | undefined;
-  /** Lets go of the caller's signal, where it stops a run that another leg works on. */
+  /** Detaches the caller's signal from a run that another leg works on. */
   release?: () => void;
 }
 

@@ -108,7 +108,10 @@ export function messageOf(error: unknown): string {
   }
 }
 
-/** Any thrown thing as a plain-JSON cause chain: names and messages, no stacks, and nothing that looks like a key. */
+/**
+ * Any thrown thing as a plain-JSON cause chain: names and messages, no stacks, and nothing that looks like a
+ * key.
+ */
 export function causeOf(error: unknown, depth = 5): Json {
   const message = withoutKeys(messageOf(error));
   try {

@@ -28,7 +28,9 @@ export interface Host {
   readonly tail: LiveTail;
   readonly watches: SessionWatches;
   readonly legs: Map<string, ActiveLeg>;
-  /** Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again. */
+  /**
+   * Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again.
+   */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
   readonly holder: string;
   readonly leaseTtlMs: number;

@@ -13,7 +13,7 @@ import type { SessionState } from "./session/state.ts";
 export interface RunBeginning {
   runId: string;
   userData: FetchedUserData;
-  /** The run that it makes again. */
+  /** The run that it retries. */
   retryOf?: string;
 }
 

@@ -47,7 +47,10 @@ export async function runLoop(leg: Leg): Promise<boolean> {
   return false;
 }
 
-/** Charges a request that has no answer: none is in flight here, so the answer was lost. What is decided next counts it. */
+/**
+ * Charges a request that has no answer. No request is in flight here, so the answer was lost. The next
+ * decision counts the charge.
+ */
 export async function chargeLostAnswer({ log }: Leg): Promise<void> {
   const attempt = openRun(log.state)?.attempt;
   if (attempt !== undefined) await log.append([lostAnswer(attempt)]);
@@ -98,8 +101,8 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
 }
 
 /**
- * Suspends the run, or ends it if its session is over and nobody will answer. `false`: something was stored after the
- * event `decidedAt`, on which the suspension was decided; decide again.
+ * Suspends the run, or ends it if its session is over and nobody will answer. Returns `false` if something
+ * was stored after `decidedAt`, the event on which the suspension was decided; decide again.
  */
 async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: number): Promise<boolean> {
   const run = openRun(leg.log.state);
@@ -113,8 +116,9 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
 }
 
 /**
- * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last event. An
- * answer, stop or message that arrives at this moment is either seen by this leg or finds the lease free.
+ * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last
+ * event. An answer, stop or message that arrives at this moment is either seen by this leg or finds the lease
+ * free.
  */
 async function appendAtTip(
   leg: Leg,

@@ -13,9 +13,9 @@ import type { Run, SessionEvent } from "./run-handle.ts";
 import type { ViewState } from "./view/view.ts";
 
 /**
- * An answer to a pending question. With `error` instead of `value`, a tool that runs at the client has failed: the call gets
- * this text as its error, whatever the tool's answer schema, and the model reads it. At most 10,000 characters. Questions of
- * hooks, e.g. of `approval()`, do not take it.
+ * An answer to a pending question. `error` instead of `value` reports that a tool of the client failed. The
+ * model reads this text as the call's error, whatever the tool's answer schema. At most 10,000 characters.
+ * Questions of hooks, e.g. of `approval()`, refuse it.
  */
 export type Answer = {
   callId: string;
@@ -32,7 +32,10 @@ export interface RunOptions {
   userId: string;
   /** The session to go on with; a new one without. */
   sessionId?: string;
-  /** The user's message. It closes questions that are still open; while a run is at work, see {@link WhenBusy}. */
+  /**
+   * The user's message. It closes questions that are still open. For a message during a run, see
+   * {@link WhenBusy}.
+   */
   input?: string;
   answers?: readonly Answer[];
   /**
@@ -55,22 +58,26 @@ export interface RunOptions {
   signal?: AbortSignal;
   /** Metadata of a session that is created. */
   metadata?: JsonObject;
-  /** What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own. Default: `reject`. */
+  /**
+   * What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own.
+   * Default: `reject`.
+   */
   whenBusy?: WhenBusy;
   retry?: never;
 }
 
 /**
- * Runs the last message again, after a run that failed. A run can be retried if it is the session's last one and left the session in
- * status `error` (a failed model, a limit, a crash loop), or was stopped or interrupted. A refusal and an answer that was cut short at
- * `max_tokens` are answers, and cannot.
+ * Runs the last message again, after a run that failed. A run can be retried if it is the session's last one
+ * and left the session in status `error` (a failed model, a limit, a crash loop), or was stopped or
+ * interrupted. A refusal and an answer that was cut short at `max_tokens` count as answers and cannot be
+ * retried.
  */
 export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
   sessionId: string;
   /**
-   * Id of the run that failed. What it did stays in the context: the model goes on from its tool results. Its `params` apply
-   * again. A run is retried once: a second request is given the same new run, in any process. A run that is still in progress
-   * is given as it is.
+   * Id of the run that failed. Its work stays in the context: the model continues from its tool results. Its
+   * `params` apply again. A run is retried once: a second request, in any process, gets the same new run. If
+   * the run is still in progress, the request gets that run.
    */
   retry: string;
   input?: never;
@@ -117,9 +124,9 @@ interface RuntimeSettings<Deps> {
    */
   onError?(error: unknown): void;
   /**
-   * How often a session's readers query the store for events of other processes, in milliseconds, once for all of them.
-   * Where every append is heard (`memoryStore()`, `postgresTail()` while it is `listening`), that is done once a minute
-   * while the session is idle. Default: 1 s.
+   * Interval in milliseconds at which a session's readers query the store for events of other processes. All
+   * readers share one query. While every append is heard (`memoryStore()`, or `postgresTail()` while it is
+   * `listening`), an idle session is queried once a minute. Default: 1 s.
    */
   pollMs?: number;
   /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */

@@ -123,7 +123,10 @@ interface Layers {
   storeRetryMs: readonly number[];
 }
 
-/** The store as everything above it uses it: whole payloads in the shape of today, and appends that are tried again. */
+/**
+ * The store as the layers above use it: whole payloads, upgraded to the current format, and appends that are
+ * retried.
+ */
 function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);

@@ -5,8 +5,8 @@ import type { RunStart } from "./run-handle.ts";
 import { isSuspended } from "./session/queued.ts";
 
 /**
- * Lets a signal stop a run that another leg works on, and no other run. Returns a function that lets go of the signal: a
- * caller may use one signal for any number of runs.
+ * Stops a run that another leg works on, and no other run, when the signal aborts. Returns a function that
+ * detaches the signal: a caller may use one signal for any number of runs.
  */
 export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): () => void {
   const stop = () => void stopRunOf(host, start).catch(host.report);

@@ -9,8 +9,9 @@ const PAGE = 100;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
- * Resumes every run that no process works on; returns how many were resumed here. A session that cannot be recovered
- * is reported once, tried again after growing pauses, and keeps no other session from being recovered.
+ * Resumes every run that no process works on; returns how many were resumed here. A session that cannot be
+ * recovered is reported once, tried again after growing pauses, and keeps no other session from being
+ * recovered.
  */
 export async function sweep(host: Host): Promise<number> {
   const { agents, store, legs, setbacks } = host;
@@ -18,7 +19,7 @@ export async function sweep(host: Host): Promise<number> {
   let resumed = 0;
   for (;;) {
     if (host.draining) return resumed;
-    // What was seen and is still listed must not crowd out the others.
+    // Sessions that were seen and are still listed must not crowd out the others.
     const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
     const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
     const fresh = listed.filter(({ id }) => !seen.has(id));

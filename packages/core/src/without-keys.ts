@@ -1,10 +1,11 @@
-/** Shorter ones would be found in ordinary words. */
+/** The shortest secret that is replaced: shorter ones would match ordinary words. */
 const SHORTEST_SECRET = 8;
 
 /**
- * A text without secrets: the ones that are given, and everything that looks like a key, e.g. one that a proxy echoes.
+ * Removes secrets from a text: those that are given, and anything that looks like a key, e.g. one that a
+ * proxy echoes.
  *
- * @param secrets what the request was sent with, e.g. its key; those of less than 8 characters are passed over
+ * @param secrets the request's secrets, e.g. its key; those shorter than 8 characters are ignored
  *
  * @example
  * ```ts
@@ -36,7 +37,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^\s&"']+/gi, "$1…"],
 ];
 
-/** A secret as it is, as it stands in JSON, and as it stands in an address. */
+/** A secret as is, escaped for JSON, and escaped for a URL. */
 function spellingsOf(secret: string): string[] {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
   return [...new Set(spellings)];

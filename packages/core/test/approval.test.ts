@@ -23,7 +23,7 @@ const script = [{ tools: [calling("echo", "a", "toolu_e")] }, { text: "Ok." }, {
 const rest = script.slice(1);
 const hooks = [approval({ when: ["echo"] })];
 
-/** Stores an answer as whoever writes to the store itself may: nobody has checked it. */
+/** Stores an answer directly in the store, as any writer of the store may, without checks. */
 async function storedAnswer({ store, of }: Setup, sessionId: string, value: unknown): Promise<void> {
   const [question] = await of(sessionId, "tool_suspended");
   const { tool_name, call_id } = question?.data ?? { tool_name: "", call_id: "" };

@@ -38,7 +38,7 @@ async function waiting(world = setup(script(), { tools: [camera] })) {
 const refused = (code: string, words: string) => (error: unknown) =>
   PawlError.is(error) && error.code === code && error.message.includes(words);
 
-describe("P2 a tool that runs at the client and fails there", () => {
+describe("P2 a tool that fails at the client", () => {
   it("is an error to the model, whatever the answer's schema", async () => {
     const { fail, model, sessionId, of } = await waiting();
     expect(await fail("No camera.")).toMatchObject({ text: "A pity.", stop: { type: "end_turn" } });
@@ -51,7 +51,7 @@ describe("P2 a tool that runs at the client and fails there", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("says so to the model also where it does not say why", async () => {
+  it("reaches the model even without a reason", async () => {
     const { fail, model } = await waiting();
     await fail("");
     expect(model.requests[1]?.messages.at(-1)?.content).toMatchObject([
@@ -81,7 +81,7 @@ describe("P2 a tool that runs at the client and fails there", () => {
     ]);
   });
 
-  it("can be said once, of a call that waits, and by the session's owner only", async () => {
+  it("is accepted once, for a waiting call, and from the session's owner only", async () => {
     const { fail, pawl, sessionId } = await waiting();
     const eve = { userId: "eve", sessionId, answers: [{ callId: "toolu_c", error: "Ha." }] };
     await expect(pawl.run("tester", eve).result).rejects.toSatisfy(refused("not_found", ""));
@@ -90,7 +90,7 @@ describe("P2 a tool that runs at the client and fails there", () => {
     await expect(fail("No camera.")).rejects.toSatisfy(refused("already_answered", ""));
   });
 
-  it("is refused in words where it is no text, too long, or comes with a value", async () => {
+  it("is refused with an explanation if it is not a text, too long, or sent with a value", async () => {
     const { fail } = await waiting();
     for (const error of [5, null, {}, "x".repeat(10_001)])
       await expect(fail(error)).rejects.toSatisfy(refused("invalid_answer", "at most 10000 characters"));
@@ -104,7 +104,7 @@ describe("P2 a tool that runs at the client and fails there", () => {
     const hooks = [approval({ when: ["camera"] })];
     const { fail, pending } = await waiting(setup(script(), { tools: [camera], hooks }));
     expect(pending).toMatchObject([{ kind: "approval" }]);
-    await expect(fail("No camera.")).rejects.toSatisfy(refused("invalid_answer", "cannot fail"));
+    await expect(fail("No camera.")).rejects.toSatisfy(refused("invalid_answer", "does not accept an error"));
   });
 
   it("reaches the agent that does the work, which goes on", async () => {

@@ -110,7 +110,7 @@ function hearing(listening: boolean) {
   return { tail, hear };
 }
 
-describe("L16 what readers that wait cost the store", () => {
+describe("L16 queries of waiting readers", () => {
   it("L16 where nothing is heard of other processes: one query per session and interval, however many read", async () => {
     const { reads, inner, append, shown, leave } = await world();
     reads();

@@ -73,7 +73,7 @@ it("L4 a report of a tool that comes back too late may be lost, and hurts nobody
   }
 });
 
-it("P6 a run ends also where the log holds an answer that is nested too deeply to be written out", async () => {
+it("P6 a run ends even if the log holds an answer that is nested too deeply to be serialised", async () => {
   const base = memoryStore();
   const deep = JSON.parse(`${"[".repeat(20_000)}${"]".repeat(20_000)}`);
   const store: EventStore = {

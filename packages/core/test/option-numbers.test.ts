@@ -75,7 +75,7 @@ it("O2 counts an estimate in whole tokens", async () => {
   expect(request?.data.estimated_tokens).toSatisfy(Number.isInteger);
 });
 
-it("L3 O1 estimates an answer whose usage is no count, and counts nothing for other fields that are none", async () => {
+it("L3 O1 estimates an answer with an invalid token count, and takes other invalid counts as 0", async () => {
   const usage = {
     input_tokens: "12",
     output_tokens: -5,

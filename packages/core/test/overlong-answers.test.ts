@@ -146,7 +146,7 @@ describe("a model that ignores max_tokens", () => {
   });
 });
 
-describe("an answer that keeps to max_tokens", () => {
+describe("an answer that stays within max_tokens", () => {
   it("L8 is never cut for its length, however long its words are", async () => {
     const text = "Donaudampfschifffahrt ".repeat(300).trim();
     const model = scriptedModel([{ text, usage: { output_tokens: 1_000 } }]);

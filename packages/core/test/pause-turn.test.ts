@@ -312,7 +312,7 @@ describe("an answer that the model has paused", () => {
       { content: [found("srvtoolu_1"), said("It says and so on")], fault: { stall: 6 } },
       ["text", "server_tool_use", "web_search_tool_result", "text"],
     ],
-  ])("L4 L18 lands while the API's own tool is at work and has brought %s", async (_what, stalled, kept) => {
+  ])("L4 L18 lands while the API's own tool is running and has produced %s", async (_what, stalled, kept) => {
     const clock = testClock();
     const options = { limits: { wallClockMs: 10_000 }, onLimit: "land" as const };
     const script = [

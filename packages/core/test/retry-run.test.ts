@@ -29,7 +29,7 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
     await check(world, failed.sessionId);
   });
 
-  it("sends the same request again where nothing has come of the first one", async () => {
+  it("sends the same request again if the first one produced nothing", async () => {
     const world = setup([refusedAtOnce, ok]);
     const failed = await world.say("First");
     await retry(world, failed).result;
@@ -37,7 +37,7 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
     await check(world, failed.sessionId);
   });
 
-  it("goes on from the results of tools, and runs none of them twice", async () => {
+  it("continues from the results of tools, and runs none of them twice", async () => {
     let count = 0;
     const book = tool({
       name: "book",
@@ -119,7 +119,7 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
     }
   });
 
-  it("shows the retry to who sends the message again, and refuses other words under its id", async () => {
+  it("shows the retry to a client that sends the message again, and refuses another text under its id", async () => {
     const world = setup([broken, ok]);
     const failed = await world.say("First", { clientMessageId: "m" });
     const again = await retry(world, failed).result;
@@ -162,7 +162,7 @@ describe("W5 U10 a run that failed is run again, without a message of its own", 
   });
 });
 
-describe("W5 what cannot be retried is refused in words", () => {
+describe("W5 refuses these retries with an explanation", () => {
   it("a good answer, an older run, a run of another session, and somebody else's session", async () => {
     const world = setup([broken, ok, ok]);
     const failed = await world.say("First");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type ModelClient, PawlError, secretsIn, withoutKeys, withoutSecrets } from "../src/index.ts";
 import { setup } from "./support/setup.ts";
 
-describe("W5 a failure's words without secrets", () => {
+describe("W5 a failure's message without secrets", () => {
   it.each([
     ["a key by its look", "bad key sk-ant-api03-abc", "bad key sk-ant-…"],
     ["the value of a header", '{"x-api-key":"abcdef","a":1}', '{"x-api-key":"…","a":1}'],

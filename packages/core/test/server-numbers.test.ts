@@ -38,7 +38,7 @@ function counting(usage: unknown): ModelClient {
   };
 }
 
-describe("O1 what a server counts", () => {
+describe("O1 a server's token counts", () => {
   it.each<[unknown, number]>([
     [9e18, 1_000_000_000],
     [Number.POSITIVE_INFINITY, 1_000_000_000],
@@ -106,7 +106,7 @@ it("O1 a hook stores no spending that totals have no room for", async () => {
   expect(await world.of(sessionId, "spending")).toEqual([]);
 });
 
-it("L12 a wait that a server asks for is a number of milliseconds up to a year, or none", () => {
+it("L12 reads a server's requested wait as milliseconds up to a year, or ignores it", () => {
   const wait = (headers: Record<string, string>) => retryAfterMs(new Headers(headers));
   const year = 365 * 24 * 3_600_000;
   expect(wait({ "retry-after": "1e400" })).toBe(year);
@@ -117,7 +117,7 @@ it("L12 a wait that a server asks for is a number of milliseconds up to a year, 
   expect(wait({ "retry-after": "NaN" })).toBeUndefined();
 });
 
-describe("O1 prices that are no numbers from 0 to a million are refused", () => {
+describe("O1 refuses prices that are not numbers from 0 to a million", () => {
   const bad = { ...pricing, output: Number.POSITIVE_INFINITY };
   const model: ModelClient = { ...scriptedModel([]), pricing: bad };
 

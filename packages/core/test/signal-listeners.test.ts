@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { setup } from "./support/setup.ts";
 import { ask, begin, check, gate, ok } from "./support/when-busy.ts";
 
-describe("a signal that is used for many runs", () => {
+describe("a signal that is shared by many runs", () => {
   const queue = { whenBusy: "queue" } as const;
 
   it("L9 lets go of its signal once its run is over, whichever leg worked on it", async () => {

@@ -75,7 +75,7 @@ describe("what arrives while a run is about to suspend", () => {
     expect(end?.data.stop.type).toBe("aborted");
   });
 
-  it("P6 a message closes the question, and the run goes on with it", async () => {
+  it("P6 a message closes the question, and the run continues with it", async () => {
     const { world, sessionId } = await atSuspension(
       (at, id) => at.pawl.run("tester", { ...user, sessionId: id, input: "Never mind" }).started,
     );
@@ -85,7 +85,7 @@ describe("what arrives while a run is about to suspend", () => {
   });
 });
 
-describe("what arrives right behind a suspension that the process has not heard of yet", () => {
+describe("an event that arrives right after a suspension that the process has not seen yet", () => {
   it("L9 a stop ends the run", async () => {
     const inner = memoryStore();
     const stored = Promise.withResolvers<void>();

@@ -6,7 +6,7 @@ import { estimatedTokens, usageOf } from "./usage.ts";
 /** One answer on its way from chunks to the events of a `ModelClient`. */
 export interface AnswerEvents {
   take(chunk: Chunk): ModelEvent[];
-  /** The model has written more than `maxChars`, most of which may be reasoning that nobody is shown. */
+  /** The model has written more than `maxChars`; most of it may be reasoning that is never shown. */
   isOverlong(): boolean;
   /** What ends the answer, once the server has said that nothing follows. */
   end(): ModelEvent[];
@@ -20,7 +20,7 @@ export interface AnswerOptions {
   /** The id that a call is known by from now on; what it is given is what the server said. */
   callId(given: string | undefined): string;
   newId(): string;
-  /** How many tokens the answer may have, and how many characters it is cut at. */
+  /** The most tokens that the answer may have, and the number of characters at which it is cut. */
   maxTokens: number;
   maxChars: number;
 }

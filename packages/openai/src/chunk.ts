@@ -15,7 +15,7 @@ interface Choice {
 export interface Delta {
   content?: string | null;
   refusal?: string | null;
-  /** What the model thinks, by either name that servers have for it. */
+  /** The model's thinking, under either name that servers use. */
   reasoning_content?: string | null;
   reasoning?: string | null;
   tool_calls?: readonly CallDelta[] | null;

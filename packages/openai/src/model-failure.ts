@@ -16,7 +16,10 @@ const passing: readonly unknown[] = [
 /** Answered as 429; asking again does not refill an account. */
 const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
-/** Anything the SDK threw, as the `model_error` the loop's retry policy reads, without the secrets of the request. */
+/**
+ * Converts anything the SDK threw to the `model_error` that the loop's retry policy reads, without the
+ * request's secrets.
+ */
 export function modelFailure(error: unknown, secrets: readonly string[], requestId?: string): PawlError {
   return withoutSecrets(PawlError.is(error) ? error : failureOf(error, requestId), secrets);
 }

@@ -115,7 +115,7 @@ async function* answerOf(
 
 interface Sender {
   send(body: Body, signal: AbortSignal): Promise<Response>;
-  /** What no failure may contain. */
+  /** Secrets that no failure may contain. */
   secrets(): string[];
 }
 
@@ -133,7 +133,7 @@ function senderOf({ apiKey, baseURL, fetch, client }: OpenAIOptions): Sender {
   };
 }
 
-/** The SDK may have found them in the environment. */
+/** Secrets of the client, including those that the SDK read from the environment. */
 function secretsOf(sdk: object): string[] {
   const { apiKey, adminAPIKey, _options } = sdk as {
     apiKey?: unknown;

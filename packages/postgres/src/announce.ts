@@ -24,7 +24,9 @@ interface Options {
   signal: AbortSignal;
 }
 
-/** So many wake-ups are kept where sending fails; readers elsewhere find the rest by polling. */
+/**
+ * The most wake-ups that are kept while sending fails. Readers in other processes find the rest by polling.
+ */
 const MOST_KEPT = 10_000;
 
 /** Gathers what is said within `everyMs` and sends it as one statement. */
@@ -52,7 +54,7 @@ export function announcer({ me, channel, db, notify, everyMs, onError, signal }:
       await send(wakeUps(me, entries), over);
       failed = false;
     } catch (error) {
-      // Readers elsewhere wait for these; a failure is reported once, until sending works again.
+      // Readers in other processes wait for these. Report a failure once, until sending works again.
       if (!failed) onError(error);
       failed = true;
       if (signal.aborted || entries.length > MOST_KEPT) return;

@@ -33,8 +33,8 @@ export interface EmbeddedStore extends EventStore {
  * leases of a process that died, and its runs can be recovered at once. Close it at the end: a process that does not
  * lives on for ten seconds after its last statement.
  *
- * Readers hear of every append that is made through this store. What is written past it, over its `db`, they find within
- * a minute.
+ * Readers are notified of every append through this store. They find events written directly to its `db`
+ * within a minute.
  *
  * @throws PawlError `store_unavailable` when the directory is in use or the database does not start.
  *

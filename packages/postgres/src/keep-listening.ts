@@ -1,7 +1,7 @@
 import { type ListeningDatabase, listen } from "./listener.ts";
 
 /** How often a connection is tried out, and how long after a failure another one is made, in milliseconds. */
-// Readers of idle sessions rely on wake-ups, so a connection that has gone deaf should not stay unnoticed for long.
+// Readers of idle sessions rely on wake-ups, so a dead connection must be noticed soon.
 const CHECK_MS = 10_000;
 export const RETRY_MS = 1_000;
 

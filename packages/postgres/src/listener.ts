@@ -38,7 +38,7 @@ export async function listen(
 ): Promise<() => Promise<void>> {
   if ("connect" in db) return await listenOnClient(await db.connect(), channel, { heard, lost });
   if ("unsafe" in db) {
-    // Each time that it listens anew, it has been deaf before.
+    // Whenever it starts to listen again, it has missed notifications before.
     let times = 0;
     const onListen = () => {
       times += 1;

@@ -35,10 +35,11 @@ export interface PostgresTail extends LiveTail {
 }
 
 /**
- * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel, "there are
- * events up to", sent beside the appends and not within them; events are read from the store by number. So what gets
- * lost costs a reader time and never an event: `pollMs` while a run is in progress, a minute in an idle session. All
- * processes that append should have such a tail, because idle readers do not poll while it is `listening`.
+ * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel,
+ * "there are events up to", sent beside the appends and not within them; events are read from the store by
+ * number. So what gets lost costs a reader time and never an event: `pollMs` while a run is in progress, a
+ * minute in an idle session. All processes that append should have such a tail, because idle readers do not
+ * poll while it is `listening`.
  *
  * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`, migration 7) as long as
  * another process says that it has readers of the session. Without such readers nothing is written.
@@ -137,14 +138,14 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
   };
 }
 
-/** Whether this process has sent the wake-up; the entries of any other are passed on. */
+/** Whether this process sent the wake-up; entries of other processes are passed on. */
 function isOwn(payload: string, me: string, each: (entry: WakeUpEntry) => void): boolean {
   const wakeUp = parseWakeUp(payload);
   if (wakeUp?.from !== me) wakeUp?.sessions.forEach(each);
   return wakeUp?.from === me;
 }
 
-/** The tail, and a way to call back everybody who has subscribed to any session. */
+/** The tail, and a function that calls every subscriber of every session. */
 function withSubscribers(tail: LiveTail): { tail: LiveTail; notifyAll(): void } {
   const all = new Set<() => void>();
   const subscribe: LiveTail["subscribe"] = (sessionId, onChange) => {

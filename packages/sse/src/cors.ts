@@ -3,27 +3,30 @@ import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Env } from "./routes.ts";
 
-/** Which pages of other origins may use the handler, and how. */
+/** Pages of other origins that may use the handler, and their rights. */
 export interface CorsOptions {
   /** Their origins, e.g. `["https://app.example.com"]`, without a path; or `"*"` for every page. */
   origins: readonly string[] | "*";
   /** Whether their requests may carry cookies. Not with `"*"`. Default: `false`. */
   credentials?: boolean;
-  /** Names of headers of your own responses (those of `authorize`) that pages may read, beside Pawl's. Default: none. */
+  /**
+   * Names of headers of your own responses (those of `authorize`) that pages may read, beside Pawl's.
+   * Default: none.
+   */
   exposeHeaders?: readonly string[];
 }
 
-/** What Pawl's own clients, and those of the dialects, read of a response. */
+/** Response headers that Pawl's own clients and those of the dialects read. */
 const EXPOSED = ["x-pawl-session", "x-pawl-run", "x-vercel-ai-ui-message-stream", "retry-after"];
 
-/** How long browsers keep a preflight's answer, in seconds. Chromium takes no more. */
+/** How long browsers cache a preflight's answer, in seconds. This is Chromium's maximum. */
 const MAX_AGE = 7_200;
 
 /**
- * Answers preflights, and lets pages of these origins read every response, errors too. A request may have whatever headers
- * its page announces: which pages may ask at all is what protects.
+ * Answers preflights, and lets pages of these origins read every response, including errors. Allows any
+ * header that a page announces: the list of origins is the protection.
  *
- * @throws PawlError `config` for origins that no browser sends.
+ * @throws PawlError `config` for origins in a form that no browser sends.
  */
 export function corsOf(options: CorsOptions): MiddlewareHandler<Env> {
   const { origins, credentials = false, exposeHeaders = [] } = options;
@@ -51,7 +54,10 @@ function checkOrigins(origins: unknown): void {
   );
 }
 
-/** As a browser writes it, so that a slash or a star too many does not shut a page out in silence. Apps may have schemes of their own. */
+/**
+ * Whether the origin is written as browsers write it: otherwise an extra slash or star would shut a page out
+ * silently. Apps may have their own schemes.
+ */
 function isOrigin(origin: unknown): boolean {
   if (typeof origin !== "string" || !URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);

@@ -8,8 +8,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What a stream says of its run before its first event. Headers hold no more than Latin-1, so ids are escaped as
- * `encodeURI` does; `decodeURIComponent` gives them back.
+ * Headers that identify a stream's session and run. Headers hold Latin-1 only, so ids are escaped as by
+ * `encodeURI`; `decodeURIComponent` restores them.
  */
 export function runHeaders({
   sessionId,

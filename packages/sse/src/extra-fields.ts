@@ -32,7 +32,7 @@ interface Reading {
   maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
-  /** Called for each of the things that a request brings and nobody reads. */
+  /** Called for each kind of request data that is not read. */
   warn(message: string): void;
 }
 

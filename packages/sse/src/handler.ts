@@ -27,11 +27,15 @@ export interface HandlerOptions {
   basePath?: string;
   /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
   heartbeatMs?: number;
-  /** The longest body of a request, in bytes, without the history that counts for `maxHistoryBytes`. Default: 1,000,000. */
+  /**
+   * The longest body of a request, in bytes, without the history, which `maxHistoryBytes` bounds. Default:
+   * 1,000,000.
+   */
   maxBodyBytes?: number;
   /**
-   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It is read as a
-   * stream up to its last message and not kept, so it costs time and no memory. Default: 50,000,000.
+   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It
+   * is read as a stream up to its last message and not kept, so it costs time and no memory. Default:
+   * 50,000,000.
    */
   maxHistoryBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
@@ -41,8 +45,8 @@ export interface HandlerOptions {
   /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
   maxStreams?: number;
   /**
-   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered before
-   * `authorize` is asked. Default: no page of another origin may read anything.
+   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered
+   * before `authorize` is asked. Default: no page of another origin may read anything.
    */
   cors?: CorsOptions;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
@@ -50,16 +54,17 @@ export interface HandlerOptions {
   /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
   dialect?: Dialect;
   /**
-   * What native streams and the routes of `/sessions` show. `public`, the default, leaves out what is written for the model
-   * (system prompt, tools, the text of knowledge, what `format` makes of a result) and the words of failures. `all` shows
-   * the log as it is, for people who may see the inside. `{ knowledge: ["goals"] }` is `public` with the text of these sources.
+   * What native streams and the routes of `/sessions` show. `public`, the default, leaves out everything
+   * written for the model (system prompt, tools, the text of knowledge, the result of `format`) and the
+   * messages of failures. `all` shows the log as it is, for developers. `{ knowledge: ["goals"] }` is
+   * `public` with the text of these sources.
    */
   expose?: Expose;
   /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
   onError?(error: unknown, request: Request): void;
   /**
-   * Called once for each kind of thing that clients send and the agent does not read, e.g. tools of their own, with a
-   * sentence for the developer. Default: the console.
+   * Called once, with a message for the developer, for each kind of data that clients send and the agent does
+   * not read, e.g. tools of their own. Default: `console.warn`.
    */
   onWarning?(message: string): void;
 }
@@ -73,8 +78,8 @@ export type Authorized = { userId: string } | Response | null;
  *
  * | | |
  * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins a run or goes on with one, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
- * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; what the agent has said since its last run began, or 204 where there is none |
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the agent's output since its last run began, or 204 if there is none |
  * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
  * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
  * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |

@@ -6,7 +6,7 @@ import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 import { type Expose, publicEvent } from "./public-event.ts";
 import { refusal } from "./wire-error.ts";
 
-/** Of the options of `handler()`. */
+/** The options of `handler()` that are used here. */
 interface Served {
   agent: string;
   dialect?: Dialect;
@@ -29,7 +29,7 @@ export function logStream(
   { request, from, headers, onClose }: Reader,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
-  // The log itself is shown as it is, whatever the runs are told in.
+  // The log itself is sent as it is, whichever dialect the runs use.
   const { dialect = native() } = options;
   const { encoder } = dialect.resume === "cursor" ? dialect : native();
   const { encode } = encoder({
@@ -60,7 +60,7 @@ export function logStream(
 }
 
 /**
- * Where a reader wants to go on.
+ * Reads where a reader wants to resume.
  *
  * @throws HTTPException 400.
  */
@@ -70,6 +70,6 @@ export function placeOf(value: string | undefined): Place {
   throw refusal(
     400,
     "invalid_input",
-    "A place in the stream is a number, or an id that the stream has sent.",
+    "A place in the stream must be a number, or an id that the stream has sent.",
   );
 }

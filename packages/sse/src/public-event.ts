@@ -2,14 +2,14 @@ import { PawlError, type SessionEvent, type StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
-/** What clients see of a session: see `HandlerOptions.expose`. */
+/** The part of a session that clients see: see `HandlerOptions.expose`. */
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 
 /**
- * An event without what is written for the model or the operator: the system prompt and the tools' descriptions,
- * summaries, notes, the text of knowledge (its source stays), what the model reads of a result in place of the result
- * itself, a tool's input as hooks have changed it, and the words and causes of failures, a tool's too, which may name
- * hosts, queries or keys. Every event keeps its place, type and shape.
+ * An event without what is written for the model or the operator: the system prompt and the tools'
+ * descriptions, summaries, notes, the text of knowledge (its source stays), what the model reads of a result
+ * in place of the result itself, a tool's input as hooks have changed it, and the words and causes of
+ * failures, a tool's too, which may name hosts, queries or keys. Every event keeps its place, type and shape.
  */
 export function publicEvent<E extends SessionEvent>(event: E, expose?: Expose): E;
 export function publicEvent(event: SessionEvent, expose: Expose = "public"): SessionEvent {

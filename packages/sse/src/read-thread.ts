@@ -1,7 +1,9 @@
 import { bodyOf, checkIsJson, parseJson, tooLarge } from "./read-json.ts";
 import { splitThread } from "./split-thread.ts";
 
-/** What is kept of a message of the thread that came before the last one. Neither: it was too large to be looked at. */
+/**
+ * The kept fields of a message before the last one. Both are absent if the message was too large to parse.
+ */
 export interface EarlierMessage {
   id?: string;
   role?: string;
@@ -14,24 +16,27 @@ export interface ThreadBody {
   earlier: readonly EarlierMessage[];
 }
 
-/** The longest parts of a body, in bytes. */
+/** Limits for the parts of a body, in bytes. */
 export interface ThreadLimits {
-  /** What is kept: the last messages and all other fields. */
+  /** Limit for the data that is kept: the last messages and all other fields. */
   maxBodyBytes: number;
-  /** What is read and dropped: the messages before them. */
+  /** Limit for the data that is read and dropped: the messages before them. */
   maxHistoryBytes: number;
 }
 
-/** Of so many messages before the last one, the id and the role are kept; and so many results of tools before it. */
+/**
+ * The most earlier messages whose id and role are kept, and the most tool results that are kept before the
+ * last message.
+ */
 export const MAX_EARLIER = 200;
 
-/** Each message costs time, however short it is. */
+/** The most messages: each costs time, however short it is. */
 const MAX_MESSAGES = 100_000;
 
 /**
- * The body of a request of clients that send their whole thread with it, in the list `field`. Reads it as a stream and
- * keeps the last message, with the messages of the role `tool` right before it; of the others, ids and roles. However
- * long the thread, at most three times `maxBodyBytes` are held.
+ * Reads the body of a client that sends its whole thread in the list `field`. Reads it as a stream and keeps
+ * the last message, with the messages of the role `tool` right before it. Keeps only ids and roles of the
+ * others. However long the thread, at most three times `maxBodyBytes` are held.
  *
  * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for invalid JSON.
  */
@@ -43,7 +48,7 @@ export async function readThread(
   checkIsJson(request);
   const tooLong = () => tooLarge(`The history may have at most ${maxHistoryBytes} bytes. Begin a new chat.`);
   const tooMuch = () =>
-    tooLarge(`A message and what is sent beside the history may have at most ${maxBodyBytes} bytes.`);
+    tooLarge(`A message and all fields besides the history may have at most ${maxBodyBytes} bytes.`);
   const outside = pieces(maxBodyBytes);
   const tail = threadTail(maxBodyBytes);
   const take = splitThread(field, {
@@ -61,7 +66,7 @@ export async function readThread(
   if (kept === undefined) throw tooMuch();
   const { messages, earlier } = kept;
   const sent = asObject(body);
-  // A later key of the same name may have made something else of it.
+  // A later key of the same name may have replaced the list.
   if (!Object.hasOwn(sent, field) || !Array.isArray(sent[field])) return { body, earlier: [] };
   return { body: { ...sent, [field]: messages }, earlier };
 }
@@ -71,9 +76,9 @@ interface Kept {
   bytes: number;
 }
 
-/** Collects the messages of a list one by one, and keeps its end. */
+/** Collects the messages of a list one by one, and keeps the last ones. */
 function threadTail(maxBytes: number) {
-  // Of a mark in the middle of a body, JSON knows nothing.
+  // JSON does not allow a byte order mark in the middle of a body.
   const current = pieces(maxBytes, { ignoreBOM: true });
   let all = 0;
   let count = 0;
@@ -85,7 +90,7 @@ function threadTail(maxBytes: number) {
       earlier.push(named(message));
       tailBytes -= bytes;
     }
-    // Two hundred at a time, so that a long thread does not move them with every message.
+    // Trim two hundred at a time, so that the cost is amortised in a long thread.
     if (earlier.length > 2 * MAX_EARLIER) earlier = earlier.slice(-MAX_EARLIER);
   };
   const fit = (room: number) => {
@@ -113,7 +118,7 @@ function threadTail(maxBytes: number) {
       tailBytes += bytes;
       fit(maxBytes);
     },
-    /** What is kept in so many bytes; `undefined`: not even the last message fits. */
+    /** Returns the messages that fit in this many bytes; `undefined` if not even the last one fits. */
     kept: (room: number) => {
       if (!fit(room)) return undefined;
       const messages = tail.map(({ message }) => message);
@@ -122,7 +127,7 @@ function threadTail(maxBytes: number) {
   };
 }
 
-/** In place of a message that was longer than everything that is kept may be. */
+/** Stands in for a message that exceeds the limit for kept data. */
 const TOO_LARGE = {};
 
 function named(message: unknown): EarlierMessage {
@@ -143,19 +148,19 @@ function asObject(value: unknown): { [field: string]: unknown } {
   return value !== null && typeof value === "object" ? (value as { [field: string]: unknown }) : {};
 }
 
-/** Bytes that are put together to a text, as long as there are not too many. All of them are counted. */
+/** Joins bytes to a text until there are too many. Counts all of them. */
 function pieces(maxBytes: number, options: { ignoreBOM?: boolean } = {}) {
   const decoder = new TextDecoder("utf-8", options);
   let text = "";
   let bytes = 0;
   return {
-    /** Whether there are not too many yet. */
+    /** Whether the limit is not exceeded yet. */
     add: (piece: Uint8Array): boolean => {
       bytes += piece.byteLength;
       text = bytes > maxBytes ? "" : text + decoder.decode(piece, { stream: true });
       return bytes <= maxBytes;
     },
-    /** All of it, and begins anew. Without a text, there were too many bytes. */
+    /** Returns the result and starts over. The text is absent if there were too many bytes. */
     take: (): { text: string | undefined; bytes: number } => {
       const all = text + decoder.decode();
       const taken = { text: bytes > maxBytes ? undefined : all, bytes };

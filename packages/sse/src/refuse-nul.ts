@@ -1,7 +1,7 @@
 import { refusal } from "./wire-error.ts";
 
 /**
- * Refuses a URL whose path or query holds a NUL: no database keeps one in a name, and some fail at it.
+ * Refuses a URL whose path or query contains a NUL: no database stores one in a name, and some fail on it.
  *
  * @throws HTTPException of Hono 400.
  *

@@ -20,7 +20,7 @@ export interface Replaying {
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
-  /** Called for each of the things that a request brings and nobody reads. */
+  /** Called for each kind of request data that is not read. */
   warn(message: string): void;
 }
 
@@ -42,8 +42,9 @@ export async function tellNewRun(
 }
 
 /**
- * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: what the agent has said since its
- * last run began, and goes on saying; 204 where there is nothing, also for a name that no session has yet: a message may begin one.
+ * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: all
+ * the agent's output since its last run began, until it settles; 204 if there is none, also for a name
+ * without a session: a message may begin one.
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { runtime, dialect } = served;

@@ -1,12 +1,15 @@
 import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "./wire-error.ts";
 
-/** What is known of a request once it is known who asks. */
+/** Facts about a request once its caller is known. */
 export interface Env {
   Variables: { userId: string };
 }
 
-/** Answers with a stream, if its user has not too many open. It is open until `onClose` is called. */
+/**
+ * Answers with a stream, unless its user has too many open. The stream counts as open until `onClose` is
+ * called.
+ */
 export type Limited = (
   c: Context<Env, string>,
   make: (onClose: () => void) => Promise<Response>,

@@ -47,14 +47,14 @@ export async function lastExchange(runtime: Runtime, sessionId: string): Promise
   return start;
 }
 
-/** The last message that the agent has written, or is writing. */
+/** The agent's last message, which may be in progress. */
 export async function lastMessage(
   runtime: Runtime,
   sessionId: string,
   { run }: ViewState,
 ): Promise<RunStart> {
   const start = { sessionId, runId: run?.id ?? "", afterSeq: (run?.seq ?? 1) - 1 };
-  // It may be the run's second one, behind a message that the run has taken up.
+  // It may be the run's second message, after a user message that the run picked up.
   const messageSeq = run?.since && (await takenUpBy(runtime, sessionId, run.since));
   return { ...start, ...(messageSeq !== undefined && { messageSeq }) };
 }

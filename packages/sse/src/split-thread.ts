@@ -1,21 +1,22 @@
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** What {@link splitThread} finds. The pieces are views of the chunks that were written. */
+/** Callbacks of {@link splitThread}. The pieces are views of the chunks that were written. */
 export interface ThreadPieces {
   /** A piece of the body outside the list's items. */
   outside(piece: Uint8Array): void;
-  /** The list begins; a key that comes twice begins it twice. */
+  /** The list begins. Called again if its key is repeated. */
   listBegins(): void;
-  /** A piece of an item, with the space around it. */
+  /** A piece of an item, including surrounding whitespace. */
   item(piece: Uint8Array): void;
-  /** The item ends: `isLast` at the list's end, where an item of nothing but space is none. */
+  /** The item ends. `isLast` at the list's end, where an item of whitespace only does not count. */
   itemEnds(isLast: boolean): void;
 }
 
 /**
- * Splits a JSON object into the items of the list in its field `field` and everything else, byte by byte and without
- * building values. It looks at strings and brackets only: whoever parses the pieces finds what is not valid JSON.
+ * Splits a JSON object into the items of the list in its field `field` and everything else, byte by byte and
+ * without building values. It looks at strings and brackets only. The parser of the pieces has to detect
+ * invalid JSON.
  *
  * @returns the function that takes the body's chunks.
  */
@@ -70,7 +71,7 @@ export function splitThread(field: string, found: ThreadPieces): (chunk: Uint8Ar
   };
 }
 
-/** Finds the strings in JSON, each in as many pieces as it has chunks, and calls back for every byte beside them. */
+/** Finds the strings in JSON, one piece per chunk, and calls back for every byte outside strings. */
 function scanner(found: {
   byte(byte: number, at: number): void;
   string(start: number, end: number, isBeginning: boolean): void;
@@ -102,7 +103,7 @@ function scanner(found: {
   };
 }
 
-/** Compares the last string with a name, whichever of its characters are escaped. */
+/** Compares the last string with a name, whether or not its characters are escaped. */
 function keyReader(name: string) {
   // A character is six bytes at most, as in `\u006d`.
   const longest = name.length * 6 + 2;
@@ -110,7 +111,7 @@ function keyReader(name: string) {
   return {
     take: (piece: Uint8Array, isBeginning: boolean) => {
       if (isBeginning) bytes = [];
-      // One byte too many is enough to be another name.
+      // One extra byte is enough to tell the names apart.
       bytes.push(...piece.subarray(0, longest + 1 - bytes.length));
     },
     matches: () => {

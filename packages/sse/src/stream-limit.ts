@@ -4,9 +4,9 @@ import { refusal } from "./wire-error.ts";
 /** Counts the streams that each user has open in this process. */
 export interface StreamLimit {
   /**
-   * Makes a response that takes one of the user's places until it calls `onClose`.
+   * Makes a response that counts as one of the user's streams until it calls `onClose`.
    *
-   * @throws HTTPException 429 if there is no place left; then nothing is made.
+   * @throws HTTPException 429 if the user has too many streams open; then no response is made.
    */
   within(
     request: { userId: string; method: string },
@@ -14,10 +14,10 @@ export interface StreamLimit {
   ): Promise<Response>;
 }
 
-/** @throws PawlError `config` if `most` is not a number from 1; `Infinity` is one. */
+/** @throws PawlError `config` if `most` is not a number of at least 1; `Infinity` is allowed. */
 export function streamLimit(most: number): StreamLimit {
   if (typeof most !== "number" || !(most >= 1))
-    throw new PawlError("config", `\`maxStreams\` must be a number from 1; got ${String(most)}.`);
+    throw new PawlError("config", `\`maxStreams\` must be a number of at least 1; got ${String(most)}.`);
   const open = new Map<string, number>();
   const take = (userId: string) => {
     const count = open.get(userId) ?? 0;
@@ -25,7 +25,7 @@ export function streamLimit(most: number): StreamLimit {
       throw refusal(
         429,
         "too_many_streams",
-        `You have ${count} streams open, which is the most. Close a page that you do not need, and try again.`,
+        `You have ${count} streams open, which is the limit. Close a page that you do not need, and try again.`,
         { "retry-after": "5" },
       );
     }

@@ -26,7 +26,7 @@ interface Served {
 
 /** A run that is to be told from its beginning. */
 export interface ToldRun {
-  /** Absent where no run ever began. */
+  /** Absent if no run ever began. */
   start?: RunStart;
   frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
 }
@@ -65,8 +65,9 @@ export async function beginTold(
 }
 
 /**
- * What the agent has said since its last run began, told from there on, whether the run is still in progress or not; `undefined` where none
- * ever began. A client's history may be older than this, so what it may lack is told again.
+ * Streams all the agent's output since its last run began, whether or not the run is still in progress.
+ * `undefined` if no run ever began. A client's history may be older than this, so everything it may lack is
+ * sent again.
  */
 export async function resumeTold(
   { runtime, agent, dialect }: Served,
@@ -95,7 +96,7 @@ async function connectTold(
   return await told(runtime, { ...start, again: true }, view, back);
 }
 
-/** What is known of a session in which no run ever began. */
+/** The context of a session in which no run ever began. */
 function nothing(): RunContext {
   const runId = crypto.randomUUID();
   const past = { before: newView(), mode: null, facts: newFacts(), cursor: 0, isAnswered: () => false };
@@ -113,7 +114,7 @@ interface Wanted {
   whenBusy?: WhenBusy;
 }
 
-/** Begins it, and says where. */
+/** Starts what the request asked for, and returns where it began. */
 export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
   const { agent, userId, sessionId = "", begin, view, whenBusy } = wanted;
   if ("abandon" in begin) {
@@ -160,7 +161,10 @@ function* together(frames: readonly string[]): Generator<string> {
   if (frames.length > 0) yield frames.join("");
 }
 
-/** A run's events from its beginning until it is idle, past every question that has been answered meanwhile. */
+/**
+ * A run's events from its start until it is idle, continuing past questions that were answered in the
+ * meantime.
+ */
 async function* runEvents(
   runtime: Runtime,
   { sessionId, runId, afterSeq, messageSeq, again = false }: RunStart & Followed,

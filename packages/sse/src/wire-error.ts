@@ -59,8 +59,8 @@ export function refusal(
 }
 
 /**
- * Whatever was thrown, as a response that tells nothing of the inside: for routes of your own beside those of
- * {@link handler}, which answers so by itself.
+ * Converts any thrown value to a response without internal details. For routes of your own beside those of
+ * {@link handler}, which does this itself.
  *
  * @example
  * ```ts

@@ -44,7 +44,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(model.requests).toHaveLength(2);
   });
 
-  it("W2 goes on from the results that the failed run had", async () => {
+  it("W2 continues from the results of the failed run", async () => {
     const model = scriptedModel([lookUp, broken, { text: "Now it works." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);

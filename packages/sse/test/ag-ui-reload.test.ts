@@ -142,7 +142,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
   });
 });
 
-it("W4 an agent that reads GET /runs/:id/stream has a stream for a thread at rest", async () => {
+it("W4 an agent that reads GET /runs/:id/stream gets a stream for an idle thread", async () => {
   const served = await serve(scriptedModel([{ text: "Hello." }]), { dialect });
   const agent = httpAgent("1.0", served);
   const options = {

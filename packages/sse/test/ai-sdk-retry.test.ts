@@ -43,7 +43,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     },
   );
 
-  it("regenerate() shows what the failed run has done, and goes on from it", async () => {
+  it("regenerate() shows the failed run's work, and continues from it", async () => {
     const served = await serve(scriptedModel([lookUp, broken, works]), { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
@@ -101,7 +101,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     await expectTalk(served, client, ["Hi", "Now it works."]);
   });
 
-  it("sendMessage() tells the answer again that was lost on its way", async () => {
+  it("sendMessage() sends an answer again that was lost in transit", async () => {
     let down = true;
     const lossy: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
@@ -165,7 +165,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
     await client.regenerate();
-    expect(client.error?.message).toContain("Another one cannot be made, because sessions have no branches");
+    expect(client.error?.message).toContain("It cannot be answered again, because sessions have no branches");
     const page = chat(version, served, { id: "c", messages: await history(served, "c") });
     await page.sendMessage({ text: "Ho", messageId: page.messages[0]?.id ?? "" });
     expect(page.error?.message).toContain("A message that was sent cannot be changed");

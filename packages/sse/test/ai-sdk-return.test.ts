@@ -134,7 +134,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     },
   );
 
-  it("is told the messages of a queue that was worked off meanwhile, each in its place", async () => {
+  it("gets the messages of a queue that was processed meanwhile, each in its place", async () => {
     const model = handModel();
     const served = await serve(model, { dialect: aiSdk(), whenBusy: "queue" });
     const first = chat(version, served, { id: "c" });

@@ -132,7 +132,7 @@ it("W2 dynamic suggestions are refused: no session, no request to the model", as
   expect(model.requests).toHaveLength(1);
 });
 
-it("W2 the app hears once of frontend tools, context and properties that are not read", async () => {
+it("W2 the app is warned once about frontend tools, context and properties that are not read", async () => {
   const warnings: string[] = [];
   const served = await serve(scriptedModel([{ text: "Hello." }, { text: "Again." }]), {
     dialect,

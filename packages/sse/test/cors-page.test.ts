@@ -67,7 +67,7 @@ describe.skipIf(browser === undefined)("U10 a page of another origin", { timeout
       expect(await run(kind, cors)).toMatch(/^(failed: |network$)/);
   });
 
-  it("learns which session has begun, and reads why it was refused", async () => {
+  it("learns which session began, and why a request was refused", async () => {
     expect(await run("native", { cors: { origins: [origin] } })).toBe("Hello. true");
     expect(await run("refused", { cors: { origins: [origin] } })).toBe("401 unauthorized");
   });

@@ -95,7 +95,7 @@ describe("U10 requests of pages from other origins", () => {
     expect((await off.ask("/runs", { ...preflight(APP), as: "ada" })).status).toBe(405);
   });
 
-  it("may carry cookies where that is said, and never from every page", async () => {
+  it("may carry cookies if the option allows it, and never from every page", async () => {
     const served = await serve(hello(), { cors: { ...cors, credentials: true } });
     const response = await served.ask("/sessions", from(APP));
     expect(response.headers.get("access-control-allow-credentials")).toBe("true");

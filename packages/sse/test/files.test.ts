@@ -7,7 +7,7 @@ import { serve } from "./support/served.ts";
 
 const hello = () => scriptedModel([{ text: "Hello." }]);
 const PIXEL = "iVBORw0KGgo=";
-const WORDS = "A message consists of text here.";
+const WORDS = "A message must consist of text.";
 
 describe.each([6, 7] as const)("W2 a file in a message of the AI SDK %i", (version) => {
   it("is refused in words, and the next message goes through", async () => {

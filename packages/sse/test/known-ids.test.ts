@@ -17,7 +17,7 @@ const ways: [string, Dialect, Message][] = [
 ];
 
 describe.each(ways)("P2 a message whose id is known (%s)", (_name, dialect, message) => {
-  it("is refused with other words, and never answered with what was said to the old ones", async () => {
+  it("is refused with another text, and never gets the answer to the old one", async () => {
     const model = scriptedModel([{ text: "Four." }, { text: "Six." }]);
     const served = await serve(model, { dialect });
     const first = await served.ask("/runs", { json: message(undefined, "2 + 2?") });

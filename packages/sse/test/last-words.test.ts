@@ -57,7 +57,7 @@ describe.each(texts)("L8 the last word of a run that did not fail, in the dialec
     const { events } = await say(world);
     expect(text(events)).toBe("I will tell you how to");
     expect(errors(events)).toEqual([NO]);
-    // Who reads it out of the log reads nothing but the last word.
+    // A client that reads the log sees the last word only.
     const again = (await say(world)).events;
     expect([text(again), errors(again)]).toEqual([NO, []]);
   });
@@ -131,7 +131,7 @@ describe("W2 what the coach's messages may consist of", () => {
       [words, "x"],
       { ...words },
     ])
-      expect(await ask(content)).toEqual([400, expect.stringContaining("A message consists of text here.")]);
+      expect(await ask(content)).toEqual([400, expect.stringContaining("A message must consist of text.")]);
     expect((await ask([words, words]))[0]).toBe(200);
   });
 

@@ -228,7 +228,7 @@ describe("P2 a thread that is read as a stream", () => {
     }
   });
 
-  it("refuses what is not valid JSON, also in messages that are not kept", async () => {
+  it("refuses invalid JSON, also in messages that are not kept", async () => {
     const bad = [
       "",
       "{",

@@ -5,7 +5,7 @@ import { serve } from "./support/served.ts";
 
 describe("W6 a NUL in a path or query", () => {
   it.each([[{}], [{ dialect: aiSdk() }]])(
-    "answers 400 everywhere, once it is known who asks",
+    "answers 400 on every route, once the caller is known",
     async (options) => {
       const { ask, errors } = await serve(scriptedModel([]), options);
       const paths = ["", "/events", "/stream"].map((route) => `/sessions/a%00b${route}`);

@@ -23,7 +23,7 @@ function served(options: Partial<HandlerOptions> = {}) {
 }
 
 describe("W6 how many streams a user may have open", () => {
-  it("refuses one more with 429 before anything is begun; who closes one may open another", async () => {
+  it("refuses one more with 429 before a run begins; a user who closes one may open another", async () => {
     const { ask, post, store } = served();
     const run = await post({ input: "Hi" });
     const id = run.headers.get("x-pawl-session");
@@ -82,7 +82,7 @@ describe("W6 how many streams a user may have open", () => {
     }
   });
 
-  it.each([0, -1, Number.NaN, "3"])("is a number from 1, not %j", (maxStreams) => {
+  it.each([0, -1, Number.NaN, "3"])("is a number of at least 1, not %j", (maxStreams) => {
     expect(() => served({ maxStreams: maxStreams as number })).toThrow(
       expect.objectContaining({ code: "config" }),
     );

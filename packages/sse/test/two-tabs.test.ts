@@ -34,7 +34,7 @@ const ways: Record<string, Way> = {
 
 const idOf = (response: Response) => response.headers.get("x-pawl-session") ?? "";
 
-/** What is told to a page that shows its pieces as one text. */
+/** The stream's text for a page that shows its pieces as one text. */
 async function shown(response: Response): Promise<string> {
   const frames = (await response.text()).split("\n\n").filter((frame) => frame.startsWith("data: {"));
   const events = frames.map((frame) => JSON.parse(frame.slice(6)) as { text?: string });

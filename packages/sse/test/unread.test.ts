@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { type Dialect, trainer } from "../src/index.ts";
 import { serve } from "./support/served.ts";
 
-it("W2 the app hears once of each thing that clients send and nobody reads", async () => {
+it("W2 the app is warned once about each kind of data that clients send and the agent does not read", async () => {
   const warnings: string[] = [];
   const plain = trainer();
   const dialect: Dialect = {

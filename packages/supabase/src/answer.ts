@@ -13,9 +13,10 @@ export interface OwnAnswer {
 }
 
 /**
- * Stores the answer to a question with its user's own token; the first one counts. A runtime that sweeps resumes the
- * run. The value may have 1,000,000 bytes as JSON and 500 levels. The database does not know the question's schema: the
- * runtime checks the answer when it resumes the run, and refuses the call if the answer does not fit.
+ * Stores the answer to a question with its user's own token; the first one counts. A runtime that sweeps
+ * resumes the run. The value may have 1,000,000 bytes as JSON and 500 levels. The database does not know the
+ * question's schema: the runtime checks the answer when it resumes the run, and refuses the call if the
+ * answer does not fit.
  *
  * @throws PawlError `not_found` (no such question, or not in a session of theirs), `already_answered`, `invalid_input` (no
  *   run waits for it, or too large or too deep), `forbidden` (nobody is signed in) or `store_unavailable`

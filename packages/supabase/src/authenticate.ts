@@ -17,8 +17,8 @@ export interface SupabaseAuthOptions {
   /** For whom its tokens are. */
   audience?: string;
   /**
-   * How tokens may be signed; others answer 401, and nobody is asked about them. Default: `["ES256", "RS256", "HS256"]`.
-   * Without `HS256` no token is ever sent to the project.
+   * Accepted signature algorithms. Tokens signed otherwise are answered with 401, without a request to the
+   * project. Default: `["ES256", "RS256", "HS256"]`. Without `HS256`, no token is ever sent to the project.
    */
   algorithms?: readonly TokenAlgorithm[];
   /** How long to wait for the project, in milliseconds. */
@@ -45,8 +45,8 @@ export interface SupabaseUser {
  *
  * A token that was verified here is valid until it expires, also when its user has signed out meanwhile.
  *
- * @throws PawlError `config` for a client without `auth` and for unknown algorithms, and from the function `store_unavailable` (503) when Supabase cannot
- * be asked. No error and no response ever contains a token.
+ * @throws PawlError `config` for a client without `auth` and for unknown algorithms, and from the function
+ *   `store_unavailable` (503) when Supabase cannot be asked. No error and no response ever contains a token.
  *
  * @example
  * ```ts

@@ -20,9 +20,9 @@ export interface OwnMessage {
 }
 
 /**
- * Stores a message with its user's own token; the database makes everything but the words. A run in progress picks it up
- * (it is `queued`). It closes the question of a suspended run, which the next sweep of a server resumes. Without an open
- * run, the next run reads it: begin one with `runtime.run()` on the server.
+ * Stores a message with its user's own token; the database generates everything but the text. A run in
+ * progress picks it up (it is `queued`). It closes the question of a suspended run, which the next sweep of a
+ * server resumes. Without an open run, the next run reads it: begin one with `runtime.run()` on the server.
  *
  * @throws PawlError `not_found` (no such session, or somebody else's), `invalid_input`, `key_taken` (the client's message
  *   is there: `details.event`, if the user may read it), `forbidden` (nobody is signed in) or `store_unavailable`

@@ -13,7 +13,7 @@ export interface AuthClient {
   };
 }
 
-/** How a token can be signed: with a key of the project's (ES256, RS256), or with its secret (HS256). */
+/** Algorithms that can sign a token: with a key of the project (ES256, RS256), or with its secret (HS256). */
 export type TokenAlgorithm = "ES256" | "RS256" | "HS256";
 
 export interface VerifierOptions {
@@ -31,7 +31,7 @@ export type Verifier = (token: DecodedToken) => Promise<Claims | undefined>;
 /** The kind of key that an algorithm takes. What is not here is not accepted, `none` least of all. */
 const KEY_TYPES: { readonly [alg: string]: string } = { ES256: "EC", RS256: "RSA" };
 
-/** What is accepted where an application does not choose. */
+/** The algorithms that are accepted by default. */
 export const ALGORITHMS: readonly TokenAlgorithm[] = ["ES256", "RS256", "HS256"];
 
 /** How many tokens the server is asked about at once. What comes on top is told to come back. */

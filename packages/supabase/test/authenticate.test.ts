@@ -62,7 +62,7 @@ describe("E11 X2 supabaseAuth accepts", () => {
     expect(caller).toMatchObject({ userId: USER, claims: { role: "authenticated" } });
   });
 
-  it("X2 only tokens signed as the application names, and asks nobody about others", async () => {
+  it("X2 only tokens with the application's algorithms, without a request about others", async () => {
     const options: Partial<SupabaseAuthOptions> = { algorithms: ["ES256"] };
     expect(await authenticator(options)(asking(`Bearer ${await server.sign()}`))).toMatchObject({
       userId: USER,

@@ -10,7 +10,10 @@ export interface MarkdownFile {
 /** The longest head that is read, in characters: files can be edited from elsewhere. */
 const LONGEST_HEAD = 10_000;
 
-/** Every text on one line: block scalars lose blanks at their beginning, and lines of a text look like the file's own. */
+/**
+ * Writes every text on one line: block scalars lose leading blanks, and a text's lines could be mistaken for
+ * the file's own.
+ */
 const ONE_LINE = {
   lineWidth: 0,
   blockQuote: false,
@@ -19,8 +22,8 @@ const ONE_LINE = {
 };
 
 /**
- * Markdown with its attributes above it, as YAML; those that are `undefined` are left out. Every file of the coach's is made here, so both
- * are made harmless here.
+ * Returns Markdown below its attributes as YAML; attributes that are `undefined` are left out. Every file of
+ * the coach is written here, so attributes and Markdown are made harmless here.
  */
 export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, body: string): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined);

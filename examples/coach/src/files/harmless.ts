@@ -1,8 +1,8 @@
 /**
- * Markdown that does nothing but show words, in whatever reads it: a renderer that passes HTML through, GitHub, or Obsidian with its
- * plugins. Raw HTML and templates stay readable as text (`&lt;script>`), images become links so that nothing is fetched, and a link to
- * `javascript:` or the like leads nowhere. Prose, lists, tables, emphasis and links to the web stay as they are. Applying it again
- * changes nothing.
+ * Makes Markdown harmless in every reader: a renderer that passes HTML through, GitHub, or Obsidian with its
+ * plugins. Raw HTML and templates stay readable as text (`&lt;script>`), images become links so that nothing
+ * is fetched, and a link to `javascript:` or the like leads nowhere. Prose, lists, tables, emphasis and links
+ * to the web stay as they are. Applying it again changes nothing.
  */
 export function harmlessMarkdown(text: string): string {
   const plain = text.toWellFormed().replace(UNSEEN, "");
@@ -18,7 +18,10 @@ export function harmlessValue(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, part]) => [harmlessMarkdown(name), harmlessValue(part)]));
 }
 
-/** Control characters but for tabs and line breaks: some readers drop them, and what was apart grows together. */
+/**
+ * Control characters except tabs and line breaks: some readers drop them, which joins the characters around
+ * them.
+ */
 const UNSEEN = /(?![\t\n\r])\p{Cc}/gu;
 
 /** A bare address is a link as well, and cannot be mistaken for an element with attributes. */
@@ -33,7 +36,10 @@ function withoutHtml(text: string): string {
   return text.replace(AUTOLINK, bare).replace(TAG, "&lt;");
 }
 
-/** A place on the web, a mail address, or a place among the files. What has another scheme, or may hide one, is not. */
+/**
+ * A web address, a mail address or a path among the files. A target with another scheme, or one that may hide
+ * a scheme, does not match.
+ */
 const SAFE_TARGET = /^(?:https?:\/\/|mailto:|[^:&\\]*(?:[/?#]|$))/i;
 
 // Browsers ignore tabs and line breaks within a scheme, so these do not end a target here.
@@ -46,20 +52,23 @@ function withSafeTargets(text: string): string {
     .replace(/!(?=\[)/g, "! ");
 }
 
-/** Languages that readers colour. Blocks of others may be programs to a plugin (`dataviewjs`, `mermaid`). */
+/** Languages that readers highlight. A plugin may run blocks of other languages (`dataviewjs`, `mermaid`). */
 const LANGUAGES =
   "bash|c|cpp|cs|csharp|css|csv|diff|go|ini|java|javascript|js|json|jsx|kotlin|markdown|md|php|py|python|rb|rs|ruby|rust|sh|" +
   "shell|sql|swift|text|toml|ts|tsx|txt|typescript|yaml|yml|zsh";
 const OTHER_BLOCK = new RegExp(
-  // A line of backticks with another one behind is code within the line.
+  // A line that starts with backticks and has more of them later is inline code.
   `(?<!\`)(\`{3,}(?=[^\`\\n]*$)|(?<!~)~{3,})([ \\t]*)(?=[^\\s~])(?!(?:${LANGUAGES})[ \\t\\r]*$|text )`,
   "gim",
 );
 
-/** Code that Dataview runs in its place: `$= …` and `= …`. */
+/** Inline code that Dataview runs: `$= …` and `= …`. */
 const INLINE_QUERY = /(?<!`)(`+\s*)(?=\$=|=\s*[^\s=>`])/g;
 
-/** Commands of formulas that link, load, or set attributes. Doubled, the backslash of one shows the same words. */
+/**
+ * Commands of formulas that link, load, or set attributes. With its backslash doubled, a command is shown as
+ * text.
+ */
 const FORMULA =
   /(?<!\\)((?:\\\\)*)\\(?=(?:href|url|includegraphics|html\w*|require|class|cssId|style|data|csname)\b)/g;
 

@@ -28,7 +28,7 @@ export function enterStructuredArc(skills: readonly Skill[]): Tool {
       const { writes } = sessionTypes[arc];
       return { success: true, arc, may_write: [...writes] };
     },
-    // The skill's text is for the model alone: clients are sent the result and not what it is formatted as.
+    // The skill's text is for the model alone: clients are sent the result, not the formatted text.
     format: (result) => withGuidance(result, skills),
   });
 }

@@ -1,17 +1,17 @@
 import { Component, type ReactNode } from "react";
 
-/** Code of the page that could not be fetched. Loading the page again helps, so the page's own {@link Boundary} shows it. */
+/** Page code that could not be fetched. A reload helps, so the page's own {@link Boundary} shows it. */
 export class NotLoaded extends Error {}
 
 interface ErrorBoundaryProps {
-  /** Shown where `children` fail to render. */
+  /** Shown if `children` fail to render. */
   instead: ReactNode;
   /** Rendering is tried again when this changes. */
   of?: unknown;
   children: ReactNode;
 }
 
-/** Around one part of the page: a part that fails to render costs only itself. */
+/** Wraps one part of the page, so that a rendering failure affects that part only. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error?: unknown }> {
   override state: { error?: unknown } = {};
 

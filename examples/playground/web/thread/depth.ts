@@ -1,17 +1,19 @@
-/** The markers before a line's text, of quotations, list items and footnotes, each within the one before. */
+/**
+ * The markers before a line's text: quotations, list items and footnotes, each nested in the previous one.
+ */
 const MARKERS = /^([ \t]*)((?:>[ \t]*|(?:[-*+]|\d{1,9}[.)]|\[\^[^\]\n]{1,99}\]:)(?:[ \t]+|$))*)/;
 const MARKER = />|[^ \t>]+/g;
 
-/** What opens or closes emphasis, links and images. */
+/** Delimiters of emphasis, links and images. */
 const DELIMITERS = /[*_~]+|[[\]]/g;
 
-// Rendering takes time that grows with the square of the depth, and more than the stack has.
+// Rendering time grows with the square of the depth, and deep nesting overflows the stack.
 const MOST_CONTAINERS = 50;
 const MOST_OPEN = 200;
 
 /**
- * Whether Markdown is nested so deeply that rendering it could freeze the page. Counts too much rather than too little, in linear
- * time.
+ * Whether Markdown is nested so deeply that rendering it could freeze the page. Overestimates rather than
+ * underestimates the depth, in linear time.
  */
 export function isTooDeep(markdown: string): boolean {
   let open = 0;
@@ -27,14 +29,14 @@ export function isTooDeep(markdown: string): boolean {
   return false;
 }
 
-/** How many containers a line may be in. Two columns of indentation can be one. */
+/** Upper bound of the containers around a line. Two columns of indentation can be one container. */
 function containersOf(line: string): number {
   const [, indent = "", markers = ""] = MARKERS.exec(line) ?? [];
   if (markers === "") return 0;
   return indent.replaceAll("\t", "    ").length / 2 + (markers.match(MARKER)?.length ?? 0);
 }
 
-/** By how much a run of delimiters changes the depth. One that can do both closes. */
+/** How much a run of delimiters changes the depth. A run that can both open and close counts as closing. */
 function openedBy(run: string, line: string, at: number, open: number): number {
   if (run === "[") return 1;
   const isClosing = run === "]" || (open > 0 && /\S/.test(line.charAt(at - 1)));

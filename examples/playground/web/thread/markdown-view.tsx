@@ -34,8 +34,8 @@ export const PlainTextView = memo(function PlainTextView({ markdown }: { markdow
 });
 
 /**
- * The agent's words. Of a text that grows, only the end is made anew: what stands before it is as it was. Markdown that is nested too
- * deeply is shown as it was written.
+ * Renders the agent's text. While the text grows, only its end is rendered again. Markdown that is nested too
+ * deeply is shown as plain source.
  */
 export const MarkdownView = memo(function MarkdownView({ text }: { text: string }) {
   if (isTooDeep(text)) return <Raw text={text} />;

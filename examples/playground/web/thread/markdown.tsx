@@ -5,7 +5,7 @@ import { Raw } from "./raw.tsx";
 /** Loads what reads Markdown, which is about as large as all the rest of the page: nobody waits for it to write a first message. */
 export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
   import("./markdown-view.tsx").catch((cause: unknown) => {
-    throw new NotLoaded("What renders Markdown could not be loaded.", { cause });
+    throw new NotLoaded("The Markdown renderer could not be loaded.", { cause });
   });
 
 const View = lazy(async () => ({ default: (await loadMarkdown()).MarkdownView }));

@@ -1,4 +1,4 @@
-/** Markdown as it was written. */
+/** Shows Markdown as plain source. */
 export function Raw({ text }: { text: string }) {
   return (
     <p className="prose prose-raw" data-testid="raw">

@@ -27,9 +27,9 @@ export interface LocalIssuerOptions {
 }
 
 /**
- * Issues and checks tokens as Supabase does: signed with ES256, of this issuer and for this audience, with an end. The check
- * is `supabaseAuth()` and thereby `getClaims` of supabase-js. The key set comes from here, no other algorithm is accepted,
- * and nobody is asked over the network.
+ * Issues and checks tokens as Supabase does: signed with ES256, of this issuer and for this audience, with an
+ * end. The check is `supabaseAuth()` and thereby `getClaims` of supabase-js. The key set comes from here, no
+ * other algorithm is accepted, and no request goes over the network.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export async function localIssuer({
   const authorize = supabaseAuth({
     client: createClient(URL, "local", { auth }),
     url: URL,
-    // Nobody else signs for this issuer, so there is nobody to ask about another algorithm.
+    // Only this process signs for this issuer, so there is no server to verify other algorithms.
     algorithms: [ALGORITHM],
     fetch: async () => Response.json(keys),
     now,

@@ -38,8 +38,8 @@ export function prefixFor(
 }
 
 /**
- * Thinking is bound to system and tools: under new ones, earlier thinking is no longer sent. Nor is what the API's own
- * tools have not finished.
+ * Thinking is bound to the system prompt and the tools: after a change of either, earlier thinking is no
+ * longer sent. Nor are unfinished calls of the API's own tools.
  */
 export function applyPrefix(
   state: SessionState,
@@ -51,7 +51,7 @@ export function applyPrefix(
   state.hashed = { entries: 0, hash: "" };
 }
 
-/** The same system and tools under another id: what was sent before may change once. */
+/** Gives the same system prompt and tools another id, so that what was sent before may change once. */
 export function newPrefix({ prefix }: SessionState, prefixId: string): NewEvent {
   const { system = [], tools = [] } = prefix ?? {};
   return { type: "prefix", data: { prefix_id: prefixId, system, tools } };

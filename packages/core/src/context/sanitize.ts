@@ -37,8 +37,8 @@ function attribute(value: string): string {
 }
 
 /**
- * Characters that show nothing: formats, fillers and selectors (`Default_Ignorable_Code_Point`), controls but line ends and
- * tabs, and the blank pattern of Braille.
+ * Invisible characters: formats, fillers and selectors (`Default_Ignorable_Code_Point`), the blank Braille
+ * pattern, and controls except line ends and tabs.
  */
 const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1f\\x7f-\\x9f\\u2800";
 

@@ -3,8 +3,8 @@ import { type ContextEntry, openRun, type SessionState } from "../session/state.
 import { contextEntry } from "./project.ts";
 
 /**
- * Whether the model has paused its answer (`pause_turn`). It goes on when it reads that answer again, unchanged, with
- * nothing behind it.
+ * Whether the model has paused its answer (`pause_turn`). It resumes when it is sent that answer again,
+ * unchanged and as the last message.
  */
 export function isPaused(state: SessionState): boolean {
   const turn = openRun(state)?.turn;
@@ -38,8 +38,8 @@ export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry
 }
 
 /**
- * Takes out the calls that the API's own tools will not finish any more, unless an answer that was sent stands behind them:
- * within a prefix nothing that was sent changes but its end.
+ * Removes calls that the API's own tools will never finish, unless an answer that was sent follows them.
+ * Within a prefix, only the end of what was sent may change.
  */
 export function endServerCalls(state: SessionState): void {
   const lastSent = state.entries.findLastIndex(
@@ -52,8 +52,8 @@ export function endServerCalls(state: SessionState): void {
 }
 
 /**
- * Whether the API has gone on without the result of a call of its own: the call cannot be sent any more when somebody else
- * speaks, and it can be taken out under a new prefix only.
+ * Whether the API has continued without the result of a call of its own. Such a call cannot be sent once
+ * somebody else speaks, and only a new prefix can remove it.
  */
 export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;

@@ -88,7 +88,7 @@ async function written(
   let usage = noUsage;
   let cost = 0;
   const charge = () => {
-    // An attempt that failed before it began has cost nothing.
+    // An attempt that failed before its answer began cost nothing.
     if (answer.id === null && !answer.finished) return;
     const fresh = usageSoFar(answer, asked);
     usage = addUsage(usage, fresh);

@@ -2,8 +2,8 @@
 export interface Doorbell {
   ring(): void;
   /**
-   * Resolves after a ring, one that came before included. Whatever comes in one go, e.g. all that one packet brings, is
-   * one ring: a reader is woken after it and not in the midst of it.
+   * Resolves after a ring, including one that came before the call. Rings in one turn of the event loop, e.g.
+   * from one packet, count as one: a reader wakes after the last of them.
    */
   wait(): Promise<void>;
   close(): void;

@@ -11,8 +11,8 @@ export interface Lease {
 
 export interface AppendOptions {
   /**
-   * Made anew for every append. Repeating an append under the same id returns the rows of the first time. If the id
-   * belongs to events of another number, type or key, the append is refused with `fenced`.
+   * New for every append. Repeating an append under the same id returns the rows that the first one stored.
+   * If they differ from the given events in number, type or key, the append is refused with `fenced`.
    */
   appendId: string;
   /** Refuse with `fenced` unless this is the session's current lease. Its expiry does not matter, only its epoch. */
@@ -78,8 +78,9 @@ export interface EventStore {
   /** Events in the order of `seq`. Unknown session: none. */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Calls back with the last `seq` after every append to the session, whoever makes it, until the returned function is
-   * called. Only for stores that hear of every append: their idle readers do not poll. See {@link watchedStore}.
+   * Calls back with the last `seq` after every append to the session, by any writer, until the returned
+   * function is called. Only for stores that notice every append: their idle readers query the store once a
+   * minute instead of every `pollMs`. See {@link watchedStore}.
    */
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**
@@ -92,8 +93,8 @@ export interface EventStore {
   /** Gives the lease back; nothing happens if it is not the current one. */
   release(lease: Lease): Promise<void>;
   /**
-   * Sessions of these agents (default: of all) whose run is to be resumed: an open run, no live lease, and a status other
-   * than `suspended` or nothing pending. Longest untouched first.
+   * Sessions of these agents (default: of all) whose run is to be resumed. They have an open run and no live
+   * lease, and are either not `suspended` or have no pending question. Longest untouched first.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

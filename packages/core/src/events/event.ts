@@ -85,7 +85,7 @@ export interface EventData {
    * has shown it. A `prefix` follows in the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
-  /** `retry_of`: it makes the failed run of that id again, without a message of its own. */
+  /** `retry_of`: id of the failed run that this one retries; it has no message of its own. */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
   run_suspended: { run_id: string; pending: string[] };
   run_recovered: { run_id: string };
@@ -140,8 +140,8 @@ export interface EventData {
     spent?: EventData["tool_result"]["spent"];
   };
   /**
-   * `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. `error` instead of `value`: the
-   * client's tool has failed, and why; the call's result repeats it.
+   * `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. `error`
+   * instead of `value`: why the client's tool failed; the call's result repeats it.
    */
   tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
 
@@ -159,7 +159,10 @@ export interface EventData {
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
-    /** What the prompt costs by that estimate: charged, by a `spending`, if the answer is lost. Absent where the model has no prices. */
+    /**
+     * Cost of the prompt by that estimate. A `spending` charges it if the answer is lost. Absent if the model
+     * has no prices.
+     */
     estimated_cost_cents?: number;
     limited_by?: AnswerLimit;
     turn: number;
@@ -181,9 +184,10 @@ export interface EventData {
     request_id?: string;
   };
   /**
-   * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it counts towards the
-   * run's limits and the session's totals. `by` is its name, `model` the model's. With `attempt` (and `by` `lost_answer`) it
-   * is the estimate of a request whose answer was lost; `attempt` is the `seq` of its `llm_request`.
+   * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it
+   * counts towards the run's limits and the session's totals. `by` is its name, `model` the model's. With
+   * `attempt` (and `by` `lost_answer`) it is the estimate of a request whose answer was lost; `attempt` is
+   * the `seq` of its `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
   error: { code: string; message: string; stack: null; context: Json };

@@ -16,7 +16,7 @@ import type { SessionWatch, SessionWatches } from "./session-watch.ts";
 interface Source {
   store: EventStore;
   tail: LiveTail;
-  /** What it has in common with other readers of the session in this process. */
+  /** State shared with the session's other readers in this process. */
   watches: SessionWatches;
   /** Aborted when this process stops serving. */
   over: AbortController;
@@ -71,7 +71,8 @@ async function* batches(
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
   const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
-  // The store is asked at first, and when nothing was heard for long. Only it knows what others have stored.
+  // Query the store at first, and again after a long silence: only the store knows what other processes
+  // stored.
   let looks: number | undefined;
   const stored = () => {
     const { cursor } = reader;
@@ -137,7 +138,10 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
 /** A reader waits for what is stored until so many events are read. */
 const MAX_BATCH = 64;
 
-/** What is behind the cursor, out of the query that all readers at this place share, and the rest by a reader of its own. */
+/**
+ * Reads the events after the cursor: first from the query shared by all readers at this place, the rest on
+ * its own.
+ */
 async function* asked(
   watch: SessionWatch,
   store: EventStore,

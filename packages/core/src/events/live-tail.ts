@@ -45,8 +45,8 @@ export interface LiveTail {
   /** Calls back after every change, of `listening` too, until the returned function is called. */
   subscribe(sessionId: string, onChange: () => void): () => void;
   /**
-   * Whether appends of all other processes are heard at the moment. Readers of idle sessions then ask the store once a
-   * minute; otherwise, and where it is absent, every `pollMs`.
+   * Whether this process is currently notified of every append by other processes. If so, readers of idle
+   * sessions query the store once a minute. Otherwise, and if absent, they query it every `pollMs`.
    */
   readonly listening?: boolean;
 }

@@ -2,8 +2,9 @@ import { PawlError } from "../errors.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Returns the rows that a store gave for an append, if they are the append's own: as many as were sent, with the same
- * types and keys. Otherwise the append id belongs to other events, and nothing of this append was stored.
+ * Returns the rows that a store gave for an append, if they are the append's own: as many as were sent, with
+ * the same types and keys. Otherwise the append id belongs to other events, and nothing of this append was
+ * stored.
  *
  * @throws PawlError `fenced`
  */

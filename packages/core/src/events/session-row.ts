@@ -36,11 +36,14 @@ export interface Session {
 export interface SessionPatch {
   status?: SessionStatus;
   /**
-   * How many questions the run waits for. With status `suspended`: where another number is pending, one of them has been
-   * answered meanwhile, and the session becomes `active` instead.
+   * How many questions the run waits for. With status `suspended`: if a different number is pending, a
+   * question was answered in the meantime, and the session becomes `active` instead.
    */
   waitsFor?: number;
-  /** A `suspended` session becomes `active`, so that its run is picked up. Every other status stays; `status` goes first. */
+  /**
+   * Makes a `suspended` session `active`, so that its run is picked up. Every other status stays; `status`
+   * takes precedence.
+   */
   wakes?: boolean;
   openRun?: string | null;
   addPending?: number;
@@ -52,8 +55,8 @@ export interface SessionPatch {
 }
 
 /**
- * The status after an append, decided by the row as it is at that moment: the caller has seen an earlier one. `pending` is
- * the number of questions after the append.
+ * Returns the status after an append, based on the row at that moment: the caller may have seen an older one.
+ * `pending` is the number of questions after the append.
  */
 export function statusAfter(
   status: SessionStatus,

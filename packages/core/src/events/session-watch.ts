@@ -4,14 +4,14 @@ import type { EventStore } from "./event-store.ts";
 import type { LiveTail } from "./live-tail.ts";
 import { type Answer, sharedQueries } from "./shared-queries.ts";
 
-/** How often an idle session's readers ask the store where every append is heard: in case a wake-up was lost. */
+/** Poll interval for idle sessions if every append is heard, in case a wake-up was lost. */
 const IDLE_MS = 60_000;
 
-/** A session as all its readers in this process watch it. */
+/** One session's watch, shared by all its readers in this process. */
 export interface SessionWatch {
-  /** The last event that the store is known to have. */
+  /** `seq` of the last event that the store is known to have. */
   readonly seq: number;
-  /** Counts the times at which the store has to be asked although nothing was heard. */
+  /** Counts the queries that are due without a notification. */
   readonly looks: number;
   /** Events after `cursor`. Readers at the same place share one query per wake-up. */
   ask(cursor: number): Promise<Answer>;
@@ -19,16 +19,19 @@ export interface SessionWatch {
   saw(event: StoredEvent): void;
 }
 
-/** What the readers of sessions have in common. */
+/** The watches that readers of sessions share. */
 export interface SessionWatches {
-  /** Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is where the reader begins. */
+  /**
+   * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is where the reader
+   * begins.
+   */
   join(sessionId: string, afterSeq: number, ring: () => void): { watch: SessionWatch; leave(): void };
 }
 
 interface Source {
   store: EventStore;
   tail: LiveTail;
-  /** How often to ask where appends of other processes are not heard, in milliseconds. */
+  /** Poll interval in milliseconds while appends of other processes are not heard. */
   pollMs: number;
 }
 
@@ -70,8 +73,8 @@ function afterThisTurn(): (work: () => void) => void {
 function watchSession({ store, tail, pollMs }: Source, sessionId: string, later: (work: () => void) => void) {
   const rings = new Set<() => void>();
   const queries = sharedQueries(store, sessionId);
-  // An append that is not announced, e.g. of a process that died right after it, is missed for a minute at most, and for
-  // `pollMs` in a run that the readers know to be in progress.
+  // An append may go unannounced, e.g. if its process died right after it. Readers find it within a minute,
+  // or within `pollMs` if they know that a run is in progress.
   const hears = store.watch === undefined ? () => tail.listening === true : () => true;
   let heard = hears();
   let runs = false;
@@ -95,13 +98,13 @@ function watchSession({ store, tail, pollMs }: Source, sessionId: string, later:
   const onChange = () => {
     timer.heard();
     if (heard === hears()) return wake();
-    // What was stored while nothing could be heard is missing.
+    // Events stored while the tail was deaf are missing.
     heard = !heard;
     look();
     timer.set();
   };
   const leaveTail = tail.subscribe(sessionId, onChange);
-  // The tail announces this runtime's own appends right behind them, with their rows: only others are asked for.
+  // The tail announces this runtime's own appends right after them, rows included. Query only for the others.
   const onForeignAppend = () => {
     if (rings.size > 0 && tail.peek(sessionId).seq < seq) onChange();
   };
@@ -140,7 +143,7 @@ function watchSession({ store, tail, pollMs }: Source, sessionId: string, later:
   };
 }
 
-/** Whether a run is in progress after this event, as far as the events that were read tell. */
+/** Whether a run is in progress after this event, judging by the events read so far. */
 function runsAfter(event: StoredEvent, before: boolean): boolean {
   switch (event.type) {
     case "run_suspended":
@@ -158,7 +161,10 @@ function runsAfter(event: StoredEvent, before: boolean): boolean {
   }
 }
 
-/** Calls back whenever nothing was heard for so long. One timer serves many: it is set for the rest of the time. */
+/**
+ * Calls back after each silence of this length. `heard` does not reset the timer: when it fires, it is set
+ * again for the time left.
+ */
 function quietTimer(afterMs: () => number, onQuiet: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let timerAt = 0;

@@ -2,13 +2,16 @@ import type { StoredEvent } from "./event.ts";
 import type { EventStore } from "./event-store.ts";
 import { deepFreeze } from "./stored-form.ts";
 
-/** The events that one shared query reads at most. A reader that is further behind reads the rest by itself. */
+/** The most events that one shared query reads. A reader that is further behind reads the rest on its own. */
 const MAX_EVENTS = 64;
 
-/** What a query has brought: events in order, frozen because readers share them, and then what went wrong. */
+/**
+ * The result of a query: events in order, frozen because readers share them, and the failure that ended it,
+ * if any.
+ */
 export interface Answer {
   events: readonly StoredEvent[];
-  /** There is nothing behind them. */
+  /** No event follows them. */
   isWhole: boolean;
   failure?: { cause: unknown };
 }
@@ -17,11 +20,11 @@ export interface Answer {
 export interface SharedQueries {
   /** Events after `cursor`. */
   ask(cursor: number): Promise<Answer>;
-  /** From now on, whoever asks gets a new query. */
+  /** Discards the answers: the next `ask` queries the store again. */
   forget(): void;
 }
 
-/** One query for all that ask after the same event, until the answers are forgotten. */
+/** Shares one query among all readers at the same event, until the answers are forgotten. */
 export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
   const answers = new Map<number, Promise<Answer>>();
   return {
@@ -35,7 +38,7 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
       });
       return answer;
     },
-    // Clearing an empty map makes a new table, and this is called for every delta.
+    // Clearing an empty map allocates a new table, and this is called for every delta.
     forget: () => {
       if (answers.size > 0) answers.clear();
     },

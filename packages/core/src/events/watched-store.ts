@@ -2,9 +2,9 @@ import { bound } from "./bound.ts";
 import type { EventStore } from "./event-store.ts";
 
 /**
- * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if this
- * process alone appends to the store, and through this object alone. Idle readers then query the store once a minute
- * instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it already.
+ * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if
+ * this process alone appends to the store, and through this object alone. Idle readers then query the store
+ * once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it already.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function watchedStore(store: EventStore): EventStore {
     watch(sessionId, onAppend) {
       const own = watchers.get(sessionId) ?? new Set();
       watchers.set(sessionId, own);
-      // A function of its own, so that one that is given twice is called twice.
+      // Wrap the callback, so that one registered twice is called twice.
       const call = (seq: number) => onAppend(seq);
       own.add(call);
       return () => {

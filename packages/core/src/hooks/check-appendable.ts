@@ -36,7 +36,7 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
   if (values.source === USER_DATA) throw new Error(`"${USER_DATA}" is what the agent's userData says.`);
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "spending" && "attempt" in values)
-    throw new Error("A lost answer is charged by the run itself.");
+    throw new Error("A `spending` must not have `attempt`: the run itself charges a lost answer.");
   if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
 }
 

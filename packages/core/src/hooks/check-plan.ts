@@ -11,7 +11,7 @@ import type { TurnPlan } from "./hook.ts";
 export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): TurnPlan {
   const { model, maxTokens, toolChoice, tools } = plan;
   if (typeof model?.stream !== "function") throw new Error("`model` is none.");
-  // The agent's own was checked when the agent was defined.
+  // The agent's own pricing was checked when the agent was defined.
   if (model !== own) checkPricing(model.id, model.pricing);
   if (!Number.isInteger(maxTokens) || maxTokens < 1) {
     throw new Error(`maxTokens must be a whole number from 1, not ${maxTokens}.`);

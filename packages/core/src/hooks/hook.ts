@@ -81,7 +81,7 @@ export interface PlannedToolCall {
   readonly input: unknown;
   /** As the model made it. */
   readonly arguments: Json;
-  /** The answer to the question that this hook has asked about this call. It fits the question's schema. */
+  /** The answer to this hook's question about this call. It fits the question's schema. */
   readonly answer?: Json;
 }
 

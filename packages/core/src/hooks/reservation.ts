@@ -120,7 +120,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
   };
 }
 
-/** Whether the run's next leg, in any process, needs what this one has reserved: it is under the same id. */
+/** Whether the run's next leg, in any process, needs this leg's reservation, which has the same id. */
 function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }

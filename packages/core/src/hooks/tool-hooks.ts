@@ -24,9 +24,9 @@ export interface CallInput {
 }
 
 /**
- * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the answer and
- * the input that the question was about: what was approved is what runs. The answer is checked again: it may have been
- * stored by the database, which knows no schemas.
+ * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the
+ * answer and the input that the question was about: what was approved is what runs. The answer is checked
+ * again: it may have been stored by the database, which knows no schemas.
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
@@ -60,7 +60,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   return { do: "run", input, changed };
 }
 
-/** What is wrong with the answer to a hook's question, by the schema on record. */
+/** Validates the answer to a hook's question against the schema on record; returns the problems. */
 async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
   const schema = jsonSchema(asked?.answerSchema ?? {});
   const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg, work));

@@ -14,7 +14,7 @@ export function summaryOf(event: StoredEvent): string {
     case "note":
       return quoted(event.data.text);
     case "knowledge":
-      // A public log does not say what is in it.
+      // A public log leaves out its content.
       return joined(event.data.source, event.data.data === "" ? undefined : quoted(event.data.data));
     case "artifact":
       return joined(event.data.type, quoted(event.data.title));
@@ -38,7 +38,7 @@ export function summaryOf(event: StoredEvent): string {
   }
 }
 
-/** A public log does not say what is in it. */
+/** A public log leaves out its content. */
 function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
   if (system.length === 0) return "system prompt and tools";
   return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;

@@ -16,11 +16,11 @@ export interface Answer {
   stopReason: string | null;
   stopSequence: string | null;
   usage: RawUsage;
-  /** How many characters of text, thinking and tool input have come in. A block counts for one token more. */
+  /** Characters of text, thinking and tool input received so far. Each block counts as one extra token. */
   chars: number;
   /** `message_stop` has come. */
   finished: boolean;
-  /** The model wrote on past `max_tokens`, and the answer was cut there. */
+  /** The model wrote past `max_tokens`, and the answer was cut. */
   cut: boolean;
 }
 
@@ -85,7 +85,7 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
   }
 }
 
-/** Ends an answer that goes on past `max_tokens`, as the server should have done. */
+/** Ends an answer that runs past `max_tokens`, as the server should have done. */
 export function cutAnswer(answer: Answer): void {
   answer.cut = true;
   answer.stopReason = "max_tokens";
@@ -140,7 +140,7 @@ function piecesOf(text: Json | undefined): string[] {
   return text === undefined || text === null || text === "" ? [] : [String(text)];
 }
 
-/** Takes in one piece. Returns how many characters it adds to the answer. */
+/** Adds one piece to the answer. Returns how many characters it adds. */
 function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
   switch (delta.type) {
     case "text_delta":

@@ -78,7 +78,7 @@ export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   ];
 }
 
-/** What is known of a request where the wire has not counted. */
+/** Fallback for token counts that the server did not send. */
 export interface Asked {
   /** The prompt's. */
   estimatedTokens: number;
@@ -87,8 +87,8 @@ export interface Asked {
 }
 
 /**
- * What was counted. What the wire has not counted is estimated: the prompt, and the answer if it broke off. An estimated
- * answer is no longer than was asked for, because what comes beyond that is cut.
+ * Returns the server's token counts. Missing counts are estimated: the prompt's, and the answer's if it broke
+ * off. An estimated answer is at most `max_tokens` long, because anything beyond is cut.
  */
 export function usageSoFar({ usage: raw, finished, chars }: Answer, asked: Asked): Usage {
   const usage = usageFromWire(raw);

@@ -12,7 +12,7 @@ import { checkPricing } from "./pricing.ts";
  * Retries belong inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model passes over thinking
  * that another one has signed.
  *
- * @throws PawlError `config` for prices that are no numbers.
+ * @throws PawlError `config` for prices that are not valid numbers.
  *
  * @example
  * ```ts

@@ -4,8 +4,8 @@ export interface ResponseHeaders {
 }
 
 /**
- * How long a server asks to wait, in milliseconds up to a year, by `retry-after-ms` or any form of `retry-after`; `undefined`
- * when it does not say. For `ModelFailure.retryAfterMs`.
+ * Returns how long a server asks to wait, in milliseconds and at most a year, from `retry-after-ms` or any
+ * form of `retry-after`. `undefined` if the server does not ask for a wait. For `ModelFailure.retryAfterMs`.
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export function retryAfterMs(headers: ResponseHeaders | undefined): number | und
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_WAIT);
 }
 
-/** A year. It goes to the log, which has no room for infinity. */
+/** A year. The value is stored in the log, and JSON has no infinity. */
 const LONGEST_WAIT = 365 * 24 * 3_600_000;
 
 /**

@@ -1,17 +1,17 @@
 import { estimateTokens as byCharacters } from "../context/build-request.ts";
 
-/** Real tokens may be so many times as long as the estimate takes them for. */
+/** Real tokens may be this many times as long as the estimate assumes. */
 const SLACK = 2;
 
 /** Tokens on top of `max_tokens`: a short answer may be one long word. */
 const MARGIN = 32;
 
-/** No block is free, also an empty one: there could be any number of them. */
+/** Every block counts, even an empty one: a server could send any number of them. */
 export const BLOCK_CHARS = 4;
 
 /**
- * How many characters an answer of `maxTokens` may have before it is cut. A server that keeps to `max_tokens` writes
- * fewer; one that ignores it is stopped here.
+ * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
+ * `max_tokens` stays below; one that ignores it is cut off here.
  *
  * @param estimateTokens the agent's estimate; a quarter of the characters when absent
  *
@@ -28,14 +28,14 @@ export function longestAnswer(
 ): number {
   const tokens = maxTokens + MARGIN;
   const chars = 4 * tokens;
-  // An estimate of nothing says nothing about lengths.
+  // An estimate of zero says nothing about lengths.
   const charsPerToken = chars / (estimateTokens(chars) || tokens);
   return Math.ceil(SLACK * tokens * charsPerToken);
 }
 
 /**
- * How many characters a piece of JSON counts for. Servers may write every character beyond ASCII as six (`\u043f`), and
- * a word of many of them is one token all the same: such an escape counts for two.
+ * Returns how many characters a piece of JSON counts as. Servers may escape each non-ASCII character as six
+ * (`\u043f`), although a word of many such characters is one token. So an escape counts as two.
  *
  * @example
  * ```ts

@@ -28,10 +28,11 @@ export interface Pricing {
 }
 
 /**
- * Checks prices: with one that is no number no limit on cost would ever be reached, and totals would be lost.
+ * Checks prices. With a price that is not a number, no limit on cost would ever be reached, and totals would
+ * be lost.
  *
- * @param whose whom they are for, e.g. `the model of "coach"`
- * @throws PawlError `config` for a price that is no number from 0 to a million
+ * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
+ * @throws PawlError `config` for a price that is not a number from 0 to a million
  */
 export function checkPricing(whose: string, pricing: Pricing | undefined): void {
   for (const prices of [pricing, pricing?.longPrompt]) {

@@ -1,12 +1,12 @@
 import { messageOf, PawlError } from "../errors.ts";
 import { withoutKeys } from "../without-keys.ts";
 
-/** How much of a failure's words is kept: a server may answer with anything. */
+/** The longest failure text that is kept: a server may answer with anything. */
 const LONGEST = 2_000;
 
 /**
- * The secrets among the headers of a request: all values but those of headers that everybody may know. Of
- * `Bearer <token>` the token is one by itself.
+ * Returns the secrets among a request's headers: all values except those of headers known to be public. For
+ * `Bearer <token>`, the token alone is a secret too.
  *
  * @param headers an object, pairs, a `Headers` or anything that holds one of these
  */
@@ -24,12 +24,12 @@ export function secretsIn(headers: unknown): string[] {
 const PUBLIC_HEADER =
   /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
 
-/** An id of the shape that servers use. */
+/** An id in the usual format of servers. */
 const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
 
 /**
- * The id that a server gave to a request, as it may be logged: one of the usual shape as it is, any other without secrets.
- * `secrets` is called for the latter only, because this runs for every request.
+ * Returns a server's request id in a form that may be logged: unchanged if it has the usual format, otherwise
+ * without secrets. `secrets` is called in the second case only, because this runs for every request.
  */
 export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
   if (!given) return undefined;
@@ -37,8 +37,9 @@ export function safeRequestId(given: string | null, secrets: () => readonly stri
 }
 
 /**
- * The failure without secrets, see {@link withoutKeys}: in its message, its details and its causes. A cause is replaced by
- * an error of the same name, message, code and stack, because an SDK's own error carries headers and bodies.
+ * Removes secrets from a failure's message, details and causes, see {@link withoutKeys}. Replaces each cause
+ * by an error of the same name, message, code and stack, because an SDK's own error carries headers and
+ * bodies.
  *
  * @example
  * ```ts
@@ -61,7 +62,7 @@ export function withoutSecrets(failure: PawlError, secrets: readonly string[]): 
   });
 }
 
-/** Causes behind this many are left out; there may be a circle. */
+/** The longest chain of causes that is kept; a chain may be circular. */
 const DEEPEST = 5;
 
 function cleanCause(cause: unknown, clean: (text: string) => string, depth = DEEPEST): Error {

@@ -60,8 +60,8 @@ interface Reading {
 }
 
 /**
- * Reads the stream to its end, or for as long as the leg lets it: a model that ignores its signal is abandoned. An answer
- * that goes on past `max_tokens` is cut, as the server should have done.
+ * Reads the stream to its end or until the leg aborts it: a model that ignores its abort signal is abandoned.
+ * Cuts an answer that runs past `max_tokens`, as the server should have done.
  */
 async function readAnswer(
   leg: Leg,
@@ -71,7 +71,8 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg;
-  // The same for every attempt, because `max_tokens` is. What a hook says in the model's place may have any length.
+  // The same for every attempt, because `max_tokens` is. A hook's answer in place of the model's may have any
+  // length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
   // What the log throws is no failure of the model.

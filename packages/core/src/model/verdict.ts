@@ -35,7 +35,7 @@ export function verdictOn({ answer, request }: Attempt, state: SessionState, too
   const { calls, breach } = toolCallsOf(answer, state);
   if (breach !== undefined) return { calls, problem: { code: "contract_violation", message: breach } };
   if (answer.cut) {
-    const message = `The model wrote on past max_tokens (${request.params.max_tokens}), so its answer was cut.`;
+    const message = `The model wrote past max_tokens (${request.params.max_tokens}), so its answer was cut.`;
     return { calls, problem: { code: "overlong_answer", message } };
   }
   if (!KNOWN.includes(answer.stopReason)) {

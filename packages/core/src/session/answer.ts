@@ -39,20 +39,23 @@ export async function answerEvents(
   return events;
 }
 
-/** What a call's client may say of why it failed, in UTF-16 code units. */
+/** The longest error that a client may report for a call, in UTF-16 code units. */
 const MAX_ERROR_CHARS = 10_000;
 
-/** That the call has failed at the client. Where a hook asks, nothing runs at the client that could fail. */
+/**
+ * Accepts a report that the call failed at the client. Refuses one for a hook's question: nothing runs at the
+ * client then.
+ */
 function failed({ callId, asked }: CallState, { error, value }: Answer): { value: null; error: string } {
   const refuse = (message: string) => new PawlError("invalid_answer", message, { details: { callId } });
-  if (value !== undefined) throw refuse("An answer has either a value or an error.");
+  if (value !== undefined) throw refuse("An answer must have either a value or an error, not both.");
   if (asked?.by !== undefined || asked?.kind === "approval") {
     throw refuse(
-      `A question of the kind "${asked.kind}" cannot fail. Answer it with a value, e.g. with a no.`,
+      `A question of the kind "${asked.kind}" does not accept an error. Answer it with a value, e.g. with a no.`,
     );
   }
   if (typeof error !== "string" || error.length > MAX_ERROR_CHARS) {
-    throw refuse(`An answer's error is a text of at most ${MAX_ERROR_CHARS} characters.`);
+    throw refuse(`An answer's error must be a text of at most ${MAX_ERROR_CHARS} characters.`);
   }
   return { value: null, error: error.toWellFormed() };
 }

@@ -68,7 +68,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
     tools: run.attempt?.tools,
     limitedBy: run.attempt?.limitedBy,
   };
-  // Only a pause or a call of ours lets the API's own tools go on.
+  // Only a pause or a call of our own tools lets the API's own tools continue.
   if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
@@ -79,7 +79,7 @@ export function applyReminder(run: RunState): void {
   run.turn.reminded = true;
 }
 
-/** Logs of earlier versions have no `spending` for an answer that was lost: its estimate is charged all the same. */
+/** Logs of earlier versions have no `spending` for a lost answer; its estimate is charged here. */
 export function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });

@@ -50,7 +50,7 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
       applyRedaction(state, event);
       break;
     case "run_started":
-      // A message of its own follows in the same append, and brings its own.
+      // If the run has a message of its own, it follows in the same append and brings its own `params`.
       state.run = newRun(event, inheritedParams(state, event));
       break;
     default:
@@ -58,7 +58,10 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
   }
 }
 
-/** What a run without a message of its own was asked with: that of the run it retries, or of the message it is begun for. */
+/**
+ * The `params` of a run without a message of its own: those of the run it retries, or of the message it is
+ * begun for.
+ */
 function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
   return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;
 }

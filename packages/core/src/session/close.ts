@@ -39,7 +39,7 @@ function answered({ answer }: CallState): string {
   return ` The user had answered: ${quoted(answer.value)}`;
 }
 
-/** The answer as JSON. A value that is nested too deeply for that must not keep the run from ending. */
+/** Returns the answer as JSON. A value nested too deeply for JSON must not keep the run from ending. */
 function quoted(value: Json): string {
   try {
     return JSON.stringify(value);

@@ -61,13 +61,16 @@ export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
 }
 
-/** Why one last turn is due, if it is. */
+/** The reason for one last turn, if one is due. */
 function lastTurnFor(run: RunState, { onLimit }: Rules, left: Left): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
 }
 
-/** Why the run ends with its last answer. One that was cut off to make room for the last turn is no end. */
+/**
+ * The reason why the run ends with its last answer. An answer that was cut off to make room for the last turn
+ * does not end it.
+ */
 function endOfTurn(run: RunState, left: Left, last: StopReason | undefined): StopReason | undefined {
   const cut = cutByLimit(run, left);
   const isCutOff = run.turn?.stopReason === null || cut !== undefined;
@@ -75,7 +78,7 @@ function endOfTurn(run: RunState, left: Left, last: StopReason | undefined): Sto
   return cut ?? afterTurn(run);
 }
 
-/** The limit that is to blame for an answer that came to its `max_tokens`. */
+/** The limit that shortened an answer which reached its `max_tokens`. */
 function cutByLimit({ turn }: RunState, left: Left): StopReason | undefined {
   if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
   return limitStop(left, turn.limitedBy);

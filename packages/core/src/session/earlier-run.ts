@@ -13,9 +13,10 @@ interface Sent {
 }
 
 /**
- * Where the run began that this client message started before, or its last retry, or where the message was queued.
+ * Finds the start of the run that this client message began earlier, or of its last retry, or the place where
+ * it was queued.
  *
- * @throws PawlError `invalid_input` if the message of that id was stored with other words.
+ * @throws PawlError `invalid_input` if the message was stored with a different text under that id.
  */
 export async function earlierRun(
   store: EventStore,
@@ -56,7 +57,9 @@ function passedOn(
   return run_id === answering && next?.messages.includes(messageSeq) ? next.run_id : answering;
 }
 
-/** Where the run began that retries this one; if it was retried in turn, the last of them. */
+/**
+ * Finds the start of the run that retries this one. If that run was retried in turn, finds the last retry.
+ */
 export async function retryOf(
   store: EventStore,
   sessionId: string,

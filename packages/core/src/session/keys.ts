@@ -10,7 +10,7 @@ export const eventKey = {
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
-  /** Of the run that makes this one again. */
+  /** Key of the run that retries this one. */
   retry: (runId: string): string => `retry:${runId}`,
 };
 

@@ -16,8 +16,9 @@ export interface SessionLog {
   /** Appends under the lease. Appends that wait at the same time are stored together. */
   append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the state has then
-   * caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events: before its first `await`.
+   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the
+   * state has then caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events:
+   * before its first `await`.
    */
   appendAfter(
     seq: number,
@@ -65,7 +66,7 @@ export function openLog(options: {
         ...(afterSeq !== undefined && { afterSeq }),
         ...(release && { release }),
       });
-      // What a tool or a model call rests on is this append, not whatever stands under its id.
+      // Tool and model calls rely on this very append, not on other events stored under its id.
       const rows = ownRows(state.sessionId, events, stored);
       const first = rows[0]?.seq ?? 0;
       if (first > state.lastSeq + 1) await readNew(first);

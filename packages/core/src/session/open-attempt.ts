@@ -28,8 +28,8 @@ export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt
 }
 
 /**
- * What a lost answer is charged with: the estimate of its prompt. A request whose process died, or that was stopped before
- * its answer began, has probably been paid for.
+ * The charge for a lost answer: the estimate of its prompt. The request has probably been paid for, although
+ * its process died or it was stopped before its answer began.
  */
 export function lostAnswer({ seq, model, estimatedTokens, estimatedCostCents }: OpenAttempt): NewEvent {
   const tokens = tokensOf({ ...noUsage, inputTokens: estimatedTokens });

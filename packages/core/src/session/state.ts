@@ -153,7 +153,7 @@ export interface SessionState {
   queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };
-  /** `seq` of the last `llm_request`, 0 while there is none. */
+  /** `seq` of the last `llm_request`; 0 before the first. */
   requestSeq: number;
   /** What the runs before the open one have used up. */
   spent: Budget;

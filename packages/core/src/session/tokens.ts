@@ -30,8 +30,8 @@ export function usageOf(tokens: TokenUsage): Usage {
 }
 
 /**
- * A usage as it stands on the wire, in whole tokens up to a billion. What is absent, or no number from 0, counts as nothing.
- * Limits and totals are made of it.
+ * Reads usage from the wire, in whole tokens up to a billion. A missing, negative or non-numeric count is 0.
+ * Limits and totals are based on it.
  *
  * @example
  * ```ts
@@ -54,10 +54,10 @@ function count(value: unknown): number {
   return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
 
-/** Whether a server has counted something. */
+/** Whether a server sent a count. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }
 
-/** No answer has more tokens, and a database's totals have room for billions of such answers. */
+/** No answer has more tokens, and a database's totals can hold billions of such answers. */
 export const MOST_TOKENS = 1_000_000_000;

@@ -11,10 +11,10 @@ export interface PlannedCall {
   pricing: Pricing | undefined;
 }
 
-/** A limit that can make an answer shorter. */
+/** A limit that can shorten an answer. */
 export type AnswerLimit = Extract<Resource, "outputTokens" | "costCents">;
 
-/** How long an answer may be, and the limit that leaves it no more than that, if one does. */
+/** The longest answer that is allowed, and the limit that shortens it, if any. */
 export interface Room {
   maxTokens: number;
   limitedBy?: AnswerLimit;

@@ -81,17 +81,17 @@ export function isReported({ type }: Pick<StopReason, "type">): boolean {
   return REPORTED.includes(type);
 }
 
-/** Whether a run that ended so leaves its session in status `error`. */
+/** Whether a run with this stop reason leaves its session in status `error`. */
 export function isFailed(stop: Pick<StopReason, "type">): boolean {
   return FAILED.includes(stop.type) || isReported(stop);
 }
 
-/** Ends that leave the user without a whole answer although nothing failed. */
+/** Stop reasons that leave the user without a complete answer although nothing failed. */
 const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
 
 /**
- * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or interrupted before its
- * answer was complete. A refusal and an answer that reached `max_tokens` are answers.
+ * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or
+ * interrupted before its answer was complete. A refusal and an answer that reached `max_tokens` are answers.
  */
 export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boolean }): boolean {
   return stop !== undefined && (failed === true || BROKEN_OFF.includes(stop.type));

@@ -74,9 +74,10 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   /** The call waits for the user's answer. Default: it does not. */
   suspends?: Suspends<Infer<I>, A>;
   /**
-   * What the model reads of a result: a text, or blocks of the Messages API. Fields that these do not have in a result are left
-   * out; for what it would refuse, the default is taken. Clients over HTTP are sent the result and not this, so what is
-   * for the model alone, e.g. instructions, belongs here. Default: a string as it is, anything else as JSON.
+   * What the model reads of a result: a text, or blocks of the Messages API. Fields that these do not have in
+   * a result are left out; for what it would refuse, the default is taken. Clients over HTTP are sent the
+   * result instead, so text for the model alone, e.g. instructions, belongs here. Default: a string as it is,
+   * anything else as JSON.
    */
   format?(result: Json): string | ContentBlock[];
   /** The most characters that the model reads of a result; default: the agent's `resultLimit`. */

@@ -31,8 +31,8 @@ function withNews(before: string, { offset, text }: Delta): string | undefined {
 }
 
 /**
- * Changes the parts of the open run's message; with `make`, a message that is not there yet is begun. One without parts is
- * taken away, as if nothing had been shown of it: whoever reads the log alone never had it.
+ * Changes the parts of the open run's message. With `make`, begins the message if it does not exist yet.
+ * Removes a message without parts, because clients that read only the log never had it.
  */
 export function inAssistant(
   view: ViewState,

@@ -3,7 +3,7 @@ import { textOf } from "./change.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
-/** A retry begins: what it makes anew is taken out of the message that it continues. */
+/** Begins a retry: removes the parts that it replaces from the message that it continues. */
 export function beginRetry(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
   const messages = view.messages.flatMap((message): ViewMessage[] => {

@@ -45,9 +45,9 @@ export type ViewPart =
   | { type: "notice"; key: string; text: string; stop: string };
 
 /**
- * A message as people see it. All turns of one run make one assistant message; a message that the run takes up on its way
- * parts it, and what the run says from then on stands behind it. A retry continues the message of the run that failed, without
- * its notice and what was said after its last call.
+ * A message as people see it. All turns of one run make one assistant message; a message that the run takes
+ * up on its way parts it, and what the run says from then on stands behind it. A retry continues the message
+ * of the run that failed, without its notice and without the text after its last call.
  */
 export interface ViewMessage {
   /** The client's id of a user message if it gave one; else `seq` of the event that began the message. */
@@ -67,7 +67,7 @@ export interface ViewRun {
   id: string;
   seq: number;
   open: boolean;
-  /** It retries a failed run: the message of that run, which it continues. */
+  /** For a retry: the message of the failed run, which it continues. */
   continues?: string;
   /** `seq` of the request that took up a queued message, the last of them: with it, another assistant message begins. */
   since?: number;

@@ -90,7 +90,7 @@ export async function askModel(
       stop = null;
     }
     chars += takeBlock(blocks, event);
-    // A model that goes on past max_tokens is cut, and has written all of them.
+    // A model that runs past max_tokens is cut; it is charged for all of them.
     if (chars > maxChars) {
       bill.open.output_tokens = request.maxTokens;
       break;
@@ -114,7 +114,7 @@ function takeUsage(bill: Bill, event: ModelEvent): void {
   bill.pricing = event.pricing;
 }
 
-/** Returns how many characters it adds to the answer; a block counts for some, also an empty one. */
+/** Returns how many characters it adds to the answer. Every block counts for some, even an empty one. */
 function takeBlock(blocks: Blocks, event: ModelEvent): number {
   switch (event.type) {
     case "content_block_start":

@@ -5,9 +5,9 @@ import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts"
 import { dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
 import { type Step, telling } from "./telling.ts";
 
-/** What an encoder knows of the request that its stream answers. */
+/** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
-  /** The client's name of the run. */
+  /** The client's id of the run. */
   runId?: string;
   /** The client may have messages that differ from the session's: snapshots put them right. */
   restates?: boolean;
@@ -15,7 +15,7 @@ export interface AgUiStream extends Omit<AgUiClient, "run"> {
   refusal?: string;
 }
 
-/** Tells runs as events of AG-UI. */
+/** Encodes runs as AG-UI events. */
 export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encoder {
   const told = telling(context);
   const run = { threadId: context.threadId, runId: stream.runId ?? context.runId };
@@ -24,8 +24,8 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
   const { events, restated, stepEnd } = threadEvents(restates);
-  // What was there when the stream began is told by snapshots, and not event by event. Behind a message that waited for its turn,
-  // all that came before it.
+  // Everything stored before the stream began is sent as snapshots, not event by event. After a queued
+  // message, so is everything that came before it.
   let isCaughtUp = !restates || (!isQueuedMessage && context.cursor <= context.before.cursor);
   let wasOver = false;
   const catchUp = (view: ViewState): AgUiEvent[] => {
@@ -40,7 +40,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       return [started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])].map(dataFrame);
     },
     encode: (event) => {
-      // Without what this event brings: that is told behind it.
+      // The view before this event: its own changes are sent after the snapshot.
       const before = told.view;
       const steps = told.steps(event);
       const views = { before, view: told.view };
@@ -77,13 +77,16 @@ interface Views {
   view: ViewState;
 }
 
-/** The events of a thread as those of AG-UI; with `restates`, those that AG-UI has no word for as snapshots. */
+/**
+ * Converts a thread's events to AG-UI events. With `restates`, events that AG-UI cannot express become
+ * snapshots.
+ */
 function threadEvents(restates: boolean) {
   const words = blockEvents();
   let step: string | undefined;
-  /** The answer that the model is at, until it is on record. */
+  /** The model's current answer, until it is on record. */
   let attempt: number | undefined;
-  /** The client may have thinking of this answer, which a snapshot without thinking would leave to it. */
+  /** An answer whose thinking the client may have; a snapshot without thinking would not remove it. */
   let doubtful: number | undefined;
   const stepEnd = () => (step === undefined ? [] : [{ type: "STEP_FINISHED", stepName: step }]);
   const eventsOf = (one: Step, before: ViewState): AgUiEvent[] => {
@@ -108,7 +111,8 @@ function threadEvents(restates: boolean) {
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
     const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
-    // A client puts new messages behind those that it has: what is picked up may stand before the end of the answer.
+    // A client appends new messages to those that it has, although a message that was picked up may belong
+    // before the end of the answer.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
     return [...without, snapshot(view, words.open())];
   };
@@ -122,8 +126,9 @@ function threadEvents(restates: boolean) {
       return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
     },
     /**
-     * In place of all events so far. A client keeps the order of the messages that it has, and puts others behind them, so
-     * those that came since `before` are taken away first. It keeps its thinking, too, unless there is some in the snapshot.
+     * Returns snapshots that replace all events so far. A client keeps its order of messages and appends new
+     * ones, so the first snapshot removes the messages since `before`. A client also keeps its thinking,
+     * unless the snapshot has some.
      */
     restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
       doubtful = attempt;
@@ -138,7 +143,7 @@ function threadEvents(restates: boolean) {
   };
 }
 
-/** Events that bring or take away messages, and that no event of AG-UI tells. */
+/** Events that add or remove messages and have no AG-UI counterpart. */
 const UNTOLD: readonly string[] = ["user_message", "run_started", "llm_request"];
 
 function attemptAfter(event: StoredEvent, attempt: number | undefined): number | undefined {
@@ -156,7 +161,7 @@ function withoutQueued(view: ViewState): ViewState {
   return { ...view, messages: view.messages.filter((message) => !isQueued(message)) };
 }
 
-/** All messages; `written` stands before those that wait for the next turn. */
+/** All messages. `written` comes before those that wait for the next turn. */
 function snapshot(view: ViewState, written: readonly AgUiMessage[] = []): AgUiEvent {
   const waiting = { ...view, messages: view.messages.filter(isQueued) };
   const messages = [...agUiMessages(withoutQueued(view)), ...written, ...agUiMessages(waiting)];

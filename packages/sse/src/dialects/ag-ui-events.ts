@@ -4,13 +4,16 @@ import type { AgUiEvent } from "./ag-ui-outcome.ts";
 import type { BlockStep, Told } from "./blocks.ts";
 import type { Step } from "./telling.ts";
 
-/** Thinking that does not count, emptied: a client keeps what it has of it if a snapshot has none. */
+/** Voided thinking with its text emptied: if a snapshot has no thinking, a client keeps its own. */
 export function emptied(blocks: readonly Pick<Told, "key" | "kind">[]): AgUiMessage[] {
   const thoughts = blocks.filter(({ kind }) => kind === "thinking");
   return thoughts.map((block) => ({ id: messageOf(block), role: "reasoning", content: "" }));
 }
 
-/** The model's words: one message for the text of an answer, one for each thought. `open`: those that are being written, as far as they were sent. */
+/**
+ * Encodes the model's output: one message for the text of an answer, one for each thought. `open` has the
+ * messages in progress, as far as they were sent.
+ */
 export function blockEvents(): {
   events(step: BlockStep): AgUiEvent[];
   open(): AgUiMessage[];
@@ -58,8 +61,8 @@ export function blockEvents(): {
 }
 
 /**
- * The message of a block: all text of an answer is one, each thought is one. A snapshot has taken away or emptied what is lost, so
- * that its name is free again.
+ * Returns the id of a block's message: all text of an answer is one message, each thought is one. A snapshot
+ * has removed or emptied lost messages, so their ids can be used again.
  */
 function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
   if (kind === "text") return answerId(key.slice(0, key.indexOf(":")));
@@ -96,7 +99,7 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
   }
 }
 
-/** What a tool says of itself. */
+/** Progress that a tool reports. */
 function statusEvent(event: StoredOf<"tool_started" | "tool_result">): AgUiEvent[] {
   const { call_id: toolCallId, tool_name: toolName, status: message } = event.data;
   if (message === undefined) return [];

@@ -5,14 +5,14 @@ import { interrupt } from "./ag-ui-interrupt.ts";
 export type AgUiMessage = { readonly id: string; readonly role: string; readonly [field: string]: unknown };
 
 /**
- * `{ threadId, messages, pendingInterrupts }`: a session as AG-UI messages, for `new HttpAgent({ threadId, initialMessages })`, and
- * what waits for the user, for `agent.pendingInterrupts`.
+ * `{ threadId, messages, pendingInterrupts }`: a session as AG-UI messages for
+ * `new HttpAgent({ threadId, initialMessages })`, and its open questions for `agent.pendingInterrupts`.
  */
 export function agUiHistory(view: ViewState, threadId: string): object {
   return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt) };
 }
 
-/** The messages as a client has them that was sent all of them. */
+/** The messages as kept by a client that was sent all of them. */
 export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
   return messages.flatMap((message) =>
     message.role === "user" ? [{ id: message.id, role: "user", content: message.text }] : answersOf(message),
@@ -49,7 +49,7 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
       ...(text !== "" && { content: text }),
       ...(toolCalls.length > 0 && { toolCalls }),
     };
-    // A client puts results behind their calls as they come.
+    // A client places results after their calls, in order of arrival.
     const inOrder = calls.toSorted((one, other) => (one.resultSeq ?? 0) - (other.resultSeq ?? 0));
     const results = inOrder.flatMap(({ callId: toolCallId, phase, result }) =>
       phase === "done" || phase === "error"
@@ -61,14 +61,17 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   return [...answers, ...notices];
 }
 
-/** Ends of which a user has to be told in a message: of failures RUN_ERROR tells, and who stopped a run knows it. */
+/**
+ * Ends that a message reports to the user. RUN_ERROR reports failures, and a user who stopped a run needs no
+ * message.
+ */
 export function isShown(stop: StopType): boolean {
   return !QUIET.includes(stop) && !isFailed({ type: stop });
 }
 
 const QUIET: readonly StopType[] = ["end_turn", "terminal_tool", "suspended", "interrupted", "aborted"];
 
-/** The message with the words of a run's end; `key` is that of its notice. */
+/** Id of the message that explains a run's end; `key` is the key of its notice. */
 export function noticeId(key: string): string {
   return `notice-${key.replace(/^end:/, "")}`;
 }

@@ -9,7 +9,7 @@ export type AgUiEvent = { readonly type: string; readonly [field: string]: unkno
 
 /** The client of a stream. */
 export interface AgUiClient {
-  /** The run's names as this client gave them. */
+  /** The run's ids as this client gave them. */
   run: { threadId: string; runId: string };
   /** The client has declared AG-UI 1.0. */
   isOne: boolean;
@@ -17,7 +17,9 @@ export interface AgUiClient {
   tools: readonly string[];
 }
 
-/** The last events of a run that has settled: what its user should know, unless that is shown already, and how it ended. */
+/**
+ * The last events of a settled run: a message to its user, unless it is shown already, and how the run ended.
+ */
 export function lastEvents(
   { rest }: Pick<Telling, "rest">,
   client: AgUiClient,
@@ -37,8 +39,8 @@ export function lastEvents(
 }
 
 /**
- * Questions are interrupts, but for those that a frontend tool of the same name answers: a client refuses to run a thread
- * with interrupts for that tool's result.
+ * Sends questions as interrupts, except those that a frontend tool of the same name answers. With an
+ * interrupt, a client refuses to run the thread for that tool's result.
  */
 function asking(pending: readonly Suspension[], { run, isOne, tools }: AgUiClient): AgUiEvent {
   const own = pending.filter((question) => !isApproval(question) && tools.includes(question.toolName));
@@ -50,7 +52,7 @@ function asking(pending: readonly Suspension[], { run, isOne, tools }: AgUiClien
   return { ...finished, ...(isOne && { outcome: { type: "success", pendingToolCallIds } }) };
 }
 
-/** What the user should know of a run's end, as a message. */
+/** A message that tells the user why the run ended. */
 function notice(runId: string, delta: string): AgUiEvent[] {
   const messageId = noticeId(runId);
   return [

@@ -43,18 +43,19 @@ const schema = jsonSchema<AgUiInput>({
   required: ["threadId", "runId", "messages"],
 });
 
-/** A request of an AG-UI client, understood as far as that goes without the log. */
+/** A request of an AG-UI client, parsed as far as possible without the log. */
 export interface AgUiRequest {
   threadId: string;
   unread: readonly string[];
   begin(view: ViewState): Begin;
-  /** How it is answered, once it has begun. */
+  /** How the request is answered once its run has begun. */
   stream(): AgUiStream;
 }
 
 /**
- * What an AG-UI client sends. Of its messages only the last ones are read: the user's words, or answers to questions. The
- * ids of those before say whether the client shows the whole thread. Its state is its own.
+ * Parses the request of an AG-UI client. Reads only the last messages: the user's text, or answers to
+ * questions. The ids of earlier messages show whether the client has the whole thread. Ignores the client's
+ * state.
  */
 export async function parseAgUi(
   body: unknown,
@@ -64,7 +65,7 @@ export async function parseAgUi(
   const input = await checkBody(schema, body);
   const tools = toolNames(input.tools);
   if (tools.length === 1 && tools[0] === SUGGEST) throw invalid(NO_SUGGESTIONS);
-  // One that declares a version later than ours takes this one too; before 1.0 none was declared.
+  // A client that declares a later version accepts 1.0 too. Clients before 1.0 declared none.
   const client = { runId: input.runId, isOne: input.protocolVersion !== undefined, tools };
   let asked: Asked | undefined;
   return {
@@ -81,7 +82,7 @@ export async function parseAgUi(
   };
 }
 
-/** What is begun, and see {@link AgUiStream}. */
+/** What the request begins; see {@link AgUiStream} for the rest. */
 type Asked = Again & Pick<AgUiStream, "restates">;
 
 function begin(
@@ -105,7 +106,10 @@ function begin(
   return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
 }
 
-/** Every open question is answered or given up, each by its name; or answered by a tool message. */
+/**
+ * Reads `resume`, which must answer or cancel every open question, each by its id. A tool message may answer
+ * a question instead.
+ */
 function resumed(
   resume: NonNullable<AgUiInput["resume"]>,
   tools: readonly ToolMessage[],
@@ -118,7 +122,7 @@ function resumed(
   const answered = tools.filter(({ callId }) => others.some((question) => question.callId === callId));
   const known = view.pending.length - others.length;
   if (answered.length !== others.length || named.size !== known || named.size !== resume.length) {
-    throw new PawlError("unknown_call", "A resume names every open question once, and nothing else.");
+    throw new PawlError("unknown_call", "`resume` must name every open question once, and nothing else.");
   }
   const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
   if (isCancelled) return message ?? { abandon: true };

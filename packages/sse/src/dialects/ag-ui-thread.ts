@@ -3,15 +3,15 @@ import { agUiMessages } from "./ag-ui-messages.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 import type { Begin } from "./dialect.ts";
 
-/** A message as far as it was read. */
+/** The fields of a message that were read. */
 interface Named {
   id?: unknown;
 }
 
 /**
- * Refuses a new message behind a thread that lacks the end of the session. Clients cut their messages to edit one or to answer
- * one again, and a second tab may not know what the first has said: the model would read what the page does not show. A
- * client that sends none of the session's messages has not cut it.
+ * Refuses a new message after a thread that lacks the end of the session: the model would read messages that
+ * the page does not show. Clients cut their messages to edit one or to regenerate an answer, and a second tab
+ * may lack messages of the first. A client that sends none of the session's messages has not cut the thread.
  *
  * @throws PawlError `invalid_input`.
  */
@@ -21,7 +21,7 @@ export function checkNotCut(before: readonly Named[], view: ViewState): void {
   if (last !== undefined && last !== said.at(-1)?.id) throw new PawlError("invalid_input", CUT);
 }
 
-/** Whether a client that shows the thread lacks an answer behind the last message of the user. */
+/** Whether a client that shows the thread lacks an answer to the user's last message. */
 export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
   if (lastKnown(before, view) === undefined) return false;
   const ids = new Set(before.map(({ id }) => id));
@@ -31,14 +31,17 @@ export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
   );
 }
 
-/** A run that was asked for without anything new. */
+/** A request to run without a new message. */
 export interface Again {
   begin: Begin;
-  /** Why nothing was begun, where the client seems to want something else than what it is shown. */
+  /** Why no run began, if the client seems to want something other than the thread that it is shown. */
   refusal?: string;
 }
 
-/** The last run is retried if it failed, and shown as it is otherwise; so is the thread for a client that sends nothing of it. */
+/**
+ * Retries the last run if it failed, and otherwise shows it as it is. A client that sends none of the thread
+ * is shown the thread.
+ */
 export function nothingNew(last: JsonObject | undefined, all: readonly Named[], view: ViewState): Again {
   const said = view.messages.findLast(({ role }) => role === "user");
   const isUser = last?.role === "user";
@@ -52,7 +55,7 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
 }
 
-/** Id of the last message that the session has of the user's. */
+/** Id of the last of these messages that is one of the user's messages in the session. */
 function lastKnown(messages: readonly Named[], view: ViewState): string | undefined {
   const known = new Set(view.messages.flatMap(({ id, role }) => (role === "user" ? [id] : [])));
   const last = messages.findLast(({ id }) => typeof id === "string" && known.has(id));
@@ -60,9 +63,9 @@ function lastKnown(messages: readonly Named[], view: ViewState): string | undefi
 }
 
 const CUT =
-  "The thread goes on behind the messages of this request. Earlier messages cannot be changed or answered again: load the thread.";
+  "The thread continues after the messages of this request. Earlier messages cannot be changed or answered again: load the thread.";
 
 const CHANGED = "A message that was sent cannot be changed. Send a new one.";
 
 const ANSWERED =
-  "This message has been answered, and the answer is back. Another one cannot be made: send a new message instead.";
+  "This message has been answered, and its answer is shown again. It cannot be answered anew: send a new message instead.";

@@ -2,7 +2,7 @@ import { type Answer, type JsonObject, PawlError, type ViewState } from "@pawl/c
 import { contentOf, resultId } from "./ag-ui-messages.ts";
 import { awaitedAnswers, failedAnswer, isApproval } from "./answers.ts";
 
-/** A result of a call that the client has made a message of. */
+/** The result of a call that the client sends as a message. */
 export interface ToolMessage {
   callId: string;
   content: string;
@@ -10,7 +10,9 @@ export interface ToolMessage {
   error?: string;
 }
 
-/** Tool messages at the end of the thread that bring something: neither the server's own results nor repeated answers. */
+/**
+ * Tool messages at the end of the thread that are new: neither the server's own results nor repeated answers.
+ */
 export function toolMessages(messages: readonly JsonObject[], view: ViewState): ToolMessage[] {
   const after = messages.findLastIndex(({ role }) => role !== "tool");
   return messages.slice(after + 1).flatMap(({ id, toolCallId: callId, content, error }) => {
@@ -20,7 +22,7 @@ export function toolMessages(messages: readonly JsonObject[], view: ViewState): 
   });
 }
 
-/** Whether this is what the call was answered with. */
+/** Whether this is the answer that the call got. */
 function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): boolean {
   const parts = messages.flatMap((message) => message.parts);
   const call = parts.find((part) => part.type === "tool" && part.callId === callId);
@@ -29,8 +31,8 @@ function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): 
 }
 
 /**
- * The answers in tool messages. An approval needs the question's name, which only `resume` gives: a tool message is made
- * for whatever a frontend tool of the same name returned.
+ * Reads the answers in tool messages. An approval needs the question's id, which only `resume` carries: a
+ * client makes a tool message from any result of a frontend tool of the same name.
  *
  * @throws PawlError `invalid_answer`, `already_answered` or `unknown_call`.
  */
@@ -63,7 +65,7 @@ function isCallOf({ messages }: ViewState): (result: ToolMessage) => boolean {
   return ({ callId }) => ids.has(callId);
 }
 
-/** Why there is nothing to answer any more. */
+/** Message for an answer to a question that is no longer open. */
 export const CLOSED = "This question is no longer open: it was answered, or a message was sent instead.";
 
 const APPROVAL =

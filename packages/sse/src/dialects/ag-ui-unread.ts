@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 
-/** What clients send beside their messages. */
+/** Fields that clients send besides their messages. */
 interface Beside {
   tools?: Json;
   context?: Json;
@@ -19,7 +19,7 @@ const UNREAD: { readonly [field in keyof Beside]-?: string } = {
     'AG-UI clients send `forwardedProps`, which the agent does not read. handler({ extra: { fields: ["forwardedProps"], read } }) reads them.',
 };
 
-/** Sentences for the developer about those fields that have something in them. */
+/** Returns a warning for the developer about each field that is not empty. */
 export function unreadIn(input: Beside): string[] {
   return (Object.keys(UNREAD) as (keyof Beside)[]).flatMap((field) =>
     isEmpty(input[field]) ? [] : [UNREAD[field]],
@@ -40,7 +40,7 @@ export function toolNames(tools: Json | undefined): string[] {
   });
 }
 
-/** The one tool of a request for what CopilotKit calls dynamic suggestions, on a thread of its own. */
+/** The only tool of a CopilotKit request for dynamic suggestions, which comes on its own thread. */
 export const SUGGEST = "copilotkitSuggest";
 
 export const NO_SUGGESTIONS =

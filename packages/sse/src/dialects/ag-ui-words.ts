@@ -4,7 +4,7 @@ import { invalid } from "../check-body.ts";
 /**
  * The text of a message's content.
  *
- * @throws HTTPException 400 for content of another kind.
+ * @throws HTTPException 400 for content that is not text.
  */
 export function wordsOf(content: Json | undefined): string {
   if (typeof content === "string") return content;
@@ -13,7 +13,7 @@ export function wordsOf(content: Json | undefined): string {
     .map((part) => {
       const text = part !== null && typeof part === "object" && !Array.isArray(part) ? part : {};
       if (text.type !== "text" || typeof text.text !== "string")
-        throw invalid("A message consists of text here.");
+        throw invalid("A message must consist of text.");
       return text.text;
     })
     .join("\n\n");

@@ -8,12 +8,13 @@ import { type Dialect, dataFrame } from "./dialect.ts";
  * take is sent, and what only 1.0 takes to clients that declare it. Point `url` at `/runs`. The thread's id is the user's own name
  * for the session.
  *
- * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the `seq` of the question.
- * - A request without new messages retries the last run if it failed, and otherwise sends the thread as it is; so does one
- *   without any messages, for `connectAgent()`.
- * - A message that arrives during a run interrupts it, unless the agent has a `whenBusy`: `abortRun()` only closes the
- *   connection, and the run goes on. `POST /sessions/:id/stop` stops it.
- * - Other words under a known id and threads that were cut are refused.
+ * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the `seq` of the
+ *   question.
+ * - A request without new messages retries the last run if it failed, and otherwise sends the thread as it
+ *   is. A request without any messages sends the thread too, for `connectAgent()`.
+ * - A message that arrives during a run interrupts it, unless the agent has a `whenBusy`: `abortRun()` only
+ *   closes the connection, and the run goes on. `POST /sessions/:id/stop` stops it.
+ * - A different text under a known id and a thread that was cut are refused.
  *
  * @example
  * ```ts

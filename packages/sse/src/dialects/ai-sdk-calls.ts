@@ -10,13 +10,14 @@ import type { Step } from "./telling.ts";
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
 /**
- * Calls. Each has its place in the message as soon as it is on record. Who runs it is known when it starts, asks or ends, so its
- * input is told then: a client that takes a call for its own acts on it at once.
+ * Encodes calls. A call gets its place in the message as soon as it is on record. Its input follows when it
+ * starts, asks or ends, because only then is it known who runs it: a client acts at once on a call that it
+ * takes for its own.
  */
 export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
   const made = new Map<string, { toolName: string; input: Json }>();
   const told = new Set<string>();
-  /** Calls whose shown input is what the user was asked, and not their own. */
+  /** Calls that show the question's input instead of their own. */
   const asked = new Set<string>();
   const { before, facts } = context;
   if (goesOn) {
@@ -43,7 +44,7 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
   };
   const ask = (question: Suspension): Chunk[] => {
     const { callId: toolCallId, toolName, payload, seq } = question;
-    // A page must not be asked again what has been answered: it would act on the call once more.
+    // Do not repeat an answered question: the page would act on the call once more.
     if (context.isAnswered(question)) return [];
     const input = noteShown(question);
     const isOurs = isApproval(question);
@@ -91,7 +92,7 @@ function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<type
   return { type: "tool-output-error", ...call, errorText, providerExecuted: true };
 }
 
-/** What a tool says of itself; not a part of the message. */
+/** Progress that a tool reports; not a part of the message. */
 function statusChunk(event: StoredOf<"tool_started" | "tool_result">): Chunk[] {
   const { call_id: callId, tool_name: toolName, status } = event.data;
   if (status === undefined) return [];

@@ -4,7 +4,10 @@ import type { BlockStep, Told } from "./blocks.ts";
 /** A chunk of a UI message stream. */
 export type Chunk = { readonly type: string; readonly [field: string]: unknown };
 
-/** The model's words. A part is left open until its answer is on record, because what is closed cannot be marked any more. */
+/**
+ * Encodes the model's output. A part stays open until its answer is on record, because a closed part cannot
+ * be marked any more.
+ */
 export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Chunk[] {
   const open = new Set<string>();
   const prefix = ({ kind }: Pick<Told, "kind">) => (kind === "text" ? "text" : "reasoning");
@@ -28,7 +31,7 @@ export function textChunks(kind: "text" | "reasoning", id: string, delta: string
   return [{ type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }, end];
 }
 
-/** Parts that a message has already as chunks, for a page that has not. */
+/** Encodes a message's existing parts as chunks, for a page that lacks them. */
 export function partChunks(parts: readonly UiPart[]): Chunk[] {
   return parts.flatMap((part, at): Chunk[] => {
     const { type, text, toolCallId, state, input, output, errorText } = part;

@@ -13,8 +13,8 @@ import { questionId } from "./question-id.ts";
 export type UiPart = { readonly type: string; readonly [field: string]: unknown };
 
 /**
- * `{ id, messages }`: a session as `UIMessage`s, for `useChat({ id, messages })` after a reload. Of a message that is being written
- * it has what is stored; `resume` tells it from its beginning.
+ * `{ id, messages }`: a session as `UIMessage`s, for `useChat({ id, messages })` after a reload. A message in
+ * progress has the parts that are stored; `resume` streams it from its beginning.
  */
 export function aiSdkMessages(view: ViewState, id: string, facts: Facts): object {
   const messages = withPlace(view).flatMap((message): object[] => {
@@ -28,7 +28,10 @@ export function aiSdkMessages(view: ViewState, id: string, facts: Facts): object
   return { id, messages };
 }
 
-/** A message that the run has not begun yet has its place before those that wait for it, or `resume` would put it behind them. */
+/**
+ * Places a message that the run has not begun before those that wait for it; otherwise `resume` would put it
+ * after them.
+ */
 function withPlace({ messages, run }: ViewState): ViewMessage[] {
   const at = messages.findIndex(({ queued }) => queued);
   const id = runMessageId(run);
@@ -36,7 +39,7 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
-/** Model and usage, in the SDK's words. */
+/** Model and usage under the SDK's names. */
 export function metadataOf({ spent }: Facts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
@@ -78,7 +81,10 @@ function textPart(part: ViewPart): UiPart[] {
   return part.type === "thinking" ? [{ type: "reasoning", text: part.text, state: "done" }] : [];
 }
 
-/** Whether an end leaves words in the message. A failure is told as an error, and whoever presses stop knows why it stopped. */
+/**
+ * Whether an end is explained in the message. A failure is sent as an error, and a user who pressed stop
+ * needs no explanation.
+ */
 export function isNotice(stop: string, failed: boolean): boolean {
   return !failed && !["end_turn", "terminal_tool", "interrupted", "suspended", "aborted"].includes(stop);
 }
@@ -87,7 +93,7 @@ function noticePart(stop: string, text: string): UiPart {
   return { type: "text", text, state: "done", providerMetadata: noticeMark(stop) };
 }
 
-/** Words that are not the model's: why the answer ends here. */
+/** A text part that is not the model's: it explains why the answer ends here. */
 export function noticeMark(stop: string): object {
   return { pawl: { notice: stop } };
 }
@@ -121,7 +127,10 @@ function approvalOf(callId: string, { approvals }: Facts): { approval?: object }
   return { approval: { id, descriptor, approved, ...(reason !== undefined && { reason }) } };
 }
 
-/** How a call came out that its user did not let run: denied, or given up without an answer. `undefined`: as its result says. */
+/**
+ * The outcome of a call that its user did not allow: denied, or closed without an answer. `undefined` for any
+ * other call: its result says how it ended.
+ */
 export function outcomeOf(
   callId: string,
   { approvals, closed }: Facts,

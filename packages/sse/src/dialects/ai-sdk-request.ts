@@ -39,7 +39,10 @@ const schema = jsonSchema<Body>({
   required: ["id", "messages"],
 });
 
-/** A request of `useChat`; `continues`: the page keeps the assistant's message that it ends with, and is told the rest of it. */
+/**
+ * A request of `useChat`. With `continues`, the page keeps the assistant's message at its end and is sent the
+ * rest of it.
+ */
 export interface AiSdkRequest extends DialectRequest {
   continues: boolean;
 }
@@ -67,8 +70,8 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
 }
 
 /**
- * `regenerate()`, or `sendMessage()` without a message: what the body ends with is sent once more. A message that never arrived is a new
- * one, and one whose run failed is run again.
+ * Handles `regenerate()`, or `sendMessage()` without a message: both send the body's last message once more.
+ * A message that never arrived counts as new; one whose run failed is run again.
  */
 function again(
   view: ViewState,
@@ -86,8 +89,8 @@ function again(
 }
 
 /**
- * Answers in the assistant's message that the page shows; or that message is run again, because its run failed after they had
- * arrived.
+ * Returns the answers. If the run failed after they had arrived, returns a retry of the message that the page
+ * shows.
  */
 function resumed(view: ViewState, shown: Message | undefined): Begin {
   const { run, pending } = view;
@@ -121,13 +124,13 @@ function changed(): Error {
 
 function answeredAlready(): Error {
   return invalid(
-    "This message has its answer. Another one cannot be made, because sessions have no branches yet: load the messages again, or send a new one.",
+    "This message has been answered. It cannot be answered again, because sessions have no branches yet: load the messages again, or send a new one.",
   );
 }
 
 function wordsOf(parts: readonly JsonObject[]): string {
   const others = parts.find(({ type }) => type !== "text");
-  if (others !== undefined) throw invalid("A message consists of text here.");
+  if (others !== undefined) throw invalid("A message must consist of text.");
   return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("\n\n");
 }
 

@@ -20,9 +20,10 @@ export interface AiSdkOptions {
  * UI message streams of the AI SDK, as `useChat` of version 6 and 7 takes them. Point its `DefaultChatTransport` at
  * `/runs`: reconnecting works without another option. The chat's id is the user's own name for the session.
  *
- * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other questions
- * are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the predicate of
- * `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last message again if its run failed.
+ * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other
+ * questions are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the
+ * predicate of `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last
+ * message again if its run failed.
  *
  * @example
  * ```ts
@@ -65,7 +66,7 @@ export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
 }
 
 interface EncoderOptions extends Required<AiSdkOptions> {
-  /** The page keeps what it has of the message, and is told the rest. */
+  /** The page keeps its part of the message and is sent the rest. */
   continues: boolean;
 }
 
@@ -74,10 +75,10 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   const told = telling(context);
   const words = blockChunks(lostText);
   const calls = callChunks(context, told.goesOn);
-  /** The message that is told. */
+  /** The message that is sent. */
   let begun: string | undefined;
   let step: "none" | "due" | "open" = "none";
-  /** What the page lacks of a message that a retry continues. */
+  /** The parts that the page lacks of a message that a retry continues. */
   let kept: Chunk[] = [];
 
   const endOfMessage = (): Chunk[] => {
@@ -87,7 +88,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       ...(metadata ? [{ type: "message-metadata", messageMetadata: metadata }] : []),
     ];
   };
-  /** A message is named with the first thing that is said in it: a page has no use for empty ones. */
+  /** A message starts with its first content: a page has no use for empty messages. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.view.run ?? { id: runId });
     if (messageId === begun) return [];
@@ -133,13 +134,13 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   };
 }
 
-/** What there is already of the message that a run continues. */
+/** The existing parts of the message that a run continues. */
 function keptChunks(view: ViewState, facts: Facts): Chunk[] {
   const message = view.messages.find(({ id }) => id === view.run?.continues);
   return message === undefined ? [] : partChunks(assistantParts(message, view, facts));
 }
 
-/** Why the answer ends here, where the page would not show it otherwise. */
+/** Explains why the answer ends here, unless the page shows it anyway. */
 function noticeOf(rest: Rest | undefined): Chunk[] {
   if (rest?.type !== "ended") return [];
   const { run_id, stop, session_status } = rest.event.data;

@@ -10,20 +10,23 @@ import {
 } from "@pawl/core";
 import { invalid } from "../check-body.ts";
 
-/** What a client says a question was answered with. */
+/** A client's answer to a question. */
 export type SaidAnswer = Answer & {
-  /** Where only some kinds of questions are answered so. */
+  /** Set if only some kinds of questions accept this form of answer. */
   fits?(question: Suspension): boolean;
-  /** The value came as a text, and is that text or the JSON in it, whichever the question takes. */
+  /**
+   * The value was sent as a text. It counts as that text or as the JSON in it, whichever the question
+   * accepts.
+   */
   isText?: boolean;
 };
 
-/** How much is passed on of why a client's tool has failed. */
+/** The longest error of a client's tool that is passed on. */
 const MAX_ERROR_CHARS = 10_000;
 
 /**
- * That a call which waits for its client has failed there. The model reads the text as the call's error, whatever the tool's
- * answer schema. Approvals refuse it.
+ * An answer that reports a call's failure at the client. The model reads the text as the call's error,
+ * whatever the tool's answer schema. Approvals refuse it.
  */
 export function failedAnswer(callId: string, error: unknown): SaidAnswer {
   const text = typeof error === "string" ? error : "";
@@ -56,8 +59,8 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
 }
 
 /**
- * "42" answers a question for a text as it is, and a question for a number as the number. A question that takes both a text
- * and the object or list in it is answered with the latter: nobody writes one by hand.
+ * "42" answers a question for a text as it is, and a question for a number as the number. If the question
+ * accepts both a text and the object or list in it, the object or list counts: nobody types one by hand.
  */
 function textOrJson(text: string, { answerSchema }: Suspension): Json {
   const takes = (value: Json | undefined) => value !== undefined && fitsSchema(answerSchema, value);
@@ -67,7 +70,7 @@ function textOrJson(text: string, { answerSchema }: Suspension): Json {
   return json === undefined || takes(text) ? text : json;
 }
 
-/** The JSON in a text; `undefined` if there is none, or it is nested too deeply to be stored. */
+/** Parses the JSON in a text. Returns `undefined` if it is not JSON, or nested too deeply to be stored. */
 function parsed(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));

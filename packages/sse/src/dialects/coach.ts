@@ -14,8 +14,9 @@ export interface CoachOptions {
  * `roundBoundary`, `showPulseCheck`, `showOptions`, and `[DONE]` at the end. Tools named `show_options` and `show_pulse_check` ask the
  * user; other questions have no event, and end the stream with an error.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the user's words, or
- * `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }] }`, with `error` instead of `result` for a tool that failed at the client.
+ * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the
+ * user's words, or `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }]
+ * }`, with `error` instead of `result` for a tool that failed at the client.
  */
 export function coach({ text = "live" }: CoachOptions = {}): Dialect {
   return {

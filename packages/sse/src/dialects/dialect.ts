@@ -13,16 +13,17 @@ export interface Dialect {
   /** Sent with every stream. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by itself, alone. `replay`: the message that is being written
-   * is told from its beginning, over whatever the client has of it, and so are the messages of its run before it.
+   * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by
+   * itself, alone. `replay`: the message that is being written is told from its beginning, over whatever the
+   * client has of it, and so are the messages of its run before it.
    */
   readonly resume: "cursor" | "replay";
   /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
   readonly reserved?: readonly string[];
   /**
-   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its last message,
-   * with the messages of the role `tool` right before it, and as `earlier` the ids and roles of up to 200 before those.
-   * So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
+   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its
+   * last message, with the messages of the role `tool` right before it, and as `earlier` the ids and roles of
+   * up to 200 before those. So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
    */
   readonly threadField?: string;
   /**
@@ -36,16 +37,19 @@ export interface Dialect {
     earlier: readonly EarlierMessage[],
   ): DialectRequest | Promise<DialectRequest>;
   encoder(context: EncoderContext): Encoder;
-  /** Whether clients that come back are sent a stream also where no run ever began. Default: they get 204. */
+  /** Whether a client that reconnects gets a stream even if no run ever began. Default: it gets 204. */
   readonly tellsIdle?: boolean;
   /**
-   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own: `interrupt` for clients
-   * that stop a run by hanging up. Default: `reject`.
+   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own:
+   * `interrupt` for clients that stop a run by hanging up. Default: `reject`.
    */
   readonly whenBusy?: WhenBusy;
   /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
   refused?(error: WireError["error"]): readonly string[];
-  /** The messages of a session as such a client keeps them, with what there is of one that is being written. */
+  /**
+   * The messages of a session as such a client keeps them, including the stored part of a message in
+   * progress.
+   */
   history?(view: ViewState, sessionId: string, facts: Facts): object;
 }
 
@@ -67,8 +71,8 @@ export interface DialectRequest {
    */
   begin(view: ViewState): Begin;
   /**
-   * What of the request is not read, and what to do about it: a sentence each for the developer. Constant texts, without
-   * anything that was sent: `handler({ onWarning })` is called once with each.
+   * Warnings for the developer about parts of the request that are not read, with what to do about each.
+   * Constant texts without request data: `handler({ onWarning })` is called once with each.
    */
   unread?: readonly string[];
   /** In place of the dialect's, where the request says how it wants to be answered. */
@@ -76,9 +80,9 @@ export interface DialectRequest {
 }
 
 /**
- * A message and what comes with it, answers, or the end of a run whose questions the user will not answer. `retry`: the last message
- * again, after the run of that id failed. `shown`: nothing begins, and the last message is told as it stands.
- * `connect`: nothing begins, and the client is told what `GET /runs/:id/stream` would tell it.
+ * A message with its options, answers, or the end of a run whose questions the user will not answer. `retry`:
+ * runs the last message again, after the run of that id failed. `shown`: begins no run, and sends the last
+ * message as it stands. `connect`: begins no run, and sends what `GET /runs/:id/stream` would send.
  */
 export type Begin =
   | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
@@ -96,11 +100,11 @@ export interface EncoderContext {
   /** What the client calls the session. */
   threadId: string;
   /**
-   * A client comes back: it has some of what is told, all, or nothing. Everything is told that the agent has said since its last run
-   * began, also of a run that has ended; runs that began where others ended count as one.
+   * A client reconnects, and may have all, some or none of the content. It is sent all the agent's output
+   * since its last run began, even if that run has ended. Runs that began where others ended count as one.
    */
   again?: boolean;
-  /** No run ever began in this session, or there is no session: nothing comes between `begin` and `end`. */
+  /** No run ever began in this session, or there is no session: no event comes between `begin` and `end`. */
   idle?: boolean;
   /** The run that is told. */
   runId: string;
@@ -110,11 +114,11 @@ export interface EncoderContext {
   mode: string | null;
   /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
   from?: Place;
-  /** Of the events before, and the encoder's to go on with. */
+  /** Facts from the earlier events; the encoder owns and updates them. */
   facts: Facts;
   /** `seq` of the last event when the stream began. */
   cursor: number;
-  /** Whether a question that is told had been answered when the stream began. */
+  /** Whether a question had been answered when the stream began. */
   isAnswered(question: Suspension): boolean;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;

@@ -1,29 +1,29 @@
 import { type Json, runMessageId, type SessionEvent, type TokenUsage, type ViewState } from "@pawl/core";
 import { isApproval } from "./answers.ts";
 
-/** What an approval was answered with. */
+/** The answer to an approval. */
 export interface Approval {
   /** `seq` of the question. */
   question: number;
   payload: Json;
-  /** `false` also where the question was closed without an answer. */
+  /** `false` also if the question was closed without an answer. */
   approved: boolean;
   reason?: string;
 }
 
-/** What an assistant's message was made with. */
+/** The model and usage of an assistant's message. */
 export interface Spent {
   model: string | undefined;
   tokens: TokenUsage;
 }
 
-/** What the view does not say of messages and calls, and a reloaded page shows all the same. */
+/** Facts about messages and calls that a reloaded page shows but the view lacks. */
 export interface Facts {
-  /** By the messages' ids. */
+  /** Keyed by message id. */
   spent: Map<string, Spent>;
-  /** By the calls' ids; the last approval of each. */
+  /** The last approval of each call, keyed by call id. */
   approvals: Map<string, Approval>;
-  /** Why questions were closed that nobody answered, by the calls' ids. */
+  /** Why unanswered questions were closed, keyed by call id. */
   closed: Map<string, string>;
   /** Ids of runs that left the session in status `error`. */
   failed: Set<string>;
@@ -33,7 +33,7 @@ export function newFacts(): Facts {
   return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
 }
 
-/** Takes in one event; `view` is the session with it. */
+/** Records one event; `view` is the session after it. */
 export function noteFacts(facts: Facts, event: SessionEvent, { run }: ViewState): void {
   switch (event.type) {
     case "llm_response": {

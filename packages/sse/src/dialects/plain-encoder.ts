@@ -15,8 +15,8 @@ export interface PlainWords {
   /** The events of a step, in the run's order. */
   step(step: Step): readonly object[];
   /**
-   * The last events. Without `rest` the message is over, although the run goes on; `word` is for a run that did not fail and
-   * has something to say about its end.
+   * The last events. Without `rest`, the message is over although the run continues. `word` explains the end
+   * of a run that did not fail.
    */
   last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
   /** The last event where text was told that does not count. */
@@ -28,21 +28,21 @@ export interface PlainWords {
   sentinel?: string;
 }
 
-/** What the user reads of why a run has ended, as the session's view has it. */
+/** The explanation of a run's end for the user, from the session's view. */
 export interface LastWord {
   text: string;
-  /** Text stands before it. */
+  /** Text precedes it. */
   follows: boolean;
-  /** What stands before it does not count, and cannot be taken back. */
+  /** The text before it does not count but cannot be taken back. */
   corrects: boolean;
 }
 
-/** A last word behind whatever text there is. */
+/** The explanation as text, after any text before it. */
 export function paragraphOf({ text, follows }: LastWord): string {
   return follows ? `\n\n${text}` : text;
 }
 
-/** What the calls were made with that a stream goes on with. */
+/** The inputs of the calls with which a stream continues. */
 export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   const parts = before.messages.flatMap((message) => message.parts);
   return new Map(
@@ -56,7 +56,8 @@ const LOST = "The answer was changed while it was being written. Please reload."
 export function plainEncoder(context: EncoderContext, words: PlainWords): Encoder {
   const told = telling(context);
   let hasText = false;
-  // Something was told that does not count. If the answer is written again, the client has to reload; if the run ends, its last word says why.
+  // Text was sent that no longer counts. If the answer is written again, the client has to reload; if the run
+  // ends, its last message says why.
   let voided = false;
   let lost = false;
   const piece = (step: Step & { type: "piece" }): readonly object[] => {
@@ -109,7 +110,7 @@ function hasFailed(rest: Rest | undefined): boolean {
   return rest?.type === "ended" && rest.event.data.session_status === "error";
 }
 
-/** What the view says at the end of a run that has ended and did not fail. */
+/** The view's explanation for a run that ended and did not fail. */
 function noticeOf({ rest, view }: Telling): string | undefined {
   if (rest?.type !== "ended" || hasFailed(rest)) return undefined;
   const key = `end:${rest.event.data.run_id}`;

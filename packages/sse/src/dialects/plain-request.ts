@@ -52,7 +52,7 @@ function messageIn(sent: JsonObject, { messages }: PlainFields): string {
   if (last?.role !== "user") throw invalid("There is no message in this request.");
   if (typeof last.content === "string") return last.content;
   if (!Array.isArray(last.content) || !last.content.every(isTextBlock)) {
-    throw invalid("A message consists of text here.");
+    throw invalid("A message must consist of text.");
   }
   return textIn(last.content);
 }

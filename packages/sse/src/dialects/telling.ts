@@ -145,10 +145,13 @@ function eventSteps(): {
   };
 }
 
-/** What a stream tells: a run, the one that takes a message up, or with `again` a run and those that begin where it ends. */
+/**
+ * What a stream follows: a run, the run that picks up a message, or with `again` a run and those that begin
+ * where it ends.
+ */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 
-/** The run that is told behind this end. */
+/** The run that the stream follows after this end. */
 export function passedOn(
   { runId, messageSeq, again }: Followed,
   { data: { run_id, next } }: StoredOf<"run_ended">,

@@ -13,8 +13,8 @@ export interface TrainerOptions {
  * The trainer's events: `status`, `knowledge`, `done`, `error`, and every tool under its own name, when it starts and when it is
  * through. So no tool may be called like one of the four. The agent speaks through its tools; text of the model is not told.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error` instead of `value` for a tool that
- * failed at the client.
+ * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
+ * instead of `value` for a tool that failed at the client.
  */
 export function trainer({ sources = {} }: TrainerOptions = {}): Dialect {
   return {
@@ -59,7 +59,7 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
     return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
   };
   const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
-    // It has no other event for words of the agent's own. Of a stop the user knows.
+    // This dialect has no other event for Pawl's own text. A user who stopped the run needs no explanation.
     const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
     if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
     const failed = rest?.type === "ended" && rest.event.data.session_status === "error";
