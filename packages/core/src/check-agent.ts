@@ -101,10 +101,7 @@ function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): 
 
 /** The agent's model, and those of the agents that work for it: what they cost is its own. */
 function modelsOf<Deps>({ model, tools }: Agent<Deps>): ModelClient[] {
-  return [
-    model,
-    ...[...tools.values()].flatMap(({ delegate }) => (delegate ? modelsOf(delegate.agent) : [])),
-  ];
+  return [model, ...[...tools.values()].flatMap(({ delegate }) => delegate?.models ?? [])];
 }
 
 function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {

@@ -80,7 +80,11 @@ export function errorEvent(error: ErrorReport): Extract<NewEvent, { type: "error
 }
 
 /** What bounds the application's work: the leg's signal, and how long it may take to notice. */
-export type Patience = Pick<Leg, "signal" | "abortGraceMs" | "clock">;
+export interface Patience {
+  readonly signal: AbortSignal;
+  readonly abortGraceMs: number;
+  readonly clock: Clock;
+}
 
 /**
  * Waits for something of the application's that may never settle: once the leg is stopped it has the grace to do so, and

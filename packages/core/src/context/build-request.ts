@@ -4,7 +4,7 @@ import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
 import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { sha256 } from "../sha256.ts";
-import type { AnswerLimit } from "../stop/room.ts";
+import type { AnswerLimit } from "../stop/budget.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";

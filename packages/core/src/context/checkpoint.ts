@@ -1,4 +1,3 @@
-import type { Agent } from "../agent.ts";
 import type { EventData, NewEvent, StoredOf } from "../events/event.ts";
 import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry, SessionState } from "../session/state.ts";
@@ -14,7 +13,7 @@ import { withoutUnpaired } from "./server-calls.ts";
  */
 export function checkpointEvents(
   state: SessionState,
-  agent: Agent,
+  agent: { readonly userData?: unknown },
   data: EventData["checkpoint"],
   prefixId: string,
 ): NewEvent[] {

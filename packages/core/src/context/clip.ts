@@ -1,13 +1,18 @@
-import type { Agent } from "../agent.ts";
 import type { NewEvent } from "../events/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { resultText } from "./project.ts";
+
+/** How long a result may be for the model, in characters: of one tool, and of all others. */
+interface Clipping {
+  readonly tools: ReadonlyMap<string, { readonly maxResultChars?: number | undefined }>;
+  readonly resultLimit: number;
+}
 
 /**
  * Results with `content` cut to what the model may read of one; `result` keeps the whole. It is done once, before the
  * result is stored and first sent, so that nothing that was sent ever changes.
  */
-export function clipResults(agent: Agent, events: readonly NewEvent[]): NewEvent[] {
+export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEvent[] {
   return events.map((event) => {
     if (event.type !== "tool_result") return event;
     const limit = agent.tools.get(event.data.tool_name)?.maxResultChars ?? agent.resultLimit;

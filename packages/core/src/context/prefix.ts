@@ -1,4 +1,3 @@
-import type { Agent } from "../agent.ts";
 import type { EventData, NewEvent } from "../events/event.ts";
 import { canonicalJson, type JsonObject, toJson } from "../json.ts";
 import type { ToolSpec } from "../model/content.ts";
@@ -7,6 +6,13 @@ import { withoutThinking } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 import { userDataBlock } from "./user-data.ts";
 
+/** An agent, as far as its prefix tells the model of it. */
+interface Prefixed {
+  readonly instructions: string;
+  readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec }>;
+  readonly userData?: unknown;
+}
+
 /**
  * The events that a new run of `agent` has to begin with: none while the session's prefix says the same. A changed
  * prefix costs the cache and all bound thinking, so it changes only here, between two runs. User data is in the
@@ -14,7 +20,7 @@ import { userDataBlock } from "./user-data.ts";
  */
 export function prefixFor(
   state: SessionState,
-  agent: Agent,
+  agent: Prefixed,
   newId: () => string,
   userData: string,
 ): NewEvent[] {

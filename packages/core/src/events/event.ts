@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "../json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { Budget } from "../stop/budget.ts";
-import type { AnswerLimit } from "../stop/room.ts";
+import type { AnswerLimit, Budget } from "../stop/budget.ts";
 import type { StopReason } from "../stop/stop-reason.ts";
 import type { SessionStatus } from "./session-row.ts";
 

@@ -1,4 +1,4 @@
-import { estimateTokens as byCharacters } from "../context/build-request.ts";
+import { estimateTokens } from "../context/build-request.ts";
 
 /** Real tokens may be this many times as long as the estimate assumes. */
 const SLACK = 2;
@@ -13,7 +13,7 @@ export const BLOCK_CHARS = 4;
  * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
  * `max_tokens` stays below; one that ignores it is cut off here.
  *
- * @param estimateTokens the agent's estimate; a quarter of the characters when absent
+ * @param estimate the agent's estimate of tokens by characters; a quarter of the characters when absent
  *
  * @example
  * ```ts
@@ -24,12 +24,12 @@ export const BLOCK_CHARS = 4;
  */
 export function longestAnswer(
   maxTokens: number,
-  estimateTokens: (chars: number) => number = byCharacters,
+  estimate: (chars: number) => number = estimateTokens,
 ): number {
   const tokens = maxTokens + MARGIN;
   const chars = 4 * tokens;
   // An estimate of zero says nothing about lengths.
-  const charsPerToken = chars / (estimateTokens(chars) || tokens);
+  const charsPerToken = chars / (estimate(chars) || tokens);
   return Math.ceil(SLACK * tokens * charsPerToken);
 }
 

@@ -1,11 +1,18 @@
-import type { CallState } from "./state.ts";
+/** A call, as far as its keys name it. */
+interface NamedCall {
+  /** `seq` of the answer that makes it. */
+  assistantSeq: number;
+  callId: string;
+  /** How many questions it has asked. */
+  questions: number;
+}
 
 /** The keys of what may happen only once in a session. */
 export const eventKey = {
-  result: (call: CallState): string => `result:${call.assistantSeq}:${call.callId}`,
-  asked: (call: CallState): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
+  result: (call: NamedCall): string => `result:${call.assistantSeq}:${call.callId}`,
+  asked: (call: NamedCall): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
   /** To the call's last question. */
-  answer: (call: CallState): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
+  answer: (call: NamedCall): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,

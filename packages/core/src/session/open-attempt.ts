@@ -1,6 +1,6 @@
 import type { NewEvent, StoredOf } from "../events/event.ts";
 import { noUsage } from "../model/pricing.ts";
-import type { AnswerLimit } from "../stop/room.ts";
+import type { AnswerLimit } from "../stop/budget.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** An `llm_request` that has no answer yet. Its estimates are charged if the answer is lost. */

@@ -63,3 +63,6 @@ export function restOf(budget: Budget, spent: Budget): Budget {
     costCents: budget.costCents - spent.costCents,
   };
 }
+
+/** A limit that can shorten an answer. */
+export type AnswerLimit = Extract<Resource, "outputTokens" | "costCents">;

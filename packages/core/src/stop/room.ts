@@ -1,5 +1,5 @@
 import type { Pricing } from "../model/pricing.ts";
-import type { Budget, Resource } from "./budget.ts";
+import type { AnswerLimit, Budget } from "./budget.ts";
 import { type Left, limitStop } from "./limits.ts";
 import type { StopReason } from "./stop-reason.ts";
 
@@ -10,9 +10,6 @@ export interface PlannedCall {
   /** Absent: the call costs nothing that is counted. */
   pricing: Pricing | undefined;
 }
-
-/** A limit that can shorten an answer. */
-export type AnswerLimit = Extract<Resource, "outputTokens" | "costCents">;
 
 /** The longest answer that is allowed, and the limit that shortens it, if any. */
 export interface Room {

@@ -1,18 +1,34 @@
 import type { Agent } from "../agent.ts";
 import { PawlError } from "../errors.ts";
+import type { ModelClient } from "../model/model-client.ts";
 import { type Budget, unlimited } from "../stop/budget.ts";
 import { type Infer, jsonSchema, type Schema } from "../tools/schema.ts";
 import { type Tool, tool } from "../tools/tool.ts";
 
-/** Another agent that does a tool's work. */
+/** Another agent that does a tool's work, as far as the tool knows it. */
 export interface Delegate {
-  readonly agent: Agent;
-  /** What one task may use up. */
+  /** What one task may use up, where it differs from the agent's own limits. */
   readonly limits: Partial<Budget>;
+  /** All limits of one task: those, and the agent's own. */
+  readonly budget: Budget;
+  /** All models that its work may be charged for. */
+  readonly models: readonly ModelClient[];
+  /** How many agents stand below the caller, one below the other. */
+  readonly depth: number;
   /** The task, in the words that the agent is given as a message. */
   message(input: unknown): string;
   /** The caller's readers see what it writes. */
   readonly showsText: boolean;
+}
+
+/** A delegate with its agent. {@link agentTool} makes no others. */
+interface AgentDelegate extends Delegate {
+  readonly agent: Agent;
+}
+
+/** The agent that does the work. */
+export function agentOf(delegate: Delegate): Agent {
+  return (delegate as AgentDelegate).agent;
 }
 
 export interface AgentToolOptions<I extends Schema, Deps> {
@@ -99,6 +115,16 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
       "config",
       `"${name}" has an input of its own and no message that puts it into words.`,
     );
+  const below = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
+  const delegate: AgentDelegate = {
+    agent: agent as Agent,
+    limits,
+    budget: { ...agent.limits, ...limits },
+    models: [agent.model, ...below.flatMap(({ models }) => models)],
+    depth: 1 + Math.max(0, ...below.map(({ depth }) => depth)),
+    message: message as Delegate["message"],
+    showsText,
+  };
   return {
     ...tool<I, Schema, Deps>({
       name,
@@ -109,6 +135,6 @@ export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
       repeatable: true,
       execute: () => undefined,
     }),
-    delegate: { agent: agent as Agent, limits, message: message as Delegate["message"], showsText },
+    delegate,
   };
 }

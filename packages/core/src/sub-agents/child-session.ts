@@ -5,7 +5,7 @@ import { effectiveType } from "../hooks/call-hooks.ts";
 import type { Host } from "../host.ts";
 import type { Leg } from "../leg.ts";
 import type { Budget } from "../stop/budget.ts";
-import type { Delegate } from "./agent-tool.ts";
+import { agentOf, type Delegate } from "./agent-tool.ts";
 
 /** The session in which a call's task is done. */
 export function childId(sessionId: string, callId: string): string {
@@ -33,7 +33,8 @@ export async function taskSession(
  * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the call that
  * gave the task goes on with the session.
  */
-export function childAgent({ agent }: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
+export function childAgent(delegate: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
+  const agent = agentOf(delegate);
   return {
     ...agent,
     name: childName(caller, tool),

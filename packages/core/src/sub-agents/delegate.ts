@@ -12,7 +12,7 @@ import { loadState } from "../session/load.ts";
 import { type CallState, isWaiting, openRun, type SessionState } from "../session/state.ts";
 import type { Budget } from "../stop/budget.ts";
 import { isBlank } from "../text.ts";
-import type { Delegate } from "./agent-tool.ts";
+import { agentOf, type Delegate } from "./agent-tool.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /** A call whose work another agent does. */
@@ -34,7 +34,7 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const { call, delegate, input, slice } = delegated;
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
-  if (delegate.showsText) showText(leg, call, delegate.agent.name, session.id);
+  if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
   const said = { session, agent, message: delegate.message(input), params: paramsOf(leg) };
   const begun = await giveWork(host, said, call);
   return await untilRest(host, leg, session, agent, begun);

@@ -22,7 +22,7 @@ function heldBy({ started, charged: { usage, costCents } }: CallState, resource:
  * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's tasks that have
  * not begun share alike what those that have begun do not hold.
  */
-export function sliceOf(leg: Leg, { agent, limits }: Delegate): Partial<Budget> {
+export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;
   const { left } = leftOf(state, leg.agent, leg.legMs());
   const run = openRun(state);
@@ -35,7 +35,7 @@ export function sliceOf(leg: Leg, { agent, limits }: Delegate): Partial<Budget> 
   for (const resource of SHARED) {
     const free = held.reduce((rest, call) => rest - heldBy(call, resource), left[resource]);
     const part = Math.max(0, free) / toBegin;
-    if (Number.isFinite(part)) slice[resource] = Math.min(part, limits[resource] ?? agent.limits[resource]);
+    if (Number.isFinite(part)) slice[resource] = Math.min(part, budget[resource]);
   }
   return slice;
 }

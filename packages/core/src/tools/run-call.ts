@@ -128,12 +128,7 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
 
 /** How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has used up. */
 function graceOf({ abortGraceMs }: Leg, tool: Tool): number {
-  return abortGraceMs * levelsOf(tool);
-}
-
-function levelsOf({ delegate }: Tool): number {
-  if (delegate === undefined) return 1;
-  return 2 + Math.max(0, ...[...delegate.agent.tools.values()].map((tool) => levelsOf(tool) - 1));
+  return abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
 }
 
 const STOPPED = "the run was stopped before it came back.";
