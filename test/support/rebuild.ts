@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import type { ModelRequest, StoredEvent } from "@pawl/core";
-import {
-  estimateTokens,
-  promptOf,
-  requestEvent,
-  requestOf,
-} from "../../packages/core/src/context/build-request.ts";
-import { applyEvent } from "../../packages/core/src/session/apply.ts";
+import { promptOf, requestEvent, requestOf } from "../../packages/core/src/context/build-request.ts";
+import { applyEvent } from "../../packages/core/src/fold/apply.ts";
+import { estimateTokens } from "../../packages/core/src/model/estimate.ts";
 import { newSessionState } from "../../packages/core/src/session/state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
 

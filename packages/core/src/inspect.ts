@@ -1,11 +1,18 @@
 // The entry `@pawl/core/inspect`: what a log says of a session, for people who look into it. Runs anywhere, e.g. in a page.
 export type { TimelineCall } from "./inspect/calls.ts";
+
 export { type Difference, firstDifference } from "./inspect/difference.ts";
+
 export { eventLine, withEventLines } from "./inspect/event-lines.ts";
+
 export { type LoggedRequest, requestsOf } from "./inspect/requests.ts";
+
 export { lasted, type Span } from "./inspect/span.ts";
+
 export { hitRateOf, type Spending, sumOf } from "./inspect/spending.ts";
+
 export { summaryOf } from "./inspect/summary.ts";
+
 export {
   spendingsOf,
   type TimelineAttempt,

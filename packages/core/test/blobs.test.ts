@@ -1,5 +1,4 @@
 import { describe, expect, it, vi } from "vitest";
-import { retryingStore } from "../src/events/retrying-store.ts";
 import {
   type BlobStore,
   type EventStore,
@@ -10,6 +9,7 @@ import {
   PawlError,
   withBlobs,
 } from "../src/index.ts";
+import { retryingStore } from "../src/stores/retrying-store.ts";
 
 const long = (text: string, length = 300) => text.padEnd(length, ".");
 const note = (text: string, key?: string): NewEvent => ({

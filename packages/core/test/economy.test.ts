@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
+import { sha256 } from "../src/base/sha256.ts";
 import { assistantEntry, toMessages, userEntry } from "../src/context/project.ts";
-import { doorbell } from "../src/events/doorbell.ts";
 import { type EventStore, memoryStore, type StoredOf, tool } from "../src/index.ts";
-import { sha256 } from "../src/sha256.ts";
+import { doorbell } from "../src/readers/doorbell.ts";
 import { setup, sleep } from "./support/setup.ts";
 
 afterEach(() => vi.restoreAllMocks());

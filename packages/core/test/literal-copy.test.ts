@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toJson } from "../src/json.ts";
-import { literalCopy } from "../src/literal-copy.ts";
+import { literalCopy, toJson } from "../src/base/json.ts";
 
 const wellFormed = (_key: string, part: unknown) => (typeof part === "string" ? part.toWellFormed() : part);
 /** What JSON makes of it, or `undefined` if it makes nothing. */

@@ -1,7 +1,7 @@
 import { eventStoreContract } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import type { StoredEvent } from "../src/events/event.ts";
-import { memoryStore } from "../src/events/memory-store.ts";
+import type { StoredEvent } from "../src/log/event.ts";
+import { memoryStore } from "../src/stores/memory-store.ts";
 
 describe("memoryStore", () => {
   for (const { name, run } of eventStoreContract(async () => ({ store: memoryStore() }))) it(name, run);

@@ -2,6 +2,7 @@ import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { toMessages } from "../src/context/project.ts";
+import { applyEvent } from "../src/fold/apply.ts";
 import {
   type EventData,
   type EventStore,
@@ -15,8 +16,7 @@ import {
   withFallback,
   withRetry,
 } from "../src/index.ts";
-import { newAnswer, takeEvent } from "../src/model/accumulate.ts";
-import { applyEvent } from "../src/session/apply.ts";
+import { newAnswer, takeEvent } from "../src/model/answer.ts";
 import { newSessionState } from "../src/session/state.ts";
 import { testClock } from "./support/calls.ts";
 import { collect, setup, types } from "./support/setup.ts";

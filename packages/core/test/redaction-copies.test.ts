@@ -2,8 +2,8 @@ import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../test/support/invariants.ts";
+import { loadState } from "../src/fold/load.ts";
 import { agent, agentTool, readShown, type Tool, tool } from "../src/index.ts";
-import { loadState } from "../src/session/load.ts";
 import { calling, echo, named, text } from "./support/hooks.ts";
 import { type Setup, setup } from "./support/setup.ts";
 

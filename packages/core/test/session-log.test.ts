@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type EventStore, localTail, memoryStore, type StoredEvent } from "../src/index.ts";
-import { openLog, type SessionLog } from "../src/session/log.ts";
+import { openLog, type SessionLog } from "../src/leg/session-log.ts";
 import { newSessionState } from "../src/session/state.ts";
 
 const note = (text: string) => ({ type: "note", data: { text } }) as const;

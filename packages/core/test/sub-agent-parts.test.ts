@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { Host } from "../src/host.ts";
 import {
   agent,
   agentTool,
@@ -10,13 +9,14 @@ import {
   type StoredOf,
   type Tool,
 } from "../src/index.ts";
-import type { Leg } from "../src/leg.ts";
+import type { Leg } from "../src/leg/leg.ts";
+import { type Budget, unlimited } from "../src/log/budget.ts";
+import { sliceOf } from "../src/loop/tools/task-slice.ts";
+import type { Host } from "../src/runtime/leg/host.ts";
+import { childAgent, openChild } from "../src/runtime/tasks/child-session.ts";
 import { newRun } from "../src/session/new-run.ts";
 import { type CallState, newSessionState, type TurnState } from "../src/session/state.ts";
-import { type Budget, unlimited } from "../src/stop/budget.ts";
-import type { Delegate } from "../src/sub-agents/agent-tool.ts";
-import { childAgent, openChild } from "../src/sub-agents/child-session.ts";
-import { sliceOf } from "../src/sub-agents/slice.ts";
+import type { Delegate } from "../src/tools/tool.ts";
 import { setup } from "./support/setup.ts";
 
 const worker = agent({

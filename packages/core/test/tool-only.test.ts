@@ -16,9 +16,9 @@ import {
   withIdleWatchdog,
   withRetry,
 } from "../src/index.ts";
-import { newAnswer } from "../src/model/accumulate.ts";
-import type { Attempt } from "../src/model/answer-events.ts";
-import { verdictOn } from "../src/model/verdict.ts";
+import type { Attempt } from "../src/loop/turn/answer-events.ts";
+import { verdictOn } from "../src/loop/turn/verdict.ts";
+import { newAnswer } from "../src/model/answer.ts";
 import { newSessionState } from "../src/session/state.ts";
 import { setup } from "./support/setup.ts";
 

@@ -4,7 +4,8 @@ import { TalkContext, useFace } from "../agents/face.ts";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
-import { ToolChip, type ToolPart } from "./tool-chip.tsx";
+import { ToolChip } from "./tool-chip.tsx";
+import type { ToolPart } from "./tool-part.ts";
 
 interface MessageProps {
   message: ViewMessage;

@@ -1,8 +1,7 @@
 import { useHeld } from "@pawl/client/react";
-import type { Json, ViewPart } from "@pawl/core";
+import type { Json } from "@pawl/core";
 import { useFace } from "../agents/face.ts";
-
-export type ToolPart = Extract<ViewPart, { type: "tool" }>;
+import type { ToolPart } from "./tool-part.ts";
 
 /** A tool at work is shown at least this long, in milliseconds. */
 const SHOWN_MS = 200;

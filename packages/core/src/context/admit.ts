@@ -1,4 +1,4 @@
-import type { StoredEvent, StoredOf } from "../events/event.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { ContextEntry, SessionState } from "../session/state.ts";
 import { userEntry } from "./project.ts";
 import { resent } from "./resend.ts";

@@ -1,5 +1,5 @@
-import type { StoredOf } from "../events/event.ts";
-import { REDACTED, redactedBlocks, redactedEvent } from "../events/redacted.ts";
+import type { StoredOf } from "../log/event.ts";
+import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
 import { textOf } from "../model/content.ts";
 import type { Question, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";

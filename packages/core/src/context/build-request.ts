@@ -1,10 +1,10 @@
-import { PawlError } from "../errors.ts";
-import type { EventData } from "../events/event.ts";
+import { PawlError } from "../base/errors.ts";
+import { sha256 } from "../base/sha256.ts";
+import type { AnswerLimit } from "../log/budget.ts";
+import type { EventData } from "../log/event.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
 import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
-import { sha256 } from "../sha256.ts";
-import type { AnswerLimit } from "../stop/budget.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
@@ -84,9 +84,4 @@ export async function requestEvent(
     turn: (run?.turns ?? 0) + 1,
     ...(run?.asked !== undefined && { again: run.asked }),
   };
-}
-
-/** Characters divided by four, rounded up. */
-export function estimateTokens(chars: number): number {
-  return Math.ceil(chars / 4);
 }

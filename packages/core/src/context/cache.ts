@@ -1,4 +1,4 @@
-import { deepFreeze } from "../events/stored-form.ts";
+import { deepFreeze } from "../base/freeze.ts";
 import { type ContentBlock, isText, isThinking, type Message } from "../model/content.ts";
 import type { ModelRequest } from "../model/model-client.ts";
 

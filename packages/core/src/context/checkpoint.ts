@@ -1,4 +1,4 @@
-import type { EventData, NewEvent, StoredOf } from "../events/event.ts";
+import type { EventData, NewEvent, StoredOf } from "../log/event.ts";
 import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry, SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";

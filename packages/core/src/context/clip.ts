@@ -1,4 +1,4 @@
-import type { NewEvent } from "../events/event.ts";
+import type { NewEvent } from "../log/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { resultText } from "./project.ts";
 

@@ -1,4 +1,4 @@
-import { checkNumbers } from "../check-numbers.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 

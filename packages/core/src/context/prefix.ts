@@ -1,5 +1,5 @@
-import type { EventData, NewEvent } from "../events/event.ts";
-import { canonicalJson, type JsonObject, toJson } from "../json.ts";
+import { canonicalJson, type JsonObject, toJson } from "../base/json.ts";
+import type { EventData, NewEvent } from "../log/event.ts";
 import type { ToolSpec } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { withoutThinking } from "./project.ts";

@@ -1,6 +1,7 @@
-import type { EventData, StoredEvent } from "../events/event.ts";
-import { deepFreeze } from "../events/stored-form.ts";
-import { type Json, withoutLoneSurrogates } from "../json.ts";
+import { deepFreeze } from "../base/freeze.ts";
+import { type Json, withoutLoneSurrogates } from "../base/json.ts";
+import { hasLoneSurrogate, isBlank } from "../base/text.ts";
+import type { EventData, StoredEvent } from "../log/event.ts";
 import {
   type ContentBlock,
   isServerCall,
@@ -11,7 +12,6 @@ import {
   type Message,
 } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
-import { hasLoneSurrogate, isBlank } from "../text.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 

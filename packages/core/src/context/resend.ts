@@ -1,6 +1,6 @@
-import { PawlError } from "../errors.ts";
-import type { StoredOf } from "../events/event.ts";
-import type { Json, JsonObject } from "../json.ts";
+import { PawlError } from "../base/errors.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import type { StoredOf } from "../log/event.ts";
 import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { contextEntry } from "./project.ts";

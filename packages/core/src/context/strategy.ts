@@ -1,12 +1,6 @@
-import { causeOf, messageOf } from "../errors.ts";
-import type { EventData, NewEvent } from "../events/event.ts";
-import { type Leg, withinLeg } from "../leg.ts";
-import { type ContextEntry, openRun, type RunState } from "../session/state.ts";
-import { leftOf } from "../stop/limits.ts";
-import { type PlannedCall, roomFor } from "../stop/room.ts";
-import { admitted } from "./admit.ts";
-import { boundaryAt, checkpointEvents, indexOf } from "./checkpoint.ts";
-import { isPaused } from "./server-calls.ts";
+import type { EventData, NewEvent } from "../log/event.ts";
+import type { ContextEntry, RunState } from "../session/state.ts";
+import type { PlannedCall } from "../stop/room.ts";
 
 /** What a strategy looks at: the context as it would be sent now. */
 export interface CheckpointSource {
@@ -55,63 +49,3 @@ export interface CheckpointPlan {
 export type CheckpointStrategy = (
   source: CheckpointSource,
 ) => CheckpointPlan | undefined | Promise<CheckpointPlan | undefined>;
-
-/** Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has its result. */
-export async function checkpointIfDue(leg: Leg): Promise<void> {
-  const { state } = leg.log;
-  const run = openRun(state);
-  const { checkpointWhen } = leg.agent;
-  if (run === undefined || run.checkpointFailed) return;
-  // A paused answer has to be sent as it is.
-  if (isPaused(state)) return;
-  const uptoSeq = state.lastSeq;
-  const entries = admitted(state, uptoSeq);
-  const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
-  const source: CheckpointSource = {
-    entries,
-    estimatedTokens: leg.agent.estimateTokens(chars),
-    estimateTokens: leg.agent.estimateTokens,
-    run,
-    roomFor: (call) => {
-      const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
-      return "type" in room ? 0 : room.maxTokens;
-    },
-    signal: leg.signal,
-  };
-  let plan: CheckpointPlan | undefined;
-  try {
-    for (const strategy of checkpointWhen) {
-      plan = await withinLeg(leg, strategy(source));
-      if (plan !== undefined) break;
-    }
-    if (plan?.summary !== undefined && typeof plan.summary !== "string")
-      throw new TypeError("a summary is a text.");
-  } catch (cause) {
-    if (leg.signal.aborted) return;
-    return await leg.fail({ code: "checkpoint_failed", message: messageOf(cause), context: causeOf(cause) });
-  }
-  if (plan !== undefined && !leg.signal.aborted) await store(leg, entries, uptoSeq, plan);
-}
-
-async function store(
-  leg: Leg,
-  entries: readonly ContextEntry[],
-  uptoSeq: number,
-  { reason, fromSeq, summary, response }: CheckpointPlan,
-): Promise<void> {
-  const index = indexOf(entries, fromSeq);
-  const at = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
-  const first = entries[at];
-  const charged = response === undefined ? [] : [response];
-  if (at <= 0 || first === undefined) {
-    if (charged.length > 0) await leg.log.append(charged);
-    return;
-  }
-  const data = {
-    from_seq: first.seq,
-    upto_seq: uptoSeq,
-    reason,
-    ...(summary !== undefined && { summary: summary.toWellFormed() }),
-  };
-  await leg.log.append([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
-}

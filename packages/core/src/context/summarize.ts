@@ -1,12 +1,12 @@
-import { checkNumbers } from "../check-numbers.ts";
-import { type Answer, contentOf, cutAnswer, newAnswer, takeEvent } from "../model/accumulate.ts";
-import { type Asked, usageSoFar } from "../model/answer-events.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import { tokensOf } from "../log/tokens.ts";
+import { type Answer, contentOf, cutAnswer, newAnswer, takeEvent } from "../model/answer.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
-import { longestAnswer } from "../model/longest-answer.ts";
+import { longestAnswer } from "../model/estimate.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { addUsage, checkPricing, costMicroUsd, noUsage, type Usage } from "../model/pricing.ts";
+import { type Asked, usageSoFar } from "../model/usage-so-far.ts";
 import type { ContextEntry } from "../session/state.ts";
-import { tokensOf } from "../session/tokens.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
 import { clipText } from "./clip.ts";
 import { resultText } from "./project.ts";

@@ -1,7 +1,7 @@
 import { constants, type Dirent } from "node:fs";
 import { lstat, open, readdir, unlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { PawlError } from "../errors.ts";
+import { PawlError } from "../base/errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { clearOldDrafts, writeWhole } from "./disk-draft.ts";
 import { DRAFTS, existingFolder, isMissing, makeFolder, makeRoot, syncFolder } from "./disk-folder.ts";

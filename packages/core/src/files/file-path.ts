@@ -1,12 +1,15 @@
-import { PawlError } from "../errors.ts";
+import { PawlError } from "../base/errors.ts";
 
 const MAX_PATH = 800;
+
 const MAX_NAME = 200;
 
 /** What stands for itself, on any disk and in any bucket. Not `_`: buckets list by a pattern in which it is any character. */
 const PLAIN = /^[a-z0-9-]$/;
+
 /** Devices of Windows, with whatever ending. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
+
 const CONTROL = /\p{Cc}/u;
 
 /**

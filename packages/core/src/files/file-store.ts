@@ -1,4 +1,4 @@
-import { PawlError } from "../errors.ts";
+import { PawlError } from "../base/errors.ts";
 
 /**
  * Files by path: the Markdown that an agent keeps for its user, and what it makes for them to download. In memory

@@ -1,4 +1,4 @@
-import { PawlError } from "../errors.ts";
+import { PawlError } from "../base/errors.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { checkPath, storedFolder } from "./file-path.ts";
 import { bytesOf, type FileInfo, type FileStore } from "./file-store.ts";

@@ -1,4 +1,4 @@
-import { toJson } from "../json.ts";
+import { toJson } from "../base/json.ts";
 import { jsonSchema } from "../tools/schema.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 

@@ -1,6 +1,6 @@
 import { USER_DATA } from "../context/prefix.ts";
-import type { EventData } from "../events/event.ts";
-import { MOST_TOKENS } from "../session/tokens.ts";
+import type { EventData } from "../log/event.ts";
+import { MOST_TOKENS } from "../model/pricing.ts";
 import type { AppendableEvent } from "./hook.ts";
 
 const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } = {

@@ -1,12 +1,12 @@
-import type { EventData, NewEvent, StoredEvent } from "../events/event.ts";
-import type { ReadOptions } from "../events/event-store.ts";
-import type { Session } from "../events/session-row.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../base/json.ts";
+import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
+import type { ReadOptions } from "../log/event-store.ts";
+import type { Session } from "../log/session-row.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-client.ts";
-import type { RunResult } from "../run-handle.ts";
+import type { RunResult } from "../session/run-result.ts";
 import type { Question, RunState, TurnState } from "../session/state.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
 import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 

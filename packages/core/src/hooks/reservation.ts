@@ -1,11 +1,11 @@
-import { type Clock, systemClock } from "../clock.ts";
-import { PawlError } from "../errors.ts";
-import { isName } from "../events/storable.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { PawlError } from "../base/errors.ts";
+import { sha256 } from "../base/sha256.ts";
+import { isName } from "../log/storable.ts";
 import { promptTokens } from "../model/pricing.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
 import { retryingReservations } from "../reservations/retrying-reservations.ts";
 import type { RunState } from "../session/state.ts";
-import { sha256 } from "../sha256.ts";
 import type { Hook, RunContext } from "./hook.ts";
 
 /** A value, or what makes it of the run. */

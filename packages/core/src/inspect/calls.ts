@@ -1,4 +1,4 @@
-import type { StoredEvent, TokenUsage } from "../events/event.ts";
+import type { StoredEvent, TokenUsage } from "../log/event.ts";
 import type { Span } from "./span.ts";
 import { noTokens, type Spending, sumOf } from "./spending.ts";
 

@@ -1,7 +1,7 @@
-import { messageOf } from "../errors.ts";
-import { bound } from "../events/bound.ts";
-import type { StoredEvent } from "../events/event.ts";
-import type { EventStore } from "../events/event-store.ts";
+import { messageOf } from "../base/errors.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { bound } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
 /** In front of a line, so that it is found at a glance: from the user, to and from the model, tools, the rest. */

@@ -1,8 +1,8 @@
 import { admitted } from "../context/admit.ts";
 import { toMessages } from "../context/project.ts";
-import type { StoredEvent } from "../events/event.ts";
+import { applyEvent } from "../fold/apply.ts";
+import type { StoredEvent } from "../log/event.ts";
 import type { Message, TextBlock, ToolSpec } from "../model/content.ts";
-import { applyEvent } from "../session/apply.ts";
 import { newSessionState } from "../session/state.ts";
 
 /** A request to the model as the log tells it, without its cache markers. */

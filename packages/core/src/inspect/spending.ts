@@ -1,4 +1,4 @@
-import type { TokenUsage } from "../events/event.ts";
+import type { TokenUsage } from "../log/event.ts";
 
 /** What something has used up. */
 export interface Spending {

@@ -1,6 +1,6 @@
-import { referenceOf } from "../events/blobs.ts";
-import type { StoredEvent, StoredOf, TokenUsage } from "../events/event.ts";
-import type { Json } from "../json.ts";
+import type { Json } from "../base/json.ts";
+import { referenceOf } from "../log/blob-reference.ts";
+import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
 
 /** A few words about an event, on one line, for people who read the log from top to bottom. */
 export function summaryOf(event: StoredEvent): string {

@@ -1,7 +1,7 @@
-import type { EventData, StoredEvent, StoredOf } from "../events/event.ts";
-import { applyEvent } from "../session/apply.ts";
+import { applyEvent } from "../fold/apply.ts";
+import type { EventData, StoredEvent, StoredOf } from "../log/event.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 import { newSessionState } from "../session/state.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
 import { endLast, type TimelineCall, takeCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";

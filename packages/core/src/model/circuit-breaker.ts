@@ -1,7 +1,6 @@
-import { checkNumbers } from "../check-numbers.ts";
-import type { ModelFailure } from "../errors.ts";
-import { decorate } from "./decorate.ts";
-import { cutStream, failureOf, modelError } from "./failure.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import type { ModelFailure } from "../base/errors.ts";
+import { cutStream, decorate, failureOf, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
 export interface CircuitBreakerOptions {

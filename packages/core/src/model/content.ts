@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 
 /**
  * One block of a message, in the vocabulary of the Messages API. Blocks of kinds that are not named here pass through

@@ -1,4 +1,4 @@
-import { type ModelFailure, PawlError } from "../errors.ts";
+import { type ModelFailure, PawlError } from "../base/errors.ts";
 import type { AttemptFailed, ModelClient } from "./model-client.ts";
 
 /** How a model call failed; `undefined` for what the model did not do, e.g. an abort or an error in the program. */
@@ -29,5 +29,17 @@ export function attemptFailed(
     retry_in_ms: retryInMs,
     model: next.id,
     ...(next.pricing !== undefined && { pricing: next.pricing }),
+  };
+}
+
+/** `model` with another way to stream; all else that it says of itself stays. */
+export function decorate(model: ModelClient, stream: ModelClient["stream"]): ModelClient {
+  const { id, pricing, forcedToolChoice } = model;
+  return {
+    ...model,
+    id,
+    ...(pricing !== undefined && { pricing }),
+    ...(forcedToolChoice !== undefined && { forcedToolChoice }),
+    stream,
   };
 }

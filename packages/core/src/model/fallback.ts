@@ -1,6 +1,5 @@
-import type { ModelFailure } from "../errors.ts";
-import { decorate } from "./decorate.ts";
-import { attemptFailed, cutStream, failureOf } from "./failure.ts";
+import type { ModelFailure } from "../base/errors.ts";
+import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 import { checkPricing } from "./pricing.ts";
 

@@ -1,8 +1,7 @@
-import { checkNumbers } from "../check-numbers.ts";
-import { decorate } from "./decorate.ts";
-import { modelError } from "./failure.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import { pause, type Sleep } from "../base/pause.ts";
+import { decorate, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
-import { pause, type Sleep } from "./pause.ts";
 
 export interface IdleWatchdogOptions {
   /** The longest silence, in milliseconds. Default: 60,000. */

@@ -1,7 +1,7 @@
-import type { ModelFailure } from "../errors.ts";
-import type { Json } from "../json.ts";
+import type { ModelFailure } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
 import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
-import type { Pricing } from "./pricing.ts";
+import type { Pricing, RawUsage } from "./pricing.ts";
 
 /** What the model is asked. Built from the log alone, see `requestOf`. */
 export interface ModelRequest {
@@ -67,15 +67,6 @@ export interface MessageDelta {
   stop_reason: string | null;
   stop_sequence?: string | null;
   [key: string]: Json | undefined;
-}
-
-/** Usage as it stands on the wire; every number of a `message_delta` is a total so far and replaces, never adds. */
-export interface RawUsage {
-  input_tokens?: number | null;
-  output_tokens?: number | null;
-  cache_creation_input_tokens?: number | null;
-  cache_read_input_tokens?: number | null;
-  cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null;
 }
 
 /** What a call of a model is bound by. */

@@ -1,4 +1,4 @@
-import { checkNumbers } from "../check-numbers.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
 
 /**
  * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
@@ -98,3 +98,45 @@ export function cacheHitRate(usage: Usage): number {
   const prompt = promptTokens(usage);
   return prompt === 0 ? 0 : usage.cacheReadTokens / prompt;
 }
+
+/** Usage as it stands on the wire; every number of a `message_delta` is a total so far and replaces, never adds. */
+export interface RawUsage {
+  input_tokens?: number | null;
+  output_tokens?: number | null;
+  cache_creation_input_tokens?: number | null;
+  cache_read_input_tokens?: number | null;
+  cache_creation?: { ephemeral_5m_input_tokens?: number; ephemeral_1h_input_tokens?: number } | null;
+}
+
+/**
+ * Reads usage from the wire, in whole tokens up to a billion. A missing, negative or non-numeric count is 0.
+ * Limits and totals are based on it.
+ *
+ * @example
+ * ```ts
+ * import { usageFromWire } from "@pawl/core";
+ *
+ * console.log(usageFromWire({ input_tokens: 12, output_tokens: null }).inputTokens); // 12
+ * ```
+ */
+export function usageFromWire(raw: RawUsage): Usage {
+  return {
+    inputTokens: count(raw.input_tokens),
+    outputTokens: count(raw.output_tokens),
+    cacheReadTokens: count(raw.cache_read_input_tokens),
+    cacheWriteTokens: count(raw.cache_creation_input_tokens),
+    cacheWrite1hTokens: count(raw.cache_creation?.ephemeral_1h_input_tokens),
+  };
+}
+
+function count(value: unknown): number {
+  return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
+}
+
+/** Whether a server sent a count. */
+export function isCount(value: unknown): value is number {
+  return typeof value === "number" && value >= 0;
+}
+
+/** No answer has more tokens, and a database's totals can hold billions of such answers. */
+export const MOST_TOKENS = 1_000_000_000;

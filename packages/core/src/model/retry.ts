@@ -1,8 +1,7 @@
-import { checkNumbers } from "../check-numbers.ts";
-import { decorate } from "./decorate.ts";
-import { attemptFailed, cutStream, failureOf } from "./failure.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import { pause, type Sleep } from "../base/pause.ts";
+import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
-import { pause, type Sleep } from "./pause.ts";
 
 export interface RetryOptions {
   /** Attempts after the first one. Default: 3. */

@@ -1,5 +1,5 @@
-import { messageOf, PawlError } from "../errors.ts";
-import { withoutKeys } from "../without-keys.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
+import { withoutKeys } from "../base/without-keys.ts";
 
 /** The longest failure text that is kept: a server may answer with anything. */
 const LONGEST = 2_000;

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from "../clock.ts";
-import { checkNames } from "../events/storable.ts";
+import { type Clock, systemClock } from "../base/clock.ts";
+import { checkNames } from "../log/storable.ts";
 import {
   type Balance,
   checkRequest,

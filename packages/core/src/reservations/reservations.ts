@@ -1,5 +1,5 @@
-import { PawlError } from "../errors.ts";
-import { checkNames } from "../events/storable.ts";
+import { PawlError } from "../base/errors.ts";
+import { checkNames } from "../log/storable.ts";
 
 /** How long a reservation is held without being renewed, in milliseconds, unless said otherwise: five minutes. */
 export const RESERVATION_TTL_MS: number = 5 * 60_000;

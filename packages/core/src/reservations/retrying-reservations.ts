@@ -1,4 +1,4 @@
-import { tryAgain } from "../events/retrying-store.ts";
+import { tryAgain } from "../base/try-again.ts";
 import type { Reservations } from "./reservations.ts";
 
 /** What a run asks of reservations. */

@@ -1,5 +1,5 @@
-import type { StoredOf } from "../events/event.ts";
-import type { JsonObject } from "../json.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { StoredOf } from "../log/event.ts";
 import { noUsage } from "../model/pricing.ts";
 import type { RunState } from "./state.ts";
 

@@ -1,7 +1,7 @@
-import type { NewEvent, StoredOf } from "../events/event.ts";
+import type { AnswerLimit } from "../log/budget.ts";
+import type { NewEvent, StoredOf } from "../log/event.ts";
+import { tokensOf } from "../log/tokens.ts";
 import { noUsage } from "../model/pricing.ts";
-import type { AnswerLimit } from "../stop/budget.ts";
-import { tokensOf } from "./tokens.ts";
 
 /** An `llm_request` that has no answer yet. Its estimates are charged if the answer is lost. */
 export interface OpenAttempt {

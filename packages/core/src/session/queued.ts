@@ -1,5 +1,5 @@
-import type { StoredOf } from "../events/event.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
+import type { StoredOf } from "../log/event.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 import { isWaiting, openRun, type RunState, type SessionState, unanswered } from "./state.ts";
 
 /** Messages that came while the session's run was at work and that no request has covered yet. */

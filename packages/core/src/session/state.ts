@@ -1,11 +1,10 @@
-import type { StoredEvent, StoredOf } from "../events/event.ts";
-import type { SessionStatus } from "../events/session-row.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Json, JsonObject } from "../base/json.ts";
+import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { SessionStatus } from "../log/session-row.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
-import type { AnswerLimit } from "../stop/budget.ts";
-import { type Budget, nothingSpent } from "../stop/budget.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 

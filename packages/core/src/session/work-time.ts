@@ -1,4 +1,4 @@
-import type { StoredEvent } from "../events/event.ts";
+import type { StoredEvent } from "../log/event.ts";
 
 /** How long a run has been worked on, by the store's clock. */
 export interface WorkTime {

@@ -1,7 +1,7 @@
-import { promptTokens } from "../model/pricing.ts";
-import { openRun, type RunState, type SessionState } from "../session/state.ts";
-import { addSpent, type Budget, nothingSpent, type Resource, restOf } from "./budget.ts";
-import type { StopReason } from "./stop-reason.ts";
+import { addSpent, type Budget, nothingSpent, type Resource, restOf } from "../log/budget.ts";
+import type { StopReason } from "../log/stop-reason.ts";
+import { spentOf } from "../session/spent.ts";
+import { openRun, type SessionState } from "../session/state.ts";
 
 /** What an agent is limited by. */
 export interface Limited {
@@ -14,18 +14,6 @@ export interface Left {
   left: Budget;
   /** The limit that is to be named when it is reached. */
   scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
-}
-
-/** What the open run has used up so far; `legMs` is what the leg at work adds to the run's earlier legs. */
-export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
-  return {
-    turns: run.turns,
-    wallClockMs: run.work.ms + legMs,
-    toolCalls: run.calls.length,
-    inputTokens: promptTokens(run.usage),
-    outputTokens: run.usage.outputTokens,
-    costCents: run.costCents,
-  };
 }
 
 /** What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each resource. */

@@ -1,7 +1,7 @@
+import type { AnswerLimit, Budget } from "../log/budget.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 import type { Pricing } from "../model/pricing.ts";
-import type { AnswerLimit, Budget } from "./budget.ts";
 import { type Left, limitStop } from "./limits.ts";
-import type { StopReason } from "./stop-reason.ts";
 
 /** A model call as it is planned. */
 export interface PlannedCall {

@@ -1,5 +1,5 @@
+import { type StopReason, stopFrom } from "../log/stop-reason.ts";
 import type { RunState, SessionState } from "../session/state.ts";
-import { type StopReason, stopFrom } from "./stop-reason.ts";
 
 /**
  * Looked at before every turn, with the run and its session as folded from the log; a reason ends the run. It answers at

@@ -1,8 +1,8 @@
-import { PawlError } from "../errors.ts";
-import type { EventData, NewEvent, StoredEvent } from "../events/event.ts";
-import type { EventStore } from "../events/event-store.ts";
-import { readShown } from "../events/redacted.ts";
-import { type JsonObject, toJson } from "../json.ts";
+import { PawlError } from "../base/errors.ts";
+import { type JsonObject, toJson } from "../base/json.ts";
+import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { readShown } from "../log/redacted.ts";
 
 /**
  * Something that a tool has made for the user, as the log keeps it: a workout, a draft, a report. The model reads its id,

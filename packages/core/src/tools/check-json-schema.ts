@@ -1,9 +1,11 @@
 import { dereference } from "@cfworker/json-schema";
-import type { Json, JsonObject } from "../json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 
 /** Keywords whose value is a schema, a list of schemas, or a schema for each of some names. */
 const SCHEMA = ["items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else"];
+
 const SCHEMAS = ["prefixItems", "anyOf", "oneOf", "allOf"];
+
 const NAMED_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
 
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
@@ -79,7 +81,3 @@ function brokenReference(schema: JsonObject): string | undefined {
 
 const isNames = (value: Json): boolean =>
   Array.isArray(value) && value.every((name) => typeof name === "string");
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -1,7 +1,6 @@
-import type { Json } from "../json.ts";
-import { toJson } from "../json.ts";
+import { type Json, toJson } from "../base/json.ts";
+import { isBlank } from "../base/text.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
-import { isBlank } from "../text.ts";
 import { resultBlock } from "./result-block.ts";
 import type { Tool } from "./tool.ts";
 

@@ -1,7 +1,6 @@
-import type { Json } from "../json.ts";
+import { isJsonObject, type Json } from "../base/json.ts";
+import { isBlank } from "../base/text.ts";
 import type { ContentBlock } from "../model/content.ts";
-import { isBlank } from "../text.ts";
-import { isJsonObject } from "./check-json-schema.ts";
 
 /**
  * A block as a result can have it, without fields that the API does not know there (an MCP server's `annotations`) or that are

@@ -1,8 +1,7 @@
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { messageOf, PawlError } from "../errors.ts";
-import type { JsonObject } from "../json.ts";
-import { isJsonObject } from "./check-json-schema.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /**
  * A schema that can both validate and describe itself as JSON Schema, by the two standards of

@@ -1,7 +1,7 @@
 import type { StandardJSONSchemaV1 } from "@standard-schema/spec";
-import { messageOf, PawlError } from "../errors.ts";
-import { type Json, type JsonObject, toJson } from "../json.ts";
-import { brokenPart, isJsonObject } from "./check-json-schema.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
+import { isJsonObject, type Json, type JsonObject, toJson } from "../base/json.ts";
+import { brokenPart } from "./check-json-schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**

@@ -1,11 +1,12 @@
+import { PawlError } from "../base/errors.ts";
+import type { Json, JsonObject } from "../base/json.ts";
 import { type ResendFields, resendFields } from "../context/resend.ts";
-import { PawlError } from "../errors.ts";
-import type { StoredEvent } from "../events/event.ts";
-import type { ReadOptions } from "../events/event-store.ts";
-import type { SessionStatus } from "../events/session-row.ts";
-import type { Json, JsonObject } from "../json.ts";
+import type { Budget } from "../log/budget.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { ReadOptions } from "../log/event-store.ts";
+import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
-import type { Delegate } from "../sub-agents/agent-tool.ts";
+import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
@@ -203,4 +204,20 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
     ...(execute && { execute: execute as Tool<Deps>["execute"] & {} }),
     ...(format && { format }),
   };
+}
+
+/** Another agent that does a tool's work, as far as the tool knows it. */
+export interface Delegate {
+  /** What one task may use up, where it differs from the agent's own limits. */
+  readonly limits: Partial<Budget>;
+  /** All limits of one task: those, and the agent's own. */
+  readonly budget: Budget;
+  /** All models that its work may be charged for. */
+  readonly models: readonly ModelClient[];
+  /** How many agents stand below the caller, one below the other. */
+  readonly depth: number;
+  /** The task, in the words that the agent is given as a message. */
+  message(input: unknown): string;
+  /** The caller's readers see what it writes. */
+  readonly showsText: boolean;
 }

@@ -1,4 +1,4 @@
-import type { Delta } from "../events/live-event.ts";
+import type { Delta } from "../log/live-event.ts";
 import { runMessageId, withRunMessage } from "./run-message.ts";
 import type { ViewMessage, ViewPart, ViewState } from "./view.ts";
 
@@ -59,6 +59,7 @@ export function inAssistant(
 }
 
 type ToolPart = ViewPart & { type: "tool" };
+
 type ToolChange = Partial<ToolPart>;
 
 /** The text of a block with one more delta: another block's takes its place, and what would leave a gap is passed over. */

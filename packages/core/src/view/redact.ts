@@ -1,5 +1,5 @@
-import type { StoredOf } from "../events/event.ts";
-import { REDACTED } from "../events/redacted.ts";
+import type { StoredOf } from "../log/event.ts";
+import { REDACTED } from "../log/redacted.ts";
 import { textOf } from "./change.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 

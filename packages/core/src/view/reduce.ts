@@ -1,5 +1,5 @@
-import type { StoredOf } from "../events/event.ts";
-import type { SessionEvent } from "../run-handle.ts";
+import type { StoredOf } from "../log/event.ts";
+import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";

@@ -1,4 +1,4 @@
-import type { StoredOf } from "../events/event.ts";
+import type { StoredOf } from "../log/event.ts";
 import { textOf } from "./change.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";

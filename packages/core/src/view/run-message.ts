@@ -1,4 +1,4 @@
-import type { StoredOf } from "../events/event.ts";
+import type { StoredOf } from "../log/event.ts";
 import type { ViewMessage, ViewRun, ViewState } from "./view.ts";
 
 /** The id of the assistant message that a run writes at the moment. */

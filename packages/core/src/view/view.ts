@@ -1,21 +1,6 @@
-import type { Json, JsonObject } from "../json.ts";
-import type { StopReason } from "../stop/stop-reason.ts";
-
-/** A question that waits for the user. */
-export interface Suspension {
-  callId: string;
-  toolName: string;
-  /** What kind of control fits. */
-  kind: string;
-  /** What to show. */
-  payload: Json;
-  /** JSON Schema of an answer. */
-  answerSchema: JsonObject;
-  /** ISO 8601. */
-  expiresAt?: string;
-  /** `seq` of the event that asked. */
-  seq: number;
-}
+import type { Json } from "../base/json.ts";
+import type { StopReason } from "../log/stop-reason.ts";
+import type { Suspension } from "../session/run-result.ts";
 
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 

@@ -1,0 +1,112 @@
+/** Anything that JSON can carry. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** A JSON object. */
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+/**
+ * `value` as JSON would carry it: what JSON drops is dropped (`undefined`, functions), dates become strings. Lone
+ * surrogates become U+FFFD, because neither a model nor a database takes them.
+ *
+ * @throws TypeError or RangeError for a cycle, a bigint or more than 500 levels.
+ */
+export function toJson(value: unknown): Json {
+  const copy = literalCopy(value, sendable);
+  if (copy !== undefined) return copy;
+  const json = withoutLoneSurrogates(value);
+  checkDepth(json, DEEPEST);
+  return json;
+}
+
+const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
+
+/** What is in a log is written out again and again, on whatever is left of a stack: no session must die of it. */
+const DEEPEST = 500;
+
+function checkDepth(value: Json, left: number): void {
+  if (value === null || typeof value !== "object") return;
+  if (left === 0) throw new RangeError(`It is nested more than ${DEEPEST} levels deep.`);
+  for (const part of Array.isArray(value) ? value : Object.values(value)) checkDepth(part, left - 1);
+}
+
+/** The same for what has been stored already, however deep it is. */
+export function withoutLoneSurrogates(value: unknown): Json {
+  const text = JSON.stringify(value);
+  if (text === undefined) return null;
+  return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;
+}
+
+/** JSON writes a lone surrogate as an escape, and nothing else in this way (but for text that talks of such escapes). */
+const LONE_SURROGATE = /\\ud[89a-f]/;
+
+function wellFormed(_key: string, part: unknown): unknown {
+  return typeof part === "string" ? part.toWellFormed() : part;
+}
+
+/** JSON text with object keys in alphabetical order, so that equal values have equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    part === null || typeof part !== "object" || Array.isArray(part) || isSorted(Object.keys(part))
+      ? part
+      : Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))),
+  );
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let at = 1; at < keys.length; at += 1)
+    if ((keys[at - 1] as string) > (keys[at] as string)) return false;
+  return true;
+}
+
+/** What becomes of the parts of a copy. */
+interface Copying {
+  text(part: string): string;
+  done<T extends object>(part: T): T;
+}
+
+/**
+ * A copy of what JSON makes of literals: to write it out and read it back costs five times as much. `undefined` for what
+ * may have its own idea of its JSON: anything but literals, and a key that means something, and what is deep.
+ */
+export function literalCopy(value: unknown, copying: Copying): Json | undefined {
+  try {
+    return partCopy(value, copying, LITERAL_DEPTH);
+  } catch {
+    return undefined;
+  }
+}
+
+const NO_LITERAL = new TypeError("no literal");
+
+/** Deeper literals are rare, and a cycle is one. */
+const LITERAL_DEPTH = 100;
+
+/** `undefined` for what JSON drops. */
+function partCopy(value: unknown, copying: Copying, left: number): Json | undefined {
+  if (typeof value === "string") return copying.text(value);
+  if (typeof value === "boolean" || value === undefined) return value;
+  // JSON knows neither a negative zero nor what is not finite.
+  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
+  if (value === null) return null;
+  if (left === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") throw NO_LITERAL;
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype === Array.prototype) {
+    const copy: Json[] = [];
+    for (const part of value as unknown[]) copy.push(partCopy(part, copying, left - 1) ?? null);
+    return copying.done(copy);
+  }
+  if (prototype !== Object.prototype) throw NO_LITERAL;
+  const copy: { [key: string]: Json } = {};
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") throw NO_LITERAL;
+    const part = partCopy((value as { [key: string]: unknown })[key], copying, left - 1);
+    if (part !== undefined) copy[key] = part;
+  }
+  return copying.done(copy);
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,14 @@
+import { PawlError } from "./errors.ts";
+
+/** Makes a call that may be repeated, again after each pause as long as the store is unavailable. */
+export async function tryAgain<T>(delaysMs: readonly number[], call: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await call();
+    } catch (error) {
+      const delay = delaysMs[tries];
+      if (delay === undefined || !PawlError.is(error, "store_unavailable")) throw error;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+}

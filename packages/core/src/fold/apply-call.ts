@@ -1,0 +1,93 @@
+import { canonicalJson } from "../base/json.ts";
+import type { EventData, StoredOf } from "../log/event.ts";
+import { type Spent, usageOf } from "../log/tokens.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
+import type { CallState, Question, RunState, SessionState } from "../session/state.ts";
+
+/** Takes up a call of the run's last turn. */
+export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
+  if (run.turn === undefined) return;
+  const call: CallState = {
+    callId: data.call_id,
+    toolName: data.tool_name,
+    place: state.calls.size,
+    arguments: data.arguments,
+    key: `${data.tool_name} ${canonicalJson(data.arguments)}`,
+    invalid: data.invalid,
+    skipped: data.skipped,
+    assistantSeq: run.turn.assistantSeq,
+    asked: undefined,
+    answer: undefined,
+    charged: { usage: noUsage, costCents: 0 },
+    questions: 0,
+    started: undefined,
+    result: undefined,
+  };
+  run.turn.calls.push(call);
+  run.calls.push(call);
+  state.calls.set(call.callId, call);
+}
+
+type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
+
+/** Folds in how far a call has come. */
+export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
+  const call = state.calls.get(event.data.call_id);
+  if (call === undefined) return;
+  run.inLeg = run.inLeg || event.type !== "tool_answered";
+  switch (event.type) {
+    case "tool_started": {
+      const { idempotency_key: idempotencyKey, input, slice } = event.data;
+      call.started ??= {
+        idempotencyKey,
+        ...(input !== undefined && { input }),
+        ...(slice !== undefined && { slice }),
+      };
+      break;
+    }
+    case "tool_suspended":
+      call.asked = questionOf(event);
+      call.answer = undefined;
+      call.questions += 1;
+      charge(run, call, event.data.spent);
+      break;
+    case "tool_answered":
+      call.answer = { value: event.data.value, error: event.data.error, closed: event.data.closed };
+      run.recoveries = 0;
+      break;
+    case "tool_result":
+      call.result = event;
+      state.waiting.push(event);
+      charge(run, call, event.data.spent);
+      run.sessionStatus = event.data.session_status ?? run.sessionStatus;
+      if (event.data.mode !== undefined) state.mode = event.data.mode;
+      if (event.data.success && event.data.skipped === undefined) run.succeeded.set(call.key, call);
+      run.recoveries = 0;
+      break;
+  }
+}
+
+/** Counts what an agent has used up for a call to the run. */
+function charge(run: RunState, call: CallState, spent: Spent | undefined): void {
+  if (spent === undefined) return;
+  for (const account of [run, call.charged]) {
+    account.usage = addUsage(account.usage, usageOf(spent.tokens));
+    account.costCents += spent.cost_cents;
+  }
+}
+
+function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
+  const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input, child } = data;
+  return {
+    kind,
+    payload,
+    answerSchema,
+    seq,
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(by !== undefined && { by }),
+    ...(input !== undefined && { input }),
+    ...(child !== undefined && {
+      child: { sessionId: child.session_id, callId: child.call_id, question: child.question },
+    }),
+  };
+}

@@ -1,0 +1,88 @@
+import { admit } from "../context/admit.ts";
+import { assistantEntry } from "../context/project.ts";
+import { endServerCalls, hasLostServerCalls } from "../context/server-calls.ts";
+import type { StoredOf } from "../log/event.ts";
+import { usageOf } from "../log/tokens.ts";
+import { textOf } from "../model/content.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
+import { openAttempt } from "../session/open-attempt.ts";
+import type { RunState, SessionState } from "../session/state.ts";
+
+type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message" | "error">;
+
+/** Errors of an answer that end its run; they are logged with it. */
+const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
+
+/** Folds in what has to do with a model call. */
+export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
+  switch (event.type) {
+    case "llm_request": {
+      const { prompt } = event.data;
+      chargeLostAttempt(run);
+      admit(state, prompt.upto_seq);
+      if (state.queued.length > 0) state.queued = state.queued.filter(({ seq }) => isUnread(state, seq));
+      state.hashed = { entries: state.entries.length, hash: prompt.hash };
+      state.requestSeq = event.seq;
+      run.attempt = openAttempt(event);
+      run.asked = event.seq;
+      run.inLeg = true;
+      break;
+    }
+    case "llm_response":
+      run.usage = addUsage(run.usage, usageOf(event.data.tokens));
+      run.costCents += event.data.cost_cents;
+      if (run.attempt?.seq === event.data.attempt) run.attempt = undefined;
+      break;
+    case "assistant_message":
+      applyAssistant(state, run, event);
+      break;
+    case "error":
+      // The model refused or failed before it counted anything: nothing to charge.
+      if (event.data.code === "model_error") run.attempt = undefined;
+      if (PROBLEMS.includes(event.data.code) && run.turn) run.turn.problem = event.data.code;
+      if (event.data.code === "checkpoint_failed") run.checkpointFailed = true;
+      break;
+  }
+}
+
+/** Whether the request could not carry a message: the model has to finish something first. */
+function isUnread({ waiting }: SessionState, seq: number): boolean {
+  return waiting.some((event) => event.seq === seq);
+}
+
+function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {
+  const entry = assistantEntry(event.data, event.seq);
+  if (entry !== undefined) state.entries.push(entry);
+  const text = entry === undefined ? "" : textOf(entry.blocks).trim();
+  if (text !== "") run.texts.push(text);
+  run.turns += 1;
+  run.asked = undefined;
+  run.recoveries = 0;
+  run.pauses = event.data.stop_reason === "pause_turn" ? run.pauses + 1 : 0;
+  run.turn = {
+    assistantSeq: event.seq,
+    stopReason: event.data.stop_reason,
+    problem: undefined,
+    reminded: false,
+    calls: [],
+    tools: run.attempt?.tools,
+    limitedBy: run.attempt?.limitedBy,
+  };
+  // Only a pause or a call of our own tools lets the API's own tools continue.
+  if (hasLostServerCalls(state)) endServerCalls(state);
+}
+
+/** The model has answered without a tool call, and is asked again. */
+export function applyReminder(run: RunState): void {
+  if (run.turn === undefined) return;
+  run.reminded = true;
+  run.turn.reminded = true;
+}
+
+/** Logs of earlier versions have no `spending` for a lost answer; its estimate is charged here. */
+export function chargeLostAttempt(run: RunState): void {
+  if (run.attempt === undefined) return;
+  run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
+  run.costCents += run.attempt.estimatedCostCents;
+  run.attempt = undefined;
+}

@@ -1,0 +1,128 @@
+import { applyRedaction } from "../context/apply-redaction.ts";
+import { applyCheckpoint } from "../context/checkpoint.ts";
+import { applyPrefix, USER_DATA } from "../context/prefix.ts";
+import { endServerCalls } from "../context/server-calls.ts";
+import { userDataBlock } from "../context/user-data.ts";
+import { addSpent } from "../log/budget.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
+import { usageOf } from "../log/tokens.ts";
+import { addUsage } from "../model/pricing.ts";
+import { newRun } from "../session/new-run.ts";
+import { spentOf } from "../session/spent.ts";
+import { openRun, type RunState, type SessionState } from "../session/state.ts";
+import { countWork } from "../session/work-time.ts";
+import { addCall, applyCallEvent } from "./apply-call.ts";
+import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
+
+/**
+ * Folds one event into the state. Pure but for changing `state`: the same log gives the same state, in any process.
+ */
+export function applyEvent(state: SessionState, event: StoredEvent): void {
+  state.lastSeq = event.seq;
+  const run = openRun(state);
+  switch (event.type) {
+    case "knowledge":
+      if (event.data.source === USER_DATA) state.userData = userDataBlock(event.data.data).text;
+      state.waiting.push(event);
+      break;
+    case "user_message":
+      if (event.data.queued) state.queued.push(event);
+      else if (run !== undefined) run.params = event.data.params ?? {};
+      state.waiting.push(event);
+      break;
+    case "artifact":
+      state.waiting.push(event);
+      break;
+    case "note":
+      if (run !== undefined && event.data.landing !== undefined) {
+        run.landing = { stop: event.data.landing, turns: run.turns };
+      }
+      if (run !== undefined && event.data.reminder) applyReminder(run);
+      state.waiting.push(event);
+      break;
+    case "prefix":
+      applyPrefix(state, event.data);
+      break;
+    case "checkpoint":
+      applyCheckpoint(state, event);
+      break;
+    case "redaction":
+      applyRedaction(state, event);
+      break;
+    case "run_started":
+      // If the run has a message of its own, it follows in the same append and brings its own `params`.
+      state.run = newRun(event, inheritedParams(state, event));
+      break;
+    default:
+      if (run !== undefined) applyToRun(state, run, event);
+  }
+}
+
+/**
+ * The `params` of a run without a message of its own: those of the run it retries, or of the message it is
+ * begun for.
+ */
+function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
+  return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;
+}
+
+function applyToRun(state: SessionState, run: RunState, event: StoredEvent): void {
+  countWork(run.work, event);
+  switch (event.type) {
+    case "llm_request":
+    case "llm_response":
+    case "assistant_message":
+    case "error":
+      applyModelEvent(state, run, event);
+      break;
+    case "spending":
+      run.usage = addUsage(run.usage, usageOf(event.data.tokens));
+      run.costCents += event.data.cost_cents;
+      if (event.data.attempt !== undefined && event.data.attempt === run.attempt?.seq)
+        run.attempt = undefined;
+      break;
+    case "tool_call":
+      addCall(state, run, event.data);
+      break;
+    case "tool_started":
+    case "tool_suspended":
+    case "tool_answered":
+    case "tool_result":
+      applyCallEvent(state, run, event);
+      break;
+    case "stop_requested":
+      if (event.data.run_id === run.runId) applyStopRequest(run, event);
+      break;
+    case "run_suspended":
+      run.inLeg = false;
+      break;
+    case "run_recovered":
+      run.inLeg = true;
+      run.recoveries += 1;
+      break;
+    case "effect_started":
+      run.ending ??= event.data.stop;
+      run.effects.set(event.data.name, "begun");
+      break;
+    case "effect_ended":
+      run.effects.set(event.data.name, "over");
+      break;
+    case "run_ended":
+      chargeLostAttempt(run);
+      run.inLeg = false;
+      run.ended = event.data.stop;
+      run.failed = event.data.session_status === "error";
+      endServerCalls(state);
+      state.spent = addSpent(state.spent, spentOf(run, 0));
+      break;
+  }
+}
+
+function applyStopRequest(run: RunState, { seq, data }: StoredOf<"stop_requested">): void {
+  if (data.interrupt === true) {
+    run.interrupted = true;
+    return;
+  }
+  run.stopRequested = true;
+  run.stopSeq ??= seq;
+}

@@ -1,0 +1,27 @@
+import { PawlError } from "../base/errors.ts";
+import { referenceOf } from "../log/blob-reference.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { newSessionState, type SessionState } from "../session/state.ts";
+import { applyEvent } from "./apply.ts";
+
+/** The session as its log tells it. */
+export async function loadState(store: EventStore, sessionId: string): Promise<SessionState> {
+  const state = newSessionState(sessionId);
+  await catchUp(store, state);
+  return state;
+}
+
+/** Folds in whatever was stored since. */
+export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
+  for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
+    if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
+    applyEvent(state, event);
+  }
+}
+
+/** A payload that is only named here: half a history would be sent, and gone on with. */
+function withoutBlobs({ sessionId, seq }: StoredEvent): PawlError {
+  const message = `Event ${seq} of session "${sessionId}" is kept as a blob, and this runtime has no \`blobs\`.`;
+  return new PawlError("store_unavailable", message, { details: { sessionId, seq } });
+}

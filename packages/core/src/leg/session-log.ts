@@ -1,0 +1,161 @@
+import { PawlError } from "../base/errors.ts";
+import { applyEvent } from "../fold/apply.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventStore, Lease } from "../log/event-store.ts";
+import type { LiveTail } from "../log/live-tail.ts";
+import { ownRows } from "../log/own-rows.ts";
+import { patchOf } from "../log/row-patch.ts";
+import type { SessionState } from "../session/state.ts";
+
+/**
+ * A leg's way into the log: one append at a time, each folded into the state when it is stored. What comes meanwhile goes
+ * into the next one together.
+ */
+export interface SessionLog {
+  readonly state: SessionState;
+  /** Appends under the lease. Appends that wait at the same time are stored together. */
+  append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
+  /**
+   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the
+   * state has then caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events:
+   * before its first `await`.
+   */
+  appendAfter(
+    seq: number,
+    events: readonly NewEvent[],
+    options?: { release?: boolean },
+  ): Promise<readonly StoredEvent[]>;
+  /** Folds in what others have stored. */
+  catchUp(): Promise<void>;
+}
+
+/** Opens the log for one leg. `onEvent` sees every event that was not in `state` yet, in order. */
+export function openLog(options: {
+  store: EventStore;
+  tail: LiveTail;
+  state: SessionState;
+  lease: Lease;
+  newId(): string;
+  onEvent(event: StoredEvent): void;
+}): SessionLog {
+  const { store, tail, state, lease, newId, onEvent } = options;
+  const leg = newId();
+  let appends = 0;
+  const inTurn = turns();
+
+  const take = (event: StoredEvent) => {
+    applyEvent(state, event);
+    onEvent(event);
+  };
+  const readNew = async (before = Number.POSITIVE_INFINITY) => {
+    for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
+      if (event.seq >= before) return;
+      take(event);
+    }
+  };
+  const write = async (
+    events: readonly NewEvent[],
+    { afterSeq, release = false }: WriteOptions = {},
+  ): Promise<readonly StoredEvent[]> => {
+    appends += 1;
+    try {
+      const stored = await store.append(state.sessionId, events, {
+        appendId: `${leg}:${appends}`,
+        lease,
+        session: patchOf(events),
+        ...(afterSeq !== undefined && { afterSeq }),
+        ...(release && { release }),
+      });
+      // Tool and model calls rely on this very append, not on other events stored under its id.
+      const rows = ownRows(state.sessionId, events, stored);
+      const first = rows[0]?.seq ?? 0;
+      if (first > state.lastSeq + 1) await readNew(first);
+      for (const row of rows) take(row);
+      tail.stored(state.sessionId, state.lastSeq, rows);
+      return rows;
+    } catch (error) {
+      if (afterSeq !== undefined) await readNew();
+      throw error;
+    }
+  };
+  let joinable: Append[] | undefined;
+  const join = (events: readonly NewEvent[]): Promise<readonly StoredEvent[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly StoredEvent[]>();
+    const one = { events, resolve, reject };
+    if (joinable !== undefined) {
+      joinable.push(one);
+      return promise;
+    }
+    const group: Append[] = [one];
+    joinable = group;
+    inTurn(() => {
+      if (joinable === group) joinable = undefined;
+      return writeGroup(group, write);
+    });
+    return promise;
+  };
+  const appendAfter: SessionLog["appendAfter"] = (afterSeq, events, { release = false } = {}) => {
+    // Later appends must not join an earlier group and overtake this one.
+    joinable = undefined;
+    return resultOf(inTurn, () => write(events, { afterSeq, release }));
+  };
+  return { state, append: join, appendAfter, catchUp: () => resultOf(inTurn, () => readNew()) };
+}
+
+type Work = () => Promise<void>;
+
+/** Does one work after the other, none of which fails. The first has to wait too: what is to be done together may still come. */
+function turns(): (work: Work) => void {
+  const waiting: Work[] = [];
+  const next = (): void => void waiting[0]?.().then(over);
+  const over = (): void => {
+    waiting.shift();
+    next();
+  };
+  return (work) => {
+    if (waiting.push(work) === 1) queueMicrotask(next);
+  };
+}
+
+/** What comes of a work that has had its turn. */
+function resultOf<T>(inTurn: (work: Work) => void, work: () => Promise<T>): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  inTurn(() => work().then(resolve, reject));
+  return promise;
+}
+
+interface WriteOptions {
+  afterSeq?: number;
+  release?: boolean;
+}
+
+/** Events that wait for their turn, and whoever waits for them. */
+interface Append {
+  events: readonly NewEvent[];
+  resolve(rows: readonly StoredEvent[]): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Stores in one go what has come while the log was busy, e.g. the results of tools that come back together. If the whole is
+ * refused, for a key that one of them has, each is tried on its own.
+ */
+async function writeGroup(
+  group: readonly Append[],
+  write: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
+): Promise<void> {
+  try {
+    const [first] = group;
+    if (first !== undefined && group.length === 1) return first.resolve(await write(first.events));
+    const rows = await write(group.flatMap(({ events }) => events));
+    let at = 0;
+    for (const { events, resolve } of group) {
+      resolve(rows.slice(at, at + events.length));
+      at += events.length;
+    }
+  } catch (error) {
+    const refused = PawlError.is(error, "key_taken") || PawlError.is(error, "invalid_input");
+    if (group.length === 1 || !refused) for (const { reject } of group) reject(error);
+    else for (const one of group) await writeGroup([one], write);
+  }
+}

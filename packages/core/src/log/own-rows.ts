@@ -1,0 +1,22 @@
+import { PawlError } from "../base/errors.ts";
+import type { NewEvent, StoredEvent } from "./event.ts";
+
+/**
+ * Returns the rows that a store gave for an append, if they are the append's own: as many as were sent, with
+ * the same types and keys. Otherwise the append id belongs to other events, and nothing of this append was
+ * stored.
+ *
+ * @throws PawlError `fenced`
+ */
+export function ownRows(
+  sessionId: string,
+  events: readonly NewEvent[],
+  rows: readonly StoredEvent[],
+): readonly StoredEvent[] {
+  // A plain loop: this runs for every append.
+  let same = rows.length === events.length;
+  for (let at = 0; same && at < rows.length; at += 1)
+    same = rows[at]?.type === events[at]?.type && rows[at]?.key === events[at]?.key;
+  if (same) return rows;
+  throw new PawlError("fenced", `An append to session "${sessionId}" has the append id of other events.`);
+}

@@ -1,0 +1,108 @@
+import type { Json, JsonObject } from "../base/json.ts";
+import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
+import type { StoredEvent } from "./event.ts";
+import type { EventStore, ReadOptions } from "./event-store.ts";
+
+/** What stands in place of what was taken back. */
+export const REDACTED = "[redacted]";
+
+/** The event without what it said; who said it, when and to which call stays. */
+export function redactedEvent(event: StoredEvent): StoredEvent {
+  return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
+}
+
+/** Whether the event says anything that can be taken back. */
+export function isRedactable(event: StoredEvent): boolean {
+  return Object.keys(withoutText(event) ?? {}).length > 0;
+}
+
+/** What can be redacted, and what is then in its place. `undefined`: this event has nothing to take back. */
+function withoutText(event: StoredEvent): { [field: string]: Json | undefined } | undefined {
+  switch (event.type) {
+    case "user_message":
+      return { message: REDACTED, ...withoutParams(event.data) };
+    case "assistant_message": {
+      const content = redactedBlocks(event.data.content);
+      return { content, complete: content.length };
+    }
+    case "tool_result":
+      return { result: REDACTED, content: REDACTED };
+    case "knowledge":
+      return { data: REDACTED, ...withoutParams(event.data) };
+    case "artifact":
+      return { title: REDACTED, summary: {}, payload: {} };
+    case "note":
+      return { text: REDACTED };
+    case "checkpoint":
+      return { summary: REDACTED };
+    case "prefix":
+      return { system: event.data.system.slice(0, 1) };
+    case "tool_call":
+      return { arguments: {}, ...(event.data.invalid !== undefined && { invalid: REDACTED }) };
+    case "tool_started":
+      return withoutInput(event.data);
+    case "tool_suspended":
+      return { payload: REDACTED, ...withoutInput(event.data) };
+    case "tool_answered":
+      return { value: REDACTED, ...(event.data.error !== undefined && { error: REDACTED }) };
+    default:
+      return undefined;
+  }
+}
+
+/** What comes with a message or is asked of a source is often made of what the user has said. */
+function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
+  return params === undefined ? {} : { params: {} };
+}
+
+function withoutInput({ input }: { input?: Json }): { input?: Json } {
+  return input === undefined ? {} : { input: {} };
+}
+
+/** Blocks without their words: calls and results stay as pairs, everything else becomes one text. */
+export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] {
+  const pairs = blocks.flatMap((block): ContentBlock[] => {
+    if (isToolUse(block)) return [{ ...block, input: {} }];
+    return block.type === "tool_result" ? [{ ...block, content: REDACTED }] : [];
+  });
+  const said = pairs.length === 0 || blocks.some(isText);
+  return said ? [{ type: "text", text: REDACTED }, ...pairs] : pairs;
+}
+
+/**
+ * A session's events as they may be shown: redacted ones without what they said. The store itself keeps its rows, see
+ * `Runtime.redact`.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, readShown } from "@pawl/core";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ * for await (const event of readShown(store, "s1")) console.log(event.seq, event.type);
+ * ```
+ */
+export async function* readShown(
+  store: EventStore,
+  sessionId: string,
+  options: ReadOptions = {},
+): AsyncGenerator<StoredEvent, void, undefined> {
+  const hidden = await redactedSince(store, sessionId, options.afterSeq ?? 0);
+  for await (const event of store.read(sessionId, options)) {
+    yield hidden.has(event.seq) ? redactedEvent(event) : event;
+  }
+}
+
+/** Which events after `afterSeq` have been redacted. */
+export async function redactedSince(
+  store: EventStore,
+  sessionId: string,
+  afterSeq: number,
+): Promise<ReadonlySet<number>> {
+  const hidden = new Set<number>();
+  for await (const event of store.read(sessionId, { afterSeq, types: ["redaction"] })) {
+    if (event.type === "redaction") hidden.add(event.data.seq);
+  }
+  return hidden;
+}

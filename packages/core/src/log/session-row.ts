@@ -1,0 +1,70 @@
+import type { JsonObject } from "../base/json.ts";
+import type { Usage } from "../model/pricing.ts";
+
+/**
+ * `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. What an append asks for
+ * holds with two exceptions: `expired` stays, and `completed` does until another run begins or the session expires.
+ */
+export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";
+
+/** A session's row: a projection of its log, kept up in the same statement as each append. */
+export interface Session {
+  id: string;
+  /** The owner. For anybody else the session does not exist. */
+  userId: string;
+  /** Name of the agent that the session belongs to. */
+  agent: string;
+  status: SessionStatus;
+  /** ISO 8601, UTC. */
+  createdAt: string;
+  updatedAt: string;
+  /** `seq` of the last event, 0 while there is none. */
+  lastSeq: number;
+  /** The open run, if one is. */
+  openRun: string | null;
+  /** How many questions wait for an answer. */
+  pending: number;
+  /** Context starts after this `seq`; a summary may stand for what was before. */
+  contextStartSeq: number;
+  /** Totals over all answers of the model. */
+  usage: Usage;
+  costCents: number;
+  metadata: JsonObject;
+}
+
+/** What an append changes in the row beside `lastSeq` and `updatedAt`. Numbers named `add…` are added. */
+export interface SessionPatch {
+  status?: SessionStatus;
+  /**
+   * How many questions the run waits for. With status `suspended`: if a different number is pending, a
+   * question was answered in the meantime, and the session becomes `active` instead.
+   */
+  waitsFor?: number;
+  /**
+   * Makes a `suspended` session `active`, so that its run is picked up. Every other status stays; `status`
+   * takes precedence.
+   */
+  wakes?: boolean;
+  openRun?: string | null;
+  addPending?: number;
+  addUsage?: Usage;
+  addCostCents?: number;
+  contextStartSeq?: number;
+  /** Merged into the metadata, key by key. */
+  metadata?: JsonObject;
+}
+
+/**
+ * Returns the status after an append, based on the row at that moment: the caller may have seen an older one.
+ * `pending` is the number of questions after the append.
+ */
+export function statusAfter(
+  status: SessionStatus,
+  { status: wanted, openRun, waitsFor, wakes }: SessionPatch,
+  pending: number,
+): SessionStatus {
+  if (status === "expired") return status;
+  if (wanted === undefined) return wakes && status === "suspended" ? "active" : status;
+  if (status === "completed" && wanted !== "expired" && typeof openRun !== "string") return status;
+  return wanted === "suspended" && waitsFor !== undefined && waitsFor !== pending ? "active" : wanted;
+}

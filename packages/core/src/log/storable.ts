@@ -1,0 +1,88 @@
+import { messageOf, PawlError } from "../base/errors.ts";
+import type { NewEvent } from "./event.ts";
+
+/** The longest id or key in bytes of UTF-8: two of them fit into one entry of a database's index. */
+const MAX_NAME_BYTES = 1_000;
+
+/** So many characters of a bad one are told. */
+const SHOWN = 40;
+
+/** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8. */
+export function isName(name: string): boolean {
+  if (typeof name !== "string") return false;
+  const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;
+  return name !== "" && !tooLong && !name.includes("\0") && name.isWellFormed();
+}
+
+/**
+ * Checks ids, types or keys before they are stored.
+ *
+ * @throws PawlError `invalid_input`
+ */
+export function checkNames(...names: readonly string[]): void {
+  for (const name of names) {
+    if (isName(name)) continue;
+    const given = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
+    throw new PawlError(
+      "invalid_input",
+      `Ids, types and keys are texts of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
+    );
+  }
+}
+
+/**
+ * Checks a text that is to come back as it is.
+ *
+ * @throws PawlError `invalid_input` for a NUL or half a surrogate pair: no database's text holds them.
+ */
+export function checkText(text: string): void {
+  if (text.includes("\0") || !text.isWellFormed()) {
+    throw new PawlError("invalid_input", "A stored text has no NUL and no half of a surrogate pair.");
+  }
+}
+
+/**
+ * Checks what is about to be appended.
+ *
+ * @throws PawlError `invalid_input` when there is no event, a bad type or key, or one key twice.
+ */
+export function checkBatch(events: readonly NewEvent[], appendId: string): void {
+  if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
+  checkNames(appendId);
+  const keys: string[] = [];
+  for (const { type, key } of events) {
+    checkNames(type);
+    if (key === undefined) continue;
+    checkNames(key);
+    keys.push(key);
+  }
+  if (keys.length > 1 && new Set(keys).size < keys.length) {
+    throw new PawlError("invalid_input", "The same key is in the batch twice.");
+  }
+}
+
+/**
+ * `value` as JSON text, `undefined` as `null`.
+ *
+ * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
+ */
+export function jsonText(value: unknown): string {
+  return textOf(value);
+}
+
+/** As {@link jsonText}, without what a `jsonb` column refuses: NUL and lone surrogates become U+FFFD. */
+export function jsonbText(value: unknown): string {
+  return textOf(value, (_key, part) =>
+    typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
+  );
+}
+
+function textOf(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
+  try {
+    return JSON.stringify(value, replacer) ?? "null";
+  } catch (error) {
+    throw new PawlError("invalid_input", `This cannot be stored as JSON: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

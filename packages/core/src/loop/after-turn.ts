@@ -1,0 +1,43 @@
+import { CONTEXT_WINDOW, type StopReason } from "../log/stop-reason.ts";
+import type { RunState } from "../session/state.ts";
+
+/** How often in a row a paused answer is sent back to be continued. */
+const MAX_PAUSES = 5;
+
+const UNUSABLE = "The model's answer could not be used. Please try again.";
+
+const UNDECIDED = "I did not know what to do next. Please try again, or say it in other words.";
+
+const UNFINISHED =
+  "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
+
+/** Why the run ends with its last turn; `undefined` if the model is to go on. The turn's stop reason is the authority, never what the content looks like. */
+export function afterTurn({ turn, pauses }: RunState): StopReason | undefined {
+  if (turn === undefined) return undefined;
+  if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
+    return { type: "terminal_tool", message: "Done." };
+  }
+  if (turn.problem !== undefined) {
+    return { type: "error", message: turn.problem === "no_tool_call" ? UNDECIDED : UNUSABLE };
+  }
+  if (turn.reminded) return undefined;
+  switch (turn.stopReason) {
+    case "tool_use":
+      return turn.calls.length > 0 ? undefined : { type: "error", message: UNUSABLE };
+    case "end_turn":
+    case "stop_sequence":
+      return { type: "end_turn", message: "Done." };
+    case "max_tokens":
+      return { type: "max_tokens", message: "My answer was cut short. Please ask me to continue." };
+    case "refusal":
+      return { type: "refusal", message: "I cannot help with this." };
+    case "model_context_window_exceeded":
+      return CONTEXT_WINDOW;
+    case "pause_turn":
+      return pauses > MAX_PAUSES ? { type: "pause_limit", message: UNFINISHED } : undefined;
+    case null:
+      return { type: "interrupted", message: "My answer was interrupted." };
+    default:
+      return { type: "error", message: `The model stopped for a reason I do not know (${turn.stopReason}).` };
+  }
+}

@@ -1,0 +1,70 @@
+import { causeOf, messageOf } from "../base/errors.ts";
+import { withinLeg } from "../base/patience.ts";
+import { admitted } from "../context/admit.ts";
+import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
+import { isPaused } from "../context/server-calls.ts";
+import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
+import type { Leg } from "../leg/leg.ts";
+import { type ContextEntry, openRun } from "../session/state.ts";
+import { leftOf } from "../stop/limits.ts";
+import { roomFor } from "../stop/room.ts";
+
+/** Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has its result. */
+export async function checkpointIfDue(leg: Leg): Promise<void> {
+  const { state } = leg.log;
+  const run = openRun(state);
+  const { checkpointWhen } = leg.agent;
+  if (run === undefined || run.checkpointFailed) return;
+  // A paused answer has to be sent as it is.
+  if (isPaused(state)) return;
+  const uptoSeq = state.lastSeq;
+  const entries = admitted(state, uptoSeq);
+  const chars = entries.reduce((sum, entry) => sum + entry.chars, state.prefix?.chars ?? 0);
+  const source: CheckpointSource = {
+    entries,
+    estimatedTokens: leg.agent.estimateTokens(chars),
+    estimateTokens: leg.agent.estimateTokens,
+    run,
+    roomFor: (call) => {
+      const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
+      return "type" in room ? 0 : room.maxTokens;
+    },
+    signal: leg.signal,
+  };
+  let plan: CheckpointPlan | undefined;
+  try {
+    for (const strategy of checkpointWhen) {
+      plan = await withinLeg(leg, strategy(source));
+      if (plan !== undefined) break;
+    }
+    if (plan?.summary !== undefined && typeof plan.summary !== "string")
+      throw new TypeError("a summary is a text.");
+  } catch (cause) {
+    if (leg.signal.aborted) return;
+    return await leg.fail({ code: "checkpoint_failed", message: messageOf(cause), context: causeOf(cause) });
+  }
+  if (plan !== undefined && !leg.signal.aborted) await store(leg, entries, uptoSeq, plan);
+}
+
+async function store(
+  leg: Leg,
+  entries: readonly ContextEntry[],
+  uptoSeq: number,
+  { reason, fromSeq, summary, response }: CheckpointPlan,
+): Promise<void> {
+  const index = indexOf(entries, fromSeq);
+  const at = reason === "drop_old_results" ? index : boundaryAt(entries, index, summary === undefined);
+  const first = entries[at];
+  const charged = response === undefined ? [] : [response];
+  if (at <= 0 || first === undefined) {
+    if (charged.length > 0) await leg.log.append(charged);
+    return;
+  }
+  const data = {
+    from_seq: first.seq,
+    upto_seq: uptoSeq,
+    reason,
+    ...(summary !== undefined && { summary: summary.toWellFormed() }),
+  };
+  await leg.log.append([...charged, ...checkpointEvents(leg.log.state, leg.agent, data, leg.newId())]);
+}

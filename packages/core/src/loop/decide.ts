@@ -1,0 +1,118 @@
+import type { Budget } from "../log/budget.ts";
+import { ABORTED, INTERRUPTED, type StopReason } from "../log/stop-reason.ts";
+import { isGivenUp } from "../session/given-up.ts";
+import { isPutOff, queuedMessages } from "../session/queued.ts";
+import {
+  type CallState,
+  isWaiting,
+  openRun,
+  type RunState,
+  type SessionState,
+  unanswered,
+} from "../session/state.ts";
+import { type Left, type Limited, leftOf, limitReached, limitStop } from "../stop/limits.ts";
+import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
+import { afterTurn } from "./after-turn.ts";
+
+/** What a leg does next. */
+export type Next =
+  | { do: "model" }
+  | { do: "tools"; calls: CallState[] }
+  /** One last turn, without tools. */
+  | { do: "land"; stop: StopReason }
+  | { do: "suspend"; pending: CallState[] }
+  /** Questions that a message has overtaken are closed. */
+  | { do: "overtake" }
+  | { do: "end"; stop: StopReason }
+  | { do: "nothing" };
+
+/** The rules by which an agent's runs end. */
+export interface Rules extends Limited {
+  readonly stopWhen: readonly StopCondition[];
+  readonly onLimit: "stop" | "land";
+}
+
+/** What the log does not know yet. */
+export interface Now {
+  /** How long the leg has been at work, in milliseconds. */
+  legMs: number;
+  /** Why the run has to end at once. */
+  halted: StopReason | undefined;
+}
+
+/** The share of the time that is kept for a last turn. */
+const LANDING_TIME = 0.2;
+
+/** The next step of the session's open run: a pure function of the log, the same in the first leg and the last. */
+export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now): Next {
+  const run = openRun(state);
+  if (run === undefined) return { do: "nothing" };
+  const over = run.ending ?? stopped(run) ?? halted ?? givenUp(run);
+  if (over !== undefined) return { do: "end", stop: over };
+  const left = leftOf(state, rules, legMs);
+  if (left.left.wallClockMs <= 0) return { do: "end", stop: limitStop(left, "wallClockMs") };
+  const open = unanswered(run);
+  const pending = open.filter(isWaiting);
+  if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
+  if (pending.length > 0) {
+    return queuedMessages(state).length > 0 ? { do: "overtake" } : { do: "suspend", pending };
+  }
+  const last = lastTurnFor(run, rules, left);
+  const ordinary = landed(run) ?? endOfTurn(run, left, last);
+  if (ordinary !== undefined && !isPutOff(state, ordinary)) return { do: "end", stop: ordinary };
+  const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
+  // What has come to its end as it should does not end by the limit that keeps it from going on.
+  if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
+  return last === undefined ? { do: "model" } : { do: "land", stop: last };
+}
+
+/** The reason for one last turn, if one is due. */
+function lastTurnFor(run: RunState, { onLimit }: Rules, left: Left): StopReason | undefined {
+  if (onLimit !== "land" || run.landing !== undefined) return undefined;
+  return cutByLimit(run, left) ?? limitReached(left, reserve(left));
+}
+
+/**
+ * The reason why the run ends with its last answer. An answer that was cut off to make room for the last turn
+ * does not end it.
+ */
+function endOfTurn(run: RunState, left: Left, last: StopReason | undefined): StopReason | undefined {
+  const cut = cutByLimit(run, left);
+  const isCutOff = run.turn?.stopReason === null || cut !== undefined;
+  if (isCutOff && (last ?? run.landing) !== undefined) return undefined;
+  return cut ?? afterTurn(run);
+}
+
+/** The limit that shortened an answer which reached its `max_tokens`. */
+function cutByLimit({ turn }: RunState, left: Left): StopReason | undefined {
+  if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
+  return limitStop(left, turn.limitedBy);
+}
+
+/** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */
+function reserve({ scopeOf }: Left): Partial<Budget> {
+  return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
+}
+
+/** The last part of a time limit, in milliseconds, in which nothing but the last turn is begun. */
+export function landingTime(limitMs: number): number {
+  return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
+}
+
+/** The user wants it to end: a plain stop says more than another message. */
+function stopped({ stopRequested, interrupted }: RunState): StopReason | undefined {
+  return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;
+}
+
+function givenUp(run: RunState): StopReason | undefined {
+  if (!isGivenUp(run)) return undefined;
+  return {
+    type: "crash_loop",
+    message: "Something goes wrong every time I try this. Please try something else.",
+  };
+}
+
+/** The last turn that a limit has left has been made. */
+function landed({ landing, turns }: RunState): StopReason | undefined {
+  return landing !== undefined && turns > landing.turns ? landing.stop : undefined;
+}

@@ -1,0 +1,151 @@
+import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { type Patience, withinLeg } from "../../base/patience.ts";
+import { checkAppendable } from "../../hooks/check-appendable.ts";
+import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { type ErrorReport, errorEvent } from "../../log/error-event.ts";
+import type { EventData } from "../../log/event.ts";
+import { isReserved } from "../../log/event-keys.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
+import { openRun, type RunState } from "../../session/state.ts";
+
+/** The hooks' methods that take part in a run. */
+export type HookMethod = Exclude<keyof Hook, "name" | "idempotent" | "onError">;
+
+/** What a run says when it cannot go on because a hook has failed. */
+export const HOOK_FAILED: StopReason = {
+  type: "error",
+  message: "Something went wrong. Please try again.",
+};
+
+type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
+
+const sorted = new WeakMap<readonly Hook[], Map<HookMethod, Hook[]>>();
+
+/** The agent's hooks with this method, in the order in which they are called. */
+export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
+  const { hooks } = leg.agent;
+  let byMethod = sorted.get(hooks);
+  if (byMethod === undefined) {
+    byMethod = new Map();
+    sorted.set(hooks, byMethod);
+  }
+  let found = byMethod.get(method);
+  if (found === undefined) {
+    found = hooks.filter((hook) => hook[method] !== undefined);
+    if (method.startsWith("after")) found.reverse();
+    byMethod.set(method, found);
+  }
+  return found as HookWith<M>[];
+}
+
+/**
+ * Calls one hook, and makes something of what it says, if it says anything. What it or `take` throws is logged and told
+ * to `onError`, and `failed` comes back; nothing comes back from a hook that was overtaken by the end of the run.
+ */
+export async function callHook<T, R>(
+  leg: Leg,
+  hook: Hook,
+  method: HookMethod,
+  call: (context: RunContext) => T | Promise<T>,
+  take: (said: T & {}) => R,
+): Promise<{ value?: R; failed?: true }> {
+  // The leg has another signal for its last turn.
+  const { signal } = leg;
+  try {
+    const answer = call(contextOf(leg));
+    const said = isPromise(answer) ? await withinLeg(leg, answer) : answer;
+    return said === undefined || said === null ? {} : { value: take(said) };
+  } catch (cause) {
+    if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+    if (leg.lost || (signal.aborted && cause === signal.reason)) return {};
+    await leg.fail(hookFailure(hook, method, cause));
+    return { failed: true };
+  }
+}
+
+function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
+  return typeof value === "object" && value !== null && "then" in value;
+}
+
+/** What goes to the log when a hook throws. */
+export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorReport {
+  return {
+    code: "hook_failed",
+    message: `${method} of "${hook.name}": ${messageOf(cause)}`,
+    context: { hook: hook.name, method },
+  };
+}
+
+const contexts = new WeakMap<Leg, RunContext>();
+
+/** What the hooks of this leg are given. */
+export function contextOf(leg: Leg): RunContext {
+  const known = contexts.get(leg);
+  if (known !== undefined) return known;
+  const context = runContext(leg);
+  contexts.set(leg, context);
+  return context;
+}
+
+function runContext(leg: Leg): RunContext {
+  const { session, agent, log } = leg;
+  return {
+    sessionId: session.id,
+    userId: session.userId,
+    agent: agent.name,
+    session,
+    get runId() {
+      return this.run.runId;
+    },
+    get type() {
+      return effectiveType(leg);
+    },
+    get run() {
+      return log.state.run as RunState;
+    },
+    get deps() {
+      return leg.deps;
+    },
+    get signal() {
+      return leg.signal;
+    },
+    read: (options) => leg.read(options),
+    append: async (event) => {
+      if (openRun(log.state) === undefined) throw new Error("The run is over.");
+      checkAppendable(event);
+      if (isReserved(event.key)) throw new Error(`The key "${event.key}" is Pawl's own.`);
+      try {
+        await log.append([event]);
+        return true;
+      } catch (error) {
+        if (event.key !== undefined && PawlError.is(error, "key_taken")) return false;
+        throw error;
+      }
+    },
+  };
+}
+
+/** The session's type for this moment: the mode that a tool has set, or else the type it was created with. */
+export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
+  const { type } = session.metadata;
+  return log.state.mode ?? (typeof type === "string" ? type : undefined);
+}
+
+/** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
+export async function tellHooks(
+  patience: Patience,
+  hooks: readonly Hook[],
+  error: EventData["error"],
+  context: HookContext,
+): Promise<ReturnType<typeof errorEvent>[]> {
+  const failures: ReturnType<typeof errorEvent>[] = [];
+  for (const hook of hooks) {
+    try {
+      await withinLeg(patience, hook.onError?.(error, context));
+    } catch (cause) {
+      failures.push(errorEvent(hookFailure(hook, "onError", cause)));
+    }
+  }
+  return failures;
+}

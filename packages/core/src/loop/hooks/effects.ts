@@ -1,0 +1,109 @@
+import type { Clock } from "../../base/clock.ts";
+import { PawlError, storeFailed } from "../../base/errors.ts";
+import { withinLeg } from "../../base/patience.ts";
+import type { Hook } from "../../hooks/hook.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
+import { isGivenUp } from "../../session/given-up.ts";
+import { resultOf } from "../../session/run-result.ts";
+import type { RunState } from "../../session/state.ts";
+import { contextOf, hookFailure, hooksWith } from "./call-hooks.ts";
+
+type Effect = Hook & Required<Pick<Hook, "afterRun">>;
+
+const TASKS = "pawl.tasks";
+
+/** How long an effect of the run's end may take, in milliseconds. */
+const EFFECT_MS = 5_000;
+
+/**
+ * Runs what is left of `afterRun`, each under a key of its own. `first` is stored with the first of them, only if nobody
+ * has stored anything meanwhile: from then on the run can only end. An effect whose process died is repeated if its
+ * hook says that it may be, and if it is not what the processes die of.
+ *
+ * @returns whether the run ends; `false` if something was stored meanwhile.
+ */
+export async function runEffects(
+  leg: Leg,
+  run: RunState,
+  stop: StopReason,
+  first: readonly NewEvent[],
+): Promise<boolean> {
+  for (const hook of [...(await endingTasks(leg, run)), ...hooksWith(leg, "afterRun")]) {
+    const state = run.effects.get(hook.name);
+    if (state === "over" || (state === "begun" && (hook.idempotent !== true || isGivenUp(run)))) continue;
+    if (state === undefined && !(await beginEffect(leg, run, stop, hook, first))) return false;
+    await runEffect(leg, run, stop, hook);
+  }
+  return true;
+}
+
+/** The first effect, where agents still do what the run's calls have asked for: they end with it. */
+async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
+  const tasks = await leg.openTasks(run);
+  if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
+  const afterRun: Effect["afterRun"] = async (_, { signal }) => {
+    await Promise.all(tasks.map((task) => task.end(signal)));
+  };
+  return [{ name: TASKS, idempotent: true, afterRun }];
+}
+
+async function beginEffect(
+  leg: Leg,
+  { runId, ending }: RunState,
+  stop: StopReason,
+  { name }: Hook,
+  first: readonly NewEvent[],
+): Promise<boolean> {
+  const { lastSeq } = leg.log.state;
+  const started: NewEvent = {
+    type: "effect_started",
+    key: eventKey.effect(runId, name),
+    data: { run_id: runId, name, stop },
+  };
+  if (ending !== undefined) {
+    await leg.log.append([started]);
+    return true;
+  }
+  try {
+    await leg.log.appendAfter(lastSeq, [...first, started]);
+    return true;
+  } catch (error) {
+    if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;
+    throw error;
+  }
+}
+
+/** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */
+async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
+  const { clock } = leg;
+  const time = ownTime(clock);
+  let failure: unknown;
+  let success = true;
+  try {
+    const context = Object.create(contextOf(leg), { signal: { value: time.signal, enumerable: true } });
+    const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
+    await withinLeg({ signal: time.signal, abortGraceMs: 0, clock }, work);
+  } catch (cause) {
+    if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+    success = false;
+    failure = cause;
+  } finally {
+    time.over();
+  }
+  const ended: NewEvent = {
+    type: "effect_ended",
+    data: { run_id: run.runId, name: hook.name, success },
+  };
+  if (success) await leg.log.append([ended]);
+  else await leg.fail(hookFailure(hook, "afterRun", failure), [ended]);
+}
+
+/** Time that a hook has at the end, whatever the run still has. */
+export function ownTime(clock: Clock): { signal: AbortSignal; over(): void } {
+  const control = new AbortController();
+  const over = clock.after(EFFECT_MS, () => control.abort(new Error(`It took longer than ${EFFECT_MS} ms.`)));
+  return { signal: control.signal, over };
+}

@@ -1,0 +1,90 @@
+import type { Leg } from "../../leg/leg.ts";
+import { errorEvent } from "../../log/error-event.ts";
+import type { EventData, NewEvent, NextRun } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import { isFailed, isReported, type StopReason, stopFrom, worded } from "../../log/stop-reason.ts";
+import { tokensOf } from "../../log/tokens.ts";
+import { closeOpenCalls } from "../../session/close-calls.ts";
+import type { RunState } from "../../session/state.ts";
+import { callHook, contextOf, hooksWith, tellHooks } from "./call-hooks.ts";
+import { ownTime, runEffects } from "./effects.ts";
+
+/** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */
+export interface Ending {
+  stop: StopReason;
+  /** As the state is then; `next` is the run that begins in the same append. */
+  events(next?: NextRun): NewEvent[];
+  error: EventData["error"] | undefined;
+}
+
+/**
+ * Brings a run to its end, whichever way it came there: `onStop` has its say, every call is answered, the effects are run.
+ * `undefined`: something was stored meanwhile, look again. `closing` is what calls without a result are told.
+ */
+export async function endingOf(
+  leg: Leg,
+  run: RunState,
+  reason: StopReason,
+  closing?: string,
+): Promise<Ending | undefined> {
+  const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
+  const close = () => closeOpenCalls(run, closing ?? closingReason(stop, run));
+  if (!(await runEffects(leg, run, stop, close()))) return undefined;
+  const reported = isReported(stop)
+    ? errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } })
+    : undefined;
+  const logged = reported === undefined ? [] : [reported];
+  const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];
+  return { stop, events, error: reported?.data };
+}
+
+/** Tells the hooks of an error that came with the end: it is stored, and the run has no time any more. */
+export async function tellAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
+  const { clock, agent } = leg;
+  const time = ownTime(clock);
+  try {
+    const patience = { signal: time.signal, abortGraceMs: 0, clock };
+    const failures = await tellHooks(patience, agent.hooks, error, contextOf(leg));
+    for (const { data } of failures) await leg.reportLate(data);
+  } finally {
+    time.over();
+  }
+}
+
+/** The reason as `onStop` wants it, and never without words. */
+async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
+  let final = stop;
+  for (const hook of hooksWith(leg, "onStop")) {
+    const { value } = await callHook(leg, hook, "onStop", (context) => hook.onStop(final, context), stopFrom);
+    if (value) final = value.message.trim() === "" ? { ...value, message: final.message } : value;
+  }
+  return final;
+}
+
+/** The event that ends a run, under a key that only one end can have. */
+function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): NewEvent {
+  const failed = isFailed(stop) && !hasLandedWell(run);
+  return {
+    type: "run_ended",
+    key: eventKey.end(run.runId),
+    data: {
+      run_id: run.runId,
+      stop,
+      session_status: failed ? "error" : (run.sessionStatus ?? "active"),
+      turns: run.turns,
+      tokens: tokensOf(run.usage),
+      cost_cents: run.costCents,
+      ...(next !== undefined && { next }),
+    },
+  };
+}
+
+/** The user has got a proper word in the run's last turn. */
+function hasLandedWell({ landing, turns, turn }: RunState): boolean {
+  return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
+}
+
+function closingReason(stop: StopReason, run: RunState): string {
+  if (run.interrupted && stop.type === "interrupted") return "the user wrote something else.";
+  return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
+}

@@ -1,0 +1,126 @@
+import { type Json, toJson } from "../../base/json.ts";
+import { withinLeg } from "../../base/patience.ts";
+import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { CallState } from "../../session/state.ts";
+import { formatted, readable } from "../../tools/format-result.ts";
+import { jsonSchema, validate } from "../../tools/schema.ts";
+import { toJsonSchema } from "../../tools/to-json-schema.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { callHook, hooksWith } from "./call-hooks.ts";
+
+/** What the hooks make of a call: it may run with `input`, or is answered or asked about in its place. */
+export type Screened =
+  | { do: "run"; input: unknown; changed: Json | undefined }
+  | { do: "deny"; why: string }
+  /** The run was stopped before the hooks had made up their minds. */
+  | { do: "leave" }
+  | { do: "answer"; result: Json; skipped: string | undefined }
+  | { do: "ask"; by: string; ask: Extract<ToolChange, { ask: unknown }>["ask"]; changed: Json | undefined };
+
+/** The input that a call goes on with: `changed` is that input as JSON, where hooks have changed it. */
+export interface CallInput {
+  input: unknown;
+  changed: Json | undefined;
+}
+
+/**
+ * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the
+ * answer and the input that the question was about: what was approved is what runs. The answer is checked
+ * again: it may have been stored by the database, which knows no schemas.
+ */
+export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
+  let { input, changed } = given;
+  // The leg has another signal for its last turn.
+  const { signal } = leg;
+  const asker = call.asked?.by;
+  const hooks = remainingHooks(leg, asker);
+  if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
+  const problems = asker === undefined ? [] : await answerProblems(leg, call);
+  if (problems.length > 0) return { do: "deny", why: `The answer does not fit: ${problems.join("; ")}` };
+  for (const hook of hooks) {
+    const planned = { callId: call.callId, tool, input, arguments: call.arguments };
+    const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
+    const { value, failed } = await callHook(
+      leg,
+      hook,
+      "beforeTool",
+      (context) => hook.beforeTool({ ...planned, ...answer }, context),
+      storable,
+    );
+    if (failed) return { do: "deny", why: "A check of this call failed." };
+    if (signal.aborted) return { do: "leave" };
+    if (value === undefined) continue;
+    if (!("input" in value)) return decided(value, hook.name, changed);
+    const checked = await validate(tool.input, value.input, (work) => withinLeg(leg, work));
+    if (!checked.ok)
+      return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
+    input = checked.value;
+    changed = value.input;
+  }
+  return { do: "run", input, changed };
+}
+
+/** Validates the answer to a hook's question against the schema on record; returns the problems. */
+async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
+  const schema = jsonSchema(asked?.answerSchema ?? {});
+  const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg, work));
+  return checked.ok ? [] : checked.problems;
+}
+
+/** All hooks, or the one that has asked and those behind it; `undefined` if that one is gone. */
+function remainingHooks(leg: Leg, asker: string | undefined) {
+  const hooks = hooksWith(leg, "beforeTool");
+  if (asker === undefined) return hooks;
+  const at = hooks.findIndex(({ name }) => name === asker);
+  return at === -1 ? undefined : hooks.slice(at);
+}
+
+function decided(
+  change: Exclude<ToolChange, { input: unknown }>,
+  by: string,
+  changed: Json | undefined,
+): Screened {
+  if ("deny" in change) return { do: "deny", why: change.deny };
+  if ("result" in change) return { do: "answer", result: change.result, skipped: change.skipped };
+  return { do: "ask", by, ask: change.ask, changed };
+}
+
+/** A hook's word on a call, fit to be stored. */
+function storable(change: ToolChange): ToolChange {
+  if ("input" in change) return { input: toJson(change.input) };
+  if ("result" in change) return { ...change, result: toJson(change.result) };
+  if ("deny" in change) return { deny: String(change.deny) };
+  const { kind, payload, answer } = change.ask;
+  toJsonSchema(answer, `answers to "${kind}"`);
+  return { ask: { kind, payload: toJson(payload), answer } };
+}
+
+/** An outcome as `afterTool` wants it. */
+export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome> {
+  let rewritten = outcome;
+  for (const hook of hooksWith(leg, "afterTool")) {
+    const { value } = await callHook(
+      leg,
+      hook,
+      "afterTool",
+      (context) => hook.afterTool(rewritten, context),
+      (change) => changedOutcome(rewritten, change),
+    );
+    rewritten = value ?? rewritten;
+  }
+  return rewritten;
+}
+
+/** The outcome with a hook's changes. A result that has changed is read as its tool formats it. */
+function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome {
+  const { callId, tool, input } = before;
+  const success = change.success ?? before.success;
+  const result = change.result === undefined ? before.result : toJson(change.result);
+  const kept = change.result === undefined ? before.content : success ? formatted(tool, result) : undefined;
+  const content = change.content === undefined ? kept : readable(toJson(change.content));
+  if (change.content !== undefined && content === undefined) {
+    throw new Error("`content` is neither a text nor a list of blocks.");
+  }
+  return { callId, tool, input, success, result, ...(content !== undefined && { content }) };
+}

@@ -1,0 +1,137 @@
+import type { ModelAnswer, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/hook.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
+import type { ContentBlock } from "../../model/content.ts";
+import { type CallState, openRun, type TurnState } from "../../session/state.ts";
+import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
+import { checkPlan } from "./check-plan.ts";
+import { checkRewrite } from "./check-rewrite.ts";
+
+/** A plan for the next turn, or why there is none. */
+export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
+
+/** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
+export async function planTurn(leg: Leg): Promise<Planned> {
+  const run = openRun(leg.log.state);
+  if (run?.turns === 0 && run.asked === undefined && !leg.told.run) {
+    for (const hook of hooksWith(leg, "beforeRun")) {
+      const { value, failed } = await callHook(
+        leg,
+        hook,
+        "beforeRun",
+        (context) => hook.beforeRun(context),
+        ({ stop }) => stopFrom(stop),
+      );
+      if (failed) return { stop: HOOK_FAILED };
+      if (value) return { stop: value };
+    }
+    leg.told.run = true;
+  }
+  const { model, maxTokens } = leg.agent;
+  let plan: TurnPlan = { model, maxTokens };
+  for (const hook of hooksWith(leg, "beforeTurn")) {
+    const { value, failed } = await callHook(
+      leg,
+      hook,
+      "beforeTurn",
+      (context) => hook.beforeTurn(plan, context),
+      (change) => changed(leg, plan, change),
+    );
+    if (failed) return { stop: HOOK_FAILED };
+    if (value?.stop) return value;
+    plan = value?.plan ?? plan;
+  }
+  return { plan };
+}
+
+/** The plan with a hook's changes; what is `undefined` changes nothing. */
+function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
+  if (typeof change !== "object") throw new Error("a change of plan is an object.");
+  if ("stop" in change) return { stop: stopFrom(change.stop) };
+  const { model = plan.model, maxTokens = plan.maxTokens } = change;
+  const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
+  const whole = { model, maxTokens, ...(toolChoice && { toolChoice }), ...(tools && { tools }) };
+  return { plan: checkPlan(agent, whole) };
+}
+
+/** Asks `beforeModel`, with the request as it would be sent. */
+export async function planRequest(
+  leg: Leg,
+  wanted: TurnPlan,
+  callOf: (plan: TurnPlan) => PlannedRequest,
+): Promise<Planned> {
+  let plan = wanted;
+  for (const hook of hooksWith(leg, "beforeModel")) {
+    const { value, failed } = await callHook(
+      leg,
+      hook,
+      "beforeModel",
+      (context) => hook.beforeModel(callOf(plan), context),
+      (change) => changed(leg, plan, change),
+    );
+    if (failed) return { stop: HOOK_FAILED };
+    if (value?.stop) return value;
+    plan = value?.plan ?? plan;
+  }
+  return { plan };
+}
+
+/** The answer's blocks as `afterModel` wants them. A rewriting that would make the session invalid counts as failed. */
+export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonly ContentBlock[]> {
+  let { content } = answer;
+  for (const hook of hooksWith(leg, "afterModel")) {
+    const { value } = await callHook(
+      leg,
+      hook,
+      "afterModel",
+      (context) => hook.afterModel({ ...answer, content }, context),
+      (change) => checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
+    );
+    content = value ?? content;
+  }
+  return content;
+}
+
+/**
+ * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and time has passed.
+ * What a hook throws is logged and keeps no run from waiting.
+ */
+export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
+  const hooks = hooksWith(leg, "onSuspend");
+  const questions = waiting.map(({ asked }) => asked?.seq).join();
+  if (hooks.length === 0 || leg.told.questions === questions) return false;
+  leg.told.questions = questions;
+  for (const hook of hooks)
+    await callHook(leg, hook, "onSuspend", (context) => hook.onSuspend(context), ignored);
+  return true;
+}
+
+function ignored(): void {}
+
+/**
+ * Tells `afterTurn` that a turn is over, once in a leg. `told`: somebody may have stored something. The first reason to
+ * stop counts for as long as the leg goes on.
+ */
+export async function afterTurn(
+  leg: Leg,
+  turns: number,
+  turn: TurnState,
+): Promise<{ told: boolean; stop?: StopReason | undefined }> {
+  const { told } = leg;
+  if (leg.signal.aborted) return { told: false };
+  if (told.turns >= turns) return { told: false, stop: told.stop };
+  told.turns = turns;
+  told.stop = undefined;
+  const hooks = hooksWith(leg, "afterTurn");
+  for (const hook of hooks) {
+    const { value } = await callHook(
+      leg,
+      hook,
+      "afterTurn",
+      (context) => hook.afterTurn(turn, context),
+      ({ stop }) => stopFrom(stop),
+    );
+    told.stop ??= value;
+  }
+  return { told: hooks.length > 0, stop: told.stop };
+}

@@ -1,0 +1,49 @@
+import type { Agent } from "../agent/agent.ts";
+import { PawlError } from "../base/errors.ts";
+import type { Patience } from "../base/patience.ts";
+import { prefixFor } from "../context/prefix.ts";
+import type { SessionLog } from "../leg/session-log.ts";
+import type { NewEvent } from "../log/event.ts";
+import { eventKey } from "../log/event-keys.ts";
+import type { Session } from "../log/session-row.ts";
+import type { SessionState } from "../session/state.ts";
+import type { FetchedUserData } from "./fetch-user-data.ts";
+import { tellHooks } from "./hooks/call-hooks.ts";
+
+export interface RunBeginning {
+  runId: string;
+  userData: FetchedUserData;
+  /** The run that it retries. */
+  retryOf?: string;
+}
+
+/** What a run begins with, besides its message. */
+export function startEvents(
+  state: SessionState,
+  agent: Agent,
+  newId: () => string,
+  { runId, userData: { text, failure }, retryOf }: RunBeginning,
+): NewEvent[] {
+  const data = { run_id: runId, agent: agent.name, agent_version: agent.version };
+  const started: NewEvent =
+    retryOf === undefined
+      ? { type: "run_started", data }
+      : { type: "run_started", data: { ...data, retry_of: retryOf }, key: eventKey.retry(retryOf) };
+  return [started, ...prefixFor(state, agent, newId, text), ...(failure === undefined ? [] : [failure])];
+}
+
+/** Tells the hooks why a run has begun without user data, if it has. */
+export async function tellOfStart(
+  patience: Patience,
+  { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
+  { runId, userData: { failure } }: { runId: string; userData: FetchedUserData },
+): Promise<void> {
+  if (failure === undefined) return;
+  const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
+  const more = await tellHooks(patience, agent.hooks, failure.data, context);
+  if (more.length === 0) return;
+  await log.append(more).catch((error: unknown) => {
+    // The run has begun: whoever has taken the session over goes on with it.
+    if (!PawlError.is(error, "fenced")) throw error;
+  });
+}

@@ -1,0 +1,163 @@
+import { messageOf } from "../../base/errors.ts";
+import { type Json, toJson } from "../../base/json.ts";
+import { withinLeg } from "../../base/patience.ts";
+import { copiedNote } from "../../context/resend.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
+import { type CallState, openRun } from "../../session/state.ts";
+import { leftOf } from "../../stop/limits.ts";
+import { formatted } from "../../tools/format-result.ts";
+import { type Schema, validate } from "../../tools/schema.ts";
+import { toJsonSchema } from "../../tools/to-json-schema.ts";
+import type { Tool } from "../../tools/tool.ts";
+import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
+
+/** What is to be done about a call: store events at once, or run the tool. */
+export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
+
+/** A call that may run. `changed` is its input as JSON, where hooks have changed that. */
+export interface Runnable extends CallInput {
+  do: "run";
+  call: CallState;
+  tool: Tool;
+  answer: unknown;
+}
+
+/** Looks a call over: whether it may run, has to wait for an answer, or is answered right away. */
+export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
+  const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
+  if (tool === undefined) return refuse(call, `There is no tool named "${call.toolName}".`);
+  if (call.started !== undefined && !tool.idempotent) {
+    return refuse(call, outcomeUnknown("the process was cut off while it ran."));
+  }
+  const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
+  if (why !== undefined) return refuse(call, why, call.skipped);
+  const changed = call.started?.input ?? call.asked?.input;
+  const input = await validate(tool.input, changed ?? call.arguments, (work) => withinLeg(leg, work));
+  if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
+  const given = { input: input.value, changed };
+  // Its own question comes last, and a started call has been through all of it.
+  const screened = call.started !== undefined || (call.asked !== undefined && call.asked.by === undefined);
+  return screened ? await goOn(leg, call, tool, given) : await screen(leg, call, tool, given);
+}
+
+/** Why a call may not run, whatever the tool: it is one too many, or not one of this turn's tools. */
+function barred({ log, agent, legMs }: Leg, call: CallState): string | undefined {
+  const run = openRun(log.state);
+  if (run === undefined || call.started !== undefined) return undefined;
+  const { left } = leftOf(log.state, agent, legMs());
+  const behind = run.calls.length - 1 - run.calls.indexOf(call);
+  if (left.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
+  const allowed = run.landing === undefined ? run.turn?.tools : [];
+  if (allowed === undefined || allowed.includes(call.toolName)) return undefined;
+  return `"${call.toolName}" cannot be used now${allowed.length === 0 ? "." : `, only ${allowed.join(", ")}.`}`;
+}
+
+function copied(call: CallState, tool: Tool): string | undefined {
+  const field = copiedNote(call.arguments, tool.resend);
+  return field === undefined ? undefined : `"${field}" holds only a note of its length. Send the whole text.`;
+}
+
+/** Lets the hooks have their say. */
+async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
+  const screened = await screenCall(leg, call, tool, given);
+  switch (screened.do) {
+    case "leave":
+      return { do: "store", events: [] };
+    case "deny":
+      return refuse(call, screened.why);
+    case "answer": {
+      const { result, skipped } = screened;
+      const data = skipped === undefined ? {} : { skipped };
+      return { do: "store", events: [resultEvent(call, true, result, { data })] };
+    }
+    case "ask": {
+      const { kind, payload, answer } = screened.ask;
+      const event = question(call, { kind, payload, answer, by: screened.by, changed: screened.changed });
+      return { do: "store", events: [event] };
+    }
+    case "run": {
+      if (tool.suspends === undefined) return await goOn(leg, call, tool, screened);
+      const { answer, kind = tool.name, payload } = tool.suspends;
+      const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
+      const event = question(call, { kind, payload: shown, answer, changed: screened.changed });
+      return { do: "store", events: [event] };
+    }
+  }
+}
+
+/** Everybody has been asked: the tool runs, or its answer is the result. */
+async function goOn(leg: Leg, call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
+  if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
+  if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
+  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) => withinLeg(leg, work));
+  if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
+  if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
+  return { do: "store", events: [succeed(call, tool, answer.value)] };
+}
+
+/** The result of a tool that did its work, and what it has decided about run and session. */
+export function succeed(
+  call: CallState,
+  tool: Tool,
+  value: unknown,
+  { durationMs, completed = false, mode }: Decided = {},
+): ReturnType<typeof resultEvent> {
+  const result = shownResult(value);
+  const content = formatted(tool, result);
+  const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
+  return resultEvent(call, true, result, {
+    ...(durationMs !== undefined && { durationMs }),
+    data: {
+      ...(content !== undefined && { content }),
+      ...(tool.resend !== undefined && { resend: tool.resend }),
+      ...(tool.endsRun !== false && { ends_run: true }),
+      ...(status !== undefined && { session_status: status }),
+      ...(mode !== undefined && { mode }),
+      ...(tool.status.done !== undefined && { status: tool.status.done }),
+    },
+  });
+}
+
+/** What a tool has decided while it ran. */
+export interface Decided {
+  durationMs?: number;
+  completed?: boolean;
+  mode?: string | null;
+}
+
+function refuse(call: CallState, why: string, skipped?: string): Prepared {
+  const data = skipped === undefined ? {} : { skipped };
+  return { do: "store", events: [resultEvent(call, false, why, { data })] };
+}
+
+function question(
+  call: CallState,
+  asked: { kind: string; payload: Json; answer: Schema; by?: string; changed: Json | undefined },
+): NewEvent {
+  const { kind, payload, answer, by, changed } = asked;
+  return {
+    type: "tool_suspended",
+    key: eventKey.asked(call),
+    data: {
+      tool_name: call.toolName,
+      call_id: call.callId,
+      kind,
+      payload,
+      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+      ...(by !== undefined && { by }),
+      ...(changed !== undefined && { input: changed }),
+    },
+  };
+}
+
+/** What a tool returned, as JSON. The tool did its work: a value that JSON cannot carry does not undo that. */
+function shownResult(value: unknown): Json {
+  try {
+    return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);
+  } catch (cause) {
+    return { done: true, note: `The tool ran; its result cannot be shown: ${messageOf(cause)}` };
+  }
+}

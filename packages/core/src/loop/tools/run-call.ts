@@ -1,0 +1,194 @@
+import { messageOf, PawlError } from "../../base/errors.ts";
+import { toJson } from "../../base/json.ts";
+import { once } from "../../base/once.ts";
+import { isBlank } from "../../base/text.ts";
+import { clipResults } from "../../context/clip.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
+import { type CallState, openRun } from "../../session/state.ts";
+import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../tools/artifact.ts";
+import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
+import { effectiveType } from "../hooks/call-hooks.ts";
+import { afterTool } from "../hooks/tool-hooks.ts";
+import { type Decided, type Runnable, succeed } from "./prepare-call.ts";
+import { outcomeOf } from "./task-outcome.ts";
+
+/** Runs one call that is stored as started. Rejects only when the log cannot be written. */
+export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
+  const { call, tool } = runnable;
+  const startedAt = leg.clock.now();
+  const durationMs = () => leg.clock.now() - startedAt;
+  const timeUp = once(() => new AbortController());
+  const work = tool.delegate === undefined ? runTool : runAgent;
+  const artifacts: Artifact[] = [];
+  const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
+    resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
+  );
+  const event = await withinTime(leg, settled, timeUp, tool.timeoutMs, graceOf(leg, tool));
+  const { progress, agents } = leg.live;
+  const wasAgent = agents.delete(call.callId);
+  if (progress.delete(call.callId) || wasAgent) leg.touch();
+  if (event === "left") {
+    leg.lost = true;
+    return;
+  }
+  if (event === undefined) void settled.then(() => reportLate(leg, call));
+  const late = () => resultEvent(call, false, outcomeUnknown(leg.signal.aborted ? STOPPED : TOO_LONG));
+  const outcome = event ?? late();
+  const stored =
+    event === undefined || outcome.type === "tool_suspended"
+      ? outcome
+      : await rewritten(leg, runnable, outcome);
+  try {
+    const made = stored.type === "tool_result" && stored.data.success ? artifacts.map(artifactEvent) : [];
+    await leg.log.append(clipResults(leg.agent, [stored, ...made]));
+  } catch (error) {
+    if (event !== undefined && PawlError.is(error, "fenced")) await reportLate(leg, call);
+    throw error;
+  }
+}
+
+/** What has come of a call. `left`: the process lets go of it, and another one goes on. */
+type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "left";
+
+interface Progress {
+  durationMs(): number;
+  /** Fires when the tool's own time is up. Made when it is asked for: most tools never look, and few have a time of their own. */
+  timeUp(): AbortController;
+  /** What the call has made so far. */
+  artifacts: Artifact[];
+}
+
+type Work = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
+
+const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
+  let signal: AbortSignal | undefined;
+  const decided: Decided = {};
+  const context: ToolContext<never> = {
+    ...callContext(leg, call),
+    deps: leg.deps as never,
+    // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the list, and the leg's
+    // signal fires too when the leg is over.
+    get signal() {
+      signal ??= AbortSignal.any([timeUp().signal, leg.signal]);
+      return signal;
+    },
+    answer,
+    createArtifact: (draft) => {
+      const artifact = artifactOf(draft, leg.newId);
+      artifacts.push(artifact);
+      return artifact.artifact_id;
+    },
+    completeSession: () => {
+      decided.completed = true;
+    },
+    setMode: (mode) => {
+      decided.mode = mode;
+    },
+  };
+  const value = await tool.execute?.(input, context);
+  return succeed(call, tool, value, { ...decided, durationMs: durationMs() });
+};
+
+const runAgent: Work = async (leg, { call, tool, input }, { durationMs }) => {
+  const delegate = tool.delegate as Delegate;
+  const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
+  return state === undefined ? "left" : outcomeOf(call, state, durationMs());
+};
+
+type ResultEvent = ReturnType<typeof resultEvent>;
+
+/** The result as the hooks want it. What a tool has decided beside it holds if it has come out as the tool said. */
+async function rewritten(
+  leg: Leg,
+  { call, tool, input }: Pick<Runnable, "call" | "tool" | "input">,
+  event: ResultEvent,
+): Promise<ResultEvent> {
+  const { success, result, content, ...decided } = event.data;
+  const { callId } = call;
+  const outcome = { callId, tool, input, success, result, ...(content !== undefined && { content }) };
+  const wanted = await afterTool(leg, outcome);
+  if (wanted === outcome) return event;
+  const { spent } = decided;
+  const kept = wanted.success === success ? decided : spent === undefined ? {} : { spent };
+  // The API refuses an error without words.
+  const blank = !wanted.success && typeof wanted.content === "string" && isBlank(wanted.content);
+  return resultEvent(call, wanted.success, wanted.result, {
+    ...(event.durationMs !== undefined && { durationMs: event.durationMs }),
+    data: { ...kept, ...(wanted.content !== undefined && !blank && { content: wanted.content }) },
+  });
+}
+
+/** The first start says it once and for all. */
+export function idempotencyKeyOf(leg: Leg, call: CallState): string {
+  return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
+}
+
+/** How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has used up. */
+function graceOf({ abortGraceMs }: Leg, tool: Tool): number {
+  return abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
+}
+
+const STOPPED = "the run was stopped before it came back.";
+
+const TOO_LONG = "it took too long.";
+
+function callContext(leg: Leg, call: CallState) {
+  const run = openRun(leg.log.state);
+  return {
+    sessionId: leg.session.id,
+    userId: leg.session.userId,
+    runId: run?.runId ?? "",
+    params: run?.params ?? {},
+    callId: call.callId,
+    idempotencyKey: idempotencyKeyOf(leg, call),
+    type: effectiveType(leg),
+    read: leg.read,
+    artifact: (id: string) => artifactAmong(leg.read({ types: ["artifact"] }), id),
+    progress: (data: unknown) => {
+      if (call.result !== undefined) return;
+      const version = 1 + Math.max(0, ...[...leg.live.progress.values()].map((report) => report.version));
+      leg.live.progress.set(call.callId, { tool_name: call.toolName, data: toJson(data) ?? null, version });
+      leg.touch();
+    },
+  };
+}
+
+/** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
+async function withinTime<T>(
+  { signal, clock }: Leg,
+  work: Promise<T>,
+  timeUp: Progress["timeUp"],
+  timeoutMs: number | undefined,
+  graceMs: number,
+): Promise<T | undefined> {
+  const timers: (() => void)[] = [];
+  const after = (ms: number, then: () => void) => timers.push(clock.after(ms, then));
+  const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  const onAbort = () => after(graceMs, () => resolve(undefined));
+  try {
+    void work.then(resolve);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      after(timeoutMs, () => {
+        timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+        resolve(undefined);
+      });
+    }
+    return await promise;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    for (const cancel of timers) cancel();
+  }
+}
+
+/** The call has been answered without its result, here or by the process that took the session over. */
+async function reportLate(leg: Leg, call: CallState): Promise<void> {
+  await leg.reportLate({
+    code: "late_result",
+    message: `"${call.toolName}" came back after its call had been answered.`,
+    context: { call_id: call.callId },
+  });
+}

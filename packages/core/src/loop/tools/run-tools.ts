@@ -1,0 +1,67 @@
+import pLimit from "p-limit";
+import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
+import { clipResults } from "../../context/clip.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { closeCalls, resultEvent } from "../../session/close-calls.ts";
+import type { CallState } from "../../session/state.ts";
+import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
+import { idempotencyKeyOf, runCall } from "./run-call.ts";
+import { sliceOf } from "./task-slice.ts";
+
+/**
+ * Takes the calls of a turn as far as they go: prepared one by one, run side by side, each result stored as it comes.
+ * One call's failure is its own result and touches no other.
+ */
+export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
+  if (leg.signal.aborted) {
+    await leg.log.append(closeCalls(calls, "the time for this request is nearly up."));
+    return;
+  }
+  const events: NewEvent[] = [];
+  const runnable: Runnable[] = [];
+  for (const call of calls) {
+    const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
+      if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
+      // A schema that hangs is left behind with the run: closing the run answers the call.
+      const events = leg.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
+      return { do: "store", events };
+    });
+    if (prepared.do === "run") runnable.push(prepared);
+    else events.push(...prepared.events);
+  }
+  if (events.length > 0) await leg.log.append(clipResults(leg.agent, events));
+  const { toolConcurrency } = leg.agent;
+  if (runnable.length <= toolConcurrency) return await runSideBySide(leg, runnable);
+  const limit = pLimit(toolConcurrency);
+  await all(runnable.map((one) => limit(() => runSideBySide(leg, [one]))));
+}
+
+/** Stores that the calls have started, in one append, and then starts them. */
+async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void> {
+  if (calls.length === 0 || leg.signal.aborted) return;
+  await leg.log.append(calls.map((one) => startedEvent(leg, one)));
+  await all(calls.map((one) => runCall(leg, one)));
+}
+
+/** Waits for all, also if one fails. */
+async function all(work: readonly Promise<void>[]): Promise<void> {
+  const outcomes = await Promise.allSettled(work);
+  const failed = outcomes.find((outcome) => outcome.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+function startedEvent(leg: Leg, { call, tool, changed }: Runnable): NewEvent {
+  const slice = tool.delegate && (call.started?.slice ?? sliceOf(leg, tool.delegate));
+  return {
+    type: "tool_started",
+    data: {
+      tool_name: tool.name,
+      call_id: call.callId,
+      idempotency_key: idempotencyKeyOf(leg, call),
+      ...(tool.status.start !== undefined && { status: tool.status.start }),
+      ...(changed !== undefined && { input: changed }),
+      ...(slice !== undefined && { slice }),
+    },
+  };
+}

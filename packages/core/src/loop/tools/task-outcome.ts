@@ -1,0 +1,68 @@
+import type { NewEvent } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import type { StopType } from "../../log/stop-reason.ts";
+import { type Spent, tokensOf } from "../../log/tokens.ts";
+import type { Usage } from "../../model/pricing.ts";
+import { resultEvent } from "../../session/close-calls.ts";
+import { resultOf } from "../../session/run-result.ts";
+import {
+  type CallState,
+  isWaiting,
+  type Question,
+  type RunState,
+  type SessionState,
+} from "../../session/state.ts";
+
+/** Ends after which an agent's last words are the answer to its task. */
+const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
+
+/** What the caller's log is told of a task that has come to rest: a question of the agent's, or the result. */
+export function outcomeOf(
+  call: CallState,
+  state: SessionState,
+  durationMs: number,
+): Extract<NewEvent, { type: "tool_result" | "tool_suspended" }> {
+  const run = state.run as RunState;
+  const waiting = run.ended === undefined ? run.calls.find(isWaiting) : undefined;
+  const spent = spentSince(call, run);
+  if (waiting !== undefined) return askedBy(call, state.sessionId, waiting, spent);
+  const { stop, text } = resultOf(state);
+  const success = DONE.includes(stop.type);
+  const said = run.texts.at(-1) ?? text;
+  const unfinished = `The agent did not finish: ${stop.message}${said === "" ? "" : ` It had come so far: ${said}`}`;
+  return resultEvent(call, success, success ? said || "Done." : unfinished, {
+    durationMs,
+    data: { spent },
+  });
+}
+
+/** What the agent has used up and its caller was not charged with yet. */
+function spentSince({ charged }: CallState, { usage, costCents }: RunState): Spent {
+  const kinds = Object.keys(usage) as (keyof Usage)[];
+  const fresh = kinds.map((kind) => [kind, (usage[kind] ?? 0) - (charged.usage[kind] ?? 0)]);
+  return { tokens: tokensOf(Object.fromEntries(fresh) as Usage), cost_cents: costCents - charged.costCents };
+}
+
+/** A question of the agent's, as one of the call that gave it the task. */
+function askedBy(
+  call: CallState,
+  sessionId: string,
+  waiting: CallState,
+  spent: Spent,
+): Extract<NewEvent, { type: "tool_suspended" }> {
+  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as Question;
+  return {
+    type: "tool_suspended",
+    key: eventKey.asked(call),
+    data: {
+      tool_name: call.toolName,
+      call_id: call.callId,
+      kind,
+      payload,
+      answer_schema: answerSchema,
+      ...(expiresAt !== undefined && { expires_at: expiresAt }),
+      child: { session_id: sessionId, call_id: waiting.callId, question: seq },
+      spent,
+    },
+  };
+}

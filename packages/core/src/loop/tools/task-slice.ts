@@ -1,0 +1,41 @@
+import type { Leg } from "../../leg/leg.ts";
+import type { Budget, Resource } from "../../log/budget.ts";
+import { promptTokens } from "../../model/pricing.ts";
+import { type CallState, openRun, unanswered } from "../../session/state.ts";
+import { leftOf } from "../../stop/limits.ts";
+import type { Delegate } from "../../tools/tool.ts";
+
+/** What an agent uses up of its caller's budget, too. Time is the caller's own anyway. */
+const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costCents"];
+
+/** What a task that has begun may still use up beyond what its caller was charged with. */
+function heldBy({ started, charged: { usage, costCents } }: CallState, resource: Resource): number {
+  const charged: Partial<Budget> = {
+    inputTokens: promptTokens(usage),
+    outputTokens: usage.outputTokens,
+    costCents,
+  };
+  return Math.max(0, (started?.slice?.[resource] ?? 0) - (charged[resource] ?? 0));
+}
+
+/**
+ * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's tasks that have
+ * not begun share alike what those that have begun do not hold.
+ */
+export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
+  const { state } = leg.log;
+  const { left } = leftOf(state, leg.agent, leg.legMs());
+  const run = openRun(state);
+  const open = run === undefined ? [] : unanswered(run);
+  const held = open.filter(({ started }) => started?.slice !== undefined);
+  const toBegin = open.filter(
+    ({ started, toolName }) => started === undefined && leg.agent.tools.get(toolName)?.delegate !== undefined,
+  ).length;
+  const slice = { ...limits };
+  for (const resource of SHARED) {
+    const free = held.reduce((rest, call) => rest - heldBy(call, resource), left[resource]);
+    const part = Math.max(0, free) / toBegin;
+    if (Number.isFinite(part)) slice[resource] = Math.min(part, budget[resource]);
+  }
+  return slice;
+}

@@ -1,0 +1,79 @@
+import type { JsonObject } from "../../base/json.ts";
+import type { EventData, NewEvent } from "../../log/event.ts";
+import { tokensOf } from "../../log/tokens.ts";
+import { type Answer, contentOf } from "../../model/answer.ts";
+import { type ContentBlock, isToolUse } from "../../model/content.ts";
+import { costMicroUsd, type Pricing } from "../../model/pricing.ts";
+import { usageSoFar } from "../../model/usage-so-far.ts";
+
+/** One attempt at an answer: what was asked of whom, and what has come of it. */
+export interface Attempt {
+  /** `seq` of its `llm_request`. */
+  seq: number;
+  request: EventData["llm_request"];
+  pricing: Pricing | undefined;
+  /** The agent's estimate. */
+  estimateTokens(chars: number): number;
+  /** When it was sent, in milliseconds since 1970. */
+  startedAt: number;
+  answer: Answer;
+}
+
+/** The answer as the model gave it, or with `content` in its place. */
+export function assistantMessage(
+  { answer, seq }: Attempt,
+  usable: boolean,
+  content: readonly ContentBlock[] = contentOf(answer),
+): NewEvent {
+  return {
+    type: "assistant_message",
+    data: {
+      content: [...content],
+      disposition: dispositionOf(answer, usable),
+      stop_reason: answer.stopReason,
+      attempt: seq,
+      complete: Math.min(content.length, answer.blocks.filter(({ complete }) => complete).length),
+    },
+  };
+}
+
+/**
+ * Only an answer that came to its own end, or is to be continued, is echoed whole, and with calls only if it stopped for
+ * them. A refused one is never sent again.
+ */
+function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_message"]["disposition"] {
+  if (answer.stopReason === "refusal") return "discarded";
+  if (!usable) return "partial";
+  if (answer.stopReason === "tool_use") return "kept";
+  const ownEnd = answer.stopReason === "end_turn" || answer.stopReason === "pause_turn";
+  const whole = ownEnd && !answer.blocks.some(({ block }) => isToolUse(block));
+  return whole ? "kept" : "partial";
+}
+
+/** What an attempt has cost by `now`; nothing is known of one that never began to answer. */
+export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
+  const { answer, seq, pricing, startedAt } = attempt;
+  if (answer.id === null && !answer.finished) return [];
+  const { estimated_tokens: estimatedTokens, params } = attempt.request;
+  const { estimateTokens } = attempt;
+  const usage = usageSoFar(answer, { estimatedTokens, maxTokens: params.max_tokens, estimateTokens });
+  return [
+    {
+      type: "llm_response",
+      durationMs: Math.max(0, now - startedAt),
+      data: {
+        raw_response: {
+          id: answer.id,
+          model: answer.model,
+          stop_reason: answer.stopReason,
+          stop_sequence: answer.stopSequence,
+          usage: answer.usage as JsonObject,
+        },
+        tokens: tokensOf(usage),
+        cost_cents: pricing === undefined ? 0 : costMicroUsd(usage, pricing) / 10_000,
+        attempt: seq,
+        ...(answer.requestId !== undefined && { request_id: answer.requestId }),
+      },
+    },
+  ];
+}

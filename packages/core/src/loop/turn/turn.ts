@@ -1,0 +1,201 @@
+import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { withinLeg } from "../../base/patience.ts";
+import type { TurnPlan } from "../../hooks/hook.ts";
+import type { Leg } from "../../leg/leg.ts";
+import { errorEvent } from "../../log/error-event.ts";
+import type { EventData, NewEvent } from "../../log/event.ts";
+import { CONTEXT_WINDOW, type StopReason, worded } from "../../log/stop-reason.ts";
+import { contentOf, cutAnswer, newAnswer, takeEvent } from "../../model/answer.ts";
+import { ANSWERING } from "../../model/answering.ts";
+import { longestAnswer } from "../../model/estimate.ts";
+import { cutStream } from "../../model/failure.ts";
+import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
+import { leftOf, limitStop } from "../../stop/limits.ts";
+import { roomFor } from "../../stop/room.ts";
+import { afterModel } from "../hooks/turn-hooks.ts";
+import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
+import { planCall } from "./plan-call.ts";
+import { verdictOn } from "./verdict.ts";
+
+/**
+ * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
+ * why the run ends with it, if it does; then the log already says what was wrong.
+ */
+export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | undefined> {
+  const planned = await planCall(leg, plan);
+  if (planned === undefined || "stop" in planned) return planned?.stop;
+  const { request, event, model } = planned;
+  const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
+  const first = beginAttempt(leg, {
+    seq: stored?.seq ?? 0,
+    request: event,
+    pricing: model.pricing,
+    estimateTokens: leg.agent.estimateTokens,
+    startedAt: leg.clock.now(),
+  });
+  const { attempt, failure } = await readAnswer(leg, model, request, first);
+  if (failure !== undefined) return await failedTurn(leg, attempt, failure.cause);
+  await storeAnswer(leg, attempt);
+  return undefined;
+}
+
+/** What is wrong with an answer is stored with it, so that `decide` knows, here and after a crash. */
+async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
+  const { answer } = attempt;
+  const { calls, reminder, problem } = verdictOn(attempt, leg.log.state, leg.agent.toolOnly);
+  const content = await afterModel(leg, { content: contentOf(answer), stopReason: answer.stopReason });
+  const events: NewEvent[] = [
+    assistantMessage(attempt, problem === undefined || problem.code === "no_tool_call", content),
+    ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
+    ...llmResponse(attempt, leg.clock.now()),
+    ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
+  ];
+  if (problem === undefined) await leg.log.append(events);
+  else await leg.fail({ ...problem, context: { attempt: attempt.seq } }, events);
+}
+
+/** The attempt under way, and what broke the last one, if something did. */
+interface Reading {
+  attempt: Attempt;
+  failure?: { cause: unknown };
+}
+
+/**
+ * Reads the stream to its end or until the leg aborts it: a model that ignores its abort signal is abandoned.
+ * Cuts an answer that runs past `max_tokens`, as the server should have done.
+ */
+async function readAnswer(
+  leg: Leg,
+  model: ModelClient,
+  request: ModelRequest,
+  attempt: Attempt,
+): Promise<Reading> {
+  const reading: Reading = { attempt };
+  const { signal, timeLeftMs } = leg;
+  // The same for every attempt, because `max_tokens` is. A hook's answer in place of the model's may have any
+  // length.
+  const isModel = model.id !== ANSWERING;
+  const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
+  // What the log throws is no failure of the model.
+  let logging: Promise<Attempt> | undefined;
+  const read = async () => {
+    signal.throwIfAborted();
+    for await (const part of model.stream(request, { signal, timeLeftMs })) {
+      signal.throwIfAborted();
+      if (part.type === "attempt_failed") {
+        logging = nextAttempt(leg, reading.attempt, part);
+        reading.attempt = await logging;
+        logging = undefined;
+        continue;
+      }
+      const { answer } = reading.attempt;
+      takeEvent(answer, part);
+      if (answer.chars > maxChars) return cutAnswer(answer);
+      if (part.type === "content_block_delta") leg.touch();
+    }
+    const { finished, stopReason } = reading.attempt.answer;
+    // An answer that does not say why it ends has not come to its end.
+    if (!finished || stopReason === null) throw cutStream();
+  };
+  try {
+    await withinLeg(leg, read());
+  } catch (cause) {
+    if (logging !== undefined) reading.attempt = await logging;
+    reading.failure = { cause };
+  }
+  return reading;
+}
+
+/** Lets readers see this attempt's text, in place of any earlier one's. */
+function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
+  const attempt = { ...begun, answer: newAnswer() };
+  leg.live.attempt = attempt.seq;
+  leg.live.parts = attempt.answer.parts;
+  return attempt;
+}
+
+/**
+ * An attempt has failed and the model makes another one. One append says what the failed one cost, why it failed, and that
+ * the same prompt is sent again; its text is not kept. Where the limits have no room for another answer as long as this
+ * one might have been, the run is halted instead.
+ */
+async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
+  const { error: failure, retry_in_ms, model = failed.request.model } = event;
+  const pricing = event.model === undefined ? failed.pricing : event.pricing;
+  const charged = llmResponse(failed, leg.clock.now());
+  const stop = noRoomFor(leg, charged, { ...failed, pricing });
+  const { message, ...details } = failure;
+  const context = { attempt: failed.seq, model: failed.request.model, ...details };
+  const error = errorEvent({
+    code: "model_error",
+    message,
+    context: { ...context, will_retry: stop === undefined, retry_in_ms },
+  });
+  if (stop !== undefined) {
+    await leg.log.append([...charged, error]);
+    leg.halt(worded(leg.agent, stop));
+    return beginAttempt(leg, failed);
+  }
+  const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
+  const rows = await leg.log.append([...charged, error, { type: "llm_request", data: request }]);
+  const next = beginAttempt(leg, {
+    seq: rows.at(-1)?.seq ?? 0,
+    request,
+    pricing,
+    estimateTokens: failed.estimateTokens,
+    startedAt: leg.clock.now() + retry_in_ms,
+  });
+  await leg.tell(error.data);
+  return next;
+}
+
+/** Why the limits do not allow the same request once more, after what the failed one has cost. */
+function noRoomFor(
+  leg: Leg,
+  charged: readonly NewEvent[],
+  { request, pricing }: Pick<Attempt, "request" | "pricing">,
+): StopReason | undefined {
+  const left = leftOf(leg.log.state, leg.agent, leg.legMs());
+  for (const event of charged) {
+    if (event.type !== "llm_response") continue;
+    const { tokens, cost_cents } = event.data;
+    left.left.inputTokens -= tokens.total - tokens.completion;
+    left.left.outputTokens -= tokens.completion;
+    left.left.costCents -= cost_cents;
+  }
+  const maxTokens = request.params.max_tokens;
+  const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
+  if ("type" in room) return room;
+  return room.maxTokens >= maxTokens ? undefined : limitStop(left, room.limitedBy ?? "outputTokens");
+}
+
+/** Keeps what came in before an abort or a failure, counts what was counted, and logs the failure. */
+async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
+  const { answer, seq } = attempt;
+  const kept: NewEvent[] =
+    answer.blocks.length === 0
+      ? []
+      : [assistantMessage({ ...attempt, answer: { ...answer, stopReason: null } }, false)];
+  kept.push(...llmResponse(attempt, leg.clock.now()));
+  if (leg.signal.aborted) {
+    if (leg.lost) throw cause;
+    if (kept.length > 0) await leg.log.append(kept);
+    return undefined;
+  }
+  const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};
+  await leg.fail(
+    {
+      code: "model_error",
+      message: messageOf(cause),
+      context: { attempt: seq, ...details, cause: causeOf(cause) },
+    },
+    kept,
+  );
+  if (details.errorCode === "context_length_exceeded") return CONTEXT_WINDOW;
+  return { type: "error", message: details.retryable === false ? REFUSED : UNREACHED };
+}
+
+const UNREACHED = "The model could not be reached. Please try again.";
+
+const REFUSED = "The model did not take the request. Trying again will not help until that is mended.";

@@ -1,0 +1,112 @@
+import type { EventData } from "../../log/event.ts";
+import type { Answer } from "../../model/answer.ts";
+import { ANSWERING } from "../../model/answering.ts";
+import { isToolUse } from "../../model/content.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
+import type { Attempt } from "./answer-events.ts";
+
+/** What an answer that came in to its end comes to. */
+export interface Verdict {
+  /** The calls as they are stored. */
+  calls: EventData["tool_call"][];
+  /** What the model is reminded of before it is asked again. */
+  reminder?: EventData["note"];
+  /** Why the run ends with it as an error. */
+  problem?: Problem;
+}
+
+/** The codes are those of `error` events. */
+export interface Problem {
+  code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer";
+  message: string;
+}
+
+/** Why a model may stop. What is not here may mean anything, so nothing is done about it but to stop. */
+const KNOWN: readonly (string | null)[] = [
+  "end_turn",
+  "tool_use",
+  "max_tokens",
+  "stop_sequence",
+  "refusal",
+  "pause_turn",
+  "model_context_window_exceeded",
+];
+
+export function verdictOn({ answer, request }: Attempt, state: SessionState, toolOnly: boolean): Verdict {
+  const { calls, breach } = toolCallsOf(answer, state);
+  if (breach !== undefined) return { calls, problem: { code: "contract_violation", message: breach } };
+  if (answer.cut) {
+    const message = `The model wrote past max_tokens (${request.params.max_tokens}), so its answer was cut.`;
+    return { calls, problem: { code: "overlong_answer", message } };
+  }
+  if (!KNOWN.includes(answer.stopReason)) {
+    const message = `The model stopped for a reason that is not known: ${answer.stopReason}`;
+    return { calls, problem: { code: "unknown_stop_reason", message } };
+  }
+  const choice = request.params.tool_choice?.type;
+  // A hook may speak in the model's place, and a last turn has no tools.
+  if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
+  const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
+  if (!isDone) return { calls: onlyFirst(calls) };
+  if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
+    return {
+      calls,
+      problem: { code: "no_tool_call", message: "The model answered without calling a tool." },
+    };
+  }
+  return { calls, reminder: { text: REMINDER, reminder: true } };
+}
+
+const REMINDER =
+  "You answered without calling a tool. Nobody reads what you write outside of a tool call. Call exactly one tool now.";
+
+function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["tool_call"][] {
+  if (first === undefined) return [];
+  const invalid = `Not run: one tool is called at a time, and "${first.tool_name}" came first.`;
+  return [first, ...others.map((call) => ({ ...call, invalid, skipped: "surplus" }))];
+}
+
+/** The API takes longer ones, the keys of events that name the call do not. */
+const ID = /^[a-zA-Z0-9_-]{1,512}$/;
+
+const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+/**
+ * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a call, or a
+ * call whose id or name no later request could carry, or a call in an answer that it has paused. With any other stop
+ * reason there are no calls, whatever the content looks like.
+ */
+export function toolCallsOf(
+  answer: Answer,
+  state: SessionState,
+): { calls: EventData["tool_call"][]; breach: string | undefined } {
+  if (answer.stopReason === "pause_turn" && answer.blocks.some(({ block }) => isToolUse(block))) {
+    return { calls: [], breach: "The model paused its answer with a tool call in it." };
+  }
+  if (answer.stopReason !== "tool_use") return { calls: [], breach: undefined };
+  const calls: EventData["tool_call"][] = [];
+  const ids = new Set<string>();
+  for (const { block, complete, invalid } of answer.blocks) {
+    if (!isToolUse(block)) continue;
+    const breach = breachOf(block.id, block.name, complete, ids.has(block.id) || state.calls.has(block.id));
+    if (breach !== undefined) return { calls: [], breach };
+    ids.add(block.id);
+    calls.push({
+      tool_name: block.name,
+      arguments: block.input,
+      call_id: block.id,
+      ...(invalid !== undefined && { invalid }),
+    });
+  }
+  return calls.length > 0
+    ? { calls, breach: undefined }
+    : { calls, breach: "The model stopped to use a tool and called none." };
+}
+
+function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {
+  if (!complete) return "The model stopped to use a tool and did not finish the call.";
+  if (repeated) return `The model used the tool call id ${id} twice.`;
+  if (typeof id !== "string" || !ID.test(id)) return "The model made up an impossible tool call id.";
+  if (typeof name !== "string" || !NAME.test(name)) return "The model called a tool by an impossible name.";
+  return undefined;
+}

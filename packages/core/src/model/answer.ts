@@ -1,0 +1,202 @@
+import { PawlError } from "../base/errors.ts";
+import { type Json, type JsonObject, toJson } from "../base/json.ts";
+import type { ContentBlock } from "./content.ts";
+import { BLOCK_CHARS, writtenLength } from "./estimate.ts";
+import type { LivePart } from "./live-part.ts";
+import type { ContentDelta, ModelEvent } from "./model-client.ts";
+import type { RawUsage } from "./pricing.ts";
+
+/** An answer while it comes in, and when it is whole. */
+export interface Answer {
+  id: string | null;
+  model: string | null;
+  requestId: string | undefined;
+  blocks: PartialBlock[];
+  /** The texts of the blocks, for whoever watches. */
+  parts: LivePart[];
+  stopReason: string | null;
+  stopSequence: string | null;
+  usage: RawUsage;
+  /** Characters of text, thinking and tool input received so far. Each block counts as one extra token. */
+  chars: number;
+  /** `message_stop` has come. */
+  finished: boolean;
+  /** The model wrote past `max_tokens`, and the answer was cut. */
+  cut: boolean;
+}
+
+interface PartialBlock {
+  block: ContentBlock;
+  part: LivePart | undefined;
+  complete: boolean;
+  /** Why a tool call's input could not be read. */
+  invalid?: string;
+}
+
+export function newAnswer(): Answer {
+  return {
+    id: null,
+    model: null,
+    requestId: undefined,
+    blocks: [],
+    parts: [],
+    stopReason: null,
+    stopSequence: null,
+    usage: {},
+    chars: 0,
+    finished: false,
+    cut: false,
+  };
+}
+
+/**
+ * Takes in one stream event. Fragments of a tool call's input are joined and parsed once, when the block is complete.
+ * Unknown events, blocks and deltas are kept as far as they carry anything, and never an error.
+ */
+export function takeEvent(answer: Answer, event: ModelEvent): void {
+  switch (event.type) {
+    case "message_start":
+      answer.id = event.message.id;
+      answer.model = event.message.model;
+      answer.requestId = event.request_id;
+      answer.usage = { ...event.message.usage };
+      break;
+    case "content_block_start":
+      if (event.index !== answer.blocks.length) throw malformed("a block out of order");
+      startBlock(answer, event.content_block);
+      break;
+    case "content_block_delta": {
+      const target = answer.blocks[event.index];
+      if (target !== undefined) answer.chars += takeDelta(target, event.delta);
+      break;
+    }
+    case "content_block_stop": {
+      const target = answer.blocks[event.index];
+      if (target !== undefined) finishBlock(target);
+      break;
+    }
+    case "message_delta":
+      answer.stopReason = event.delta.stop_reason ?? answer.stopReason;
+      answer.stopSequence = event.delta.stop_sequence ?? answer.stopSequence;
+      addSaid(answer.usage, event.usage ?? {});
+      break;
+    case "message_stop":
+      answer.finished = true;
+      break;
+  }
+}
+
+/** Ends an answer that runs past `max_tokens`, as the server should have done. */
+export function cutAnswer(answer: Answer): void {
+  answer.cut = true;
+  answer.stopReason = "max_tokens";
+}
+
+/** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
+export function contentOf(answer: Answer): ContentBlock[] {
+  return answer.blocks.map(({ block, part }) => {
+    if (part?.kind === "text") return { ...block, text: part.pieces.join("").toWellFormed() };
+    if (part?.kind === "thinking") return { ...block, thinking: part.pieces.join("").toWellFormed() };
+    return block;
+  });
+}
+
+function startBlock(answer: Answer, started: ContentBlock): void {
+  const block = toJson(started) as ContentBlock | null;
+  if (block === null || typeof block !== "object" || typeof block.type !== "string") {
+    throw malformed("a block without a type");
+  }
+  const part = partOf(answer.blocks.length, block);
+  answer.blocks.push({ block, part, complete: false });
+  answer.chars += BLOCK_CHARS + (part?.pieces[0]?.length ?? 0);
+  if (part !== undefined) answer.parts.push(part);
+}
+
+function malformed(what: string): PawlError {
+  return new PawlError("model_error", `The model's answer is malformed: ${what}.`, {
+    details: { retryable: true },
+  });
+}
+
+function partOf(index: number, block: ContentBlock): LivePart | undefined {
+  switch (block.type) {
+    case "text":
+      return { index, kind: "text", pieces: piecesOf(block.text) };
+    case "thinking":
+      return { index, kind: "thinking", pieces: piecesOf(block.thinking) };
+    case "tool_use":
+    case "server_tool_use":
+      return {
+        index,
+        kind: "tool_input",
+        pieces: [],
+        tool: { call_id: String(block.id), tool_name: String(block.name) },
+      };
+    default:
+      return undefined;
+  }
+}
+
+function piecesOf(text: Json | undefined): string[] {
+  return text === undefined || text === null || text === "" ? [] : [String(text)];
+}
+
+/** Adds one piece to the answer. Returns how many characters it adds. */
+function takeDelta({ block, part }: PartialBlock, delta: ContentDelta): number {
+  switch (delta.type) {
+    case "text_delta":
+      return addPiece(part, delta.text);
+    case "thinking_delta":
+      return addPiece(part, delta.thinking);
+    case "input_json_delta":
+      return addPiece(part, delta.partial_json);
+    case "signature_delta":
+      block.signature = `${delta.signature ?? ""}`;
+      break;
+    case "citations_delta":
+      if (delta.citation === undefined) break;
+      block.citations = [...((block.citations as Json[] | null) ?? []), toJson(delta.citation)];
+  }
+  return 0;
+}
+
+function addPiece(part: LivePart | undefined, piece: string | undefined): number {
+  if (!piece || part === undefined) return 0;
+  part.pieces.push(piece);
+  return part.kind === "tool_input" ? writtenLength(piece) : piece.length;
+}
+
+function finishBlock(target: PartialBlock): void {
+  const { block, part } = target;
+  target.complete = true;
+  if (part === undefined) return;
+  const text = part.pieces.join("");
+  if (part.kind === "text") block.text = text;
+  if (part.kind === "thinking") block.thinking = text;
+  if (part.kind !== "tool_input") return;
+  const input = text === "" ? block.input : parsed(text);
+  block.input = isObject(input) ? input : {};
+  if (!isObject(input)) target.invalid = `The arguments were no JSON object: ${text.slice(0, 200)}`;
+}
+
+/** `undefined` for what is no JSON, or none that can be stored. */
+function parsed(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** A total that is absent keeps its earlier value; the API sends `null` for "not said". */
+function addSaid(usage: RawUsage, said: RawUsage): void {
+  const total = usage as { [field: string]: unknown };
+  for (const [field, value] of Object.entries(said)) {
+    if (field === "__proto__") continue;
+    if (value !== null && value !== undefined) total[field] = value;
+  }
+}

@@ -1,0 +1,54 @@
+/** Real tokens may be this many times as long as the estimate assumes. */
+const SLACK = 2;
+
+/** Tokens on top of `max_tokens`: a short answer may be one long word. */
+const MARGIN = 32;
+
+/** Every block counts, even an empty one: a server could send any number of them. */
+export const BLOCK_CHARS = 4;
+
+/**
+ * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
+ * `max_tokens` stays below; one that ignores it is cut off here.
+ *
+ * @param estimate the agent's estimate of tokens by characters; a quarter of the characters when absent
+ *
+ * @example
+ * ```ts
+ * import { longestAnswer } from "@pawl/core";
+ *
+ * console.log(longestAnswer(1000)); // 8256
+ * ```
+ */
+export function longestAnswer(
+  maxTokens: number,
+  estimate: (chars: number) => number = estimateTokens,
+): number {
+  const tokens = maxTokens + MARGIN;
+  const chars = 4 * tokens;
+  // An estimate of zero says nothing about lengths.
+  const charsPerToken = chars / (estimate(chars) || tokens);
+  return Math.ceil(SLACK * tokens * charsPerToken);
+}
+
+/**
+ * Returns how many characters a piece of JSON counts as. Servers may escape each non-ASCII character as six
+ * (`\u043f`), although a word of many such characters is one token. So an escape counts as two.
+ *
+ * @example
+ * ```ts
+ * import { writtenLength } from "@pawl/core";
+ *
+ * console.log(writtenLength('{"a":"b"}')); // 9
+ * console.log(writtenLength("\\u043f\\u0440")); // 4
+ * ```
+ */
+export function writtenLength(json: string): number {
+  if (!json.includes("\\u")) return json.length;
+  return json.length - 4 * (json.match(/\\u[0-9a-f]{4}/gi)?.length ?? 0);
+}
+
+/** Characters divided by four, rounded up. */
+export function estimateTokens(chars: number): number {
+  return Math.ceil(chars / 4);
+}

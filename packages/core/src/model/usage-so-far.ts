@@ -1,0 +1,23 @@
+import type { Answer } from "./answer.ts";
+import { isCount, type Usage, usageFromWire } from "./pricing.ts";
+
+/** Fallback for token counts that the server did not send. */
+export interface Asked {
+  /** The prompt's. */
+  estimatedTokens: number;
+  maxTokens: number;
+  estimateTokens(chars: number): number;
+}
+
+/**
+ * Returns the server's token counts. Missing counts are estimated: the prompt's, and the answer's if it broke
+ * off. An estimated answer is at most `max_tokens` long, because anything beyond is cut.
+ */
+export function usageSoFar({ usage: raw, finished, chars }: Answer, asked: Asked): Usage {
+  const usage = usageFromWire(raw);
+  const prompt = [raw.input_tokens, raw.cache_read_input_tokens, raw.cache_creation_input_tokens];
+  if (!prompt.some(isCount)) usage.inputTokens = asked.estimatedTokens;
+  if (finished && isCount(raw.output_tokens)) return usage;
+  const written = Math.min(asked.estimateTokens(chars), asked.maxTokens);
+  return { ...usage, outputTokens: Math.max(usage.outputTokens, written) };
+}

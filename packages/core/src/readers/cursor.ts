@@ -1,0 +1,186 @@
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
+import type { LiveState } from "../log/live-tail.ts";
+import type { LivePart } from "../model/live-part.ts";
+
+/** How far a reader has been shown what is going on. */
+export interface Seen {
+  /** The attempt whose text it is shown: 0 for none, `undefined` as long as what it has read does not tell. */
+  attempt: number | undefined;
+  /** Characters of the attempt, over all its blocks: they are written one after the other, so this is a place. */
+  chars: number;
+  /** An attempt that was over before this reader began. */
+  over: number;
+  /** The account of the text that is read, and how much of each of its blocks was taken. */
+  parts: readonly LivePart[] | undefined;
+  taken: Map<number, { pieces: number; chars: number }>;
+  /** Characters at the beginning of this account that the reader has from another one. */
+  skip: number;
+  /** The account of progress that is read, and the last report shown. */
+  progress: LiveState["progress"] | undefined;
+  version: number;
+  /** Calls whose results the reader has: what is still said of their progress is old. */
+  settled: Set<string>;
+}
+
+/** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
+export function newlyCome(live: LivePlace | undefined): Seen {
+  return {
+    ...ofAttempt(undefined, live?.chars ?? 0),
+    over: 0,
+    progress: undefined,
+    version: 0,
+    settled: new Set(),
+    ...(live !== undefined && { attempt: live.attempt }),
+  };
+}
+
+function ofAttempt(attempt: number | undefined, chars: number) {
+  return { attempt, chars, parts: undefined, taken: new Map(), skip: 0 };
+}
+
+/** The text of an attempt is void, or stored, after such an event. */
+export function endsAttempt({ type }: { type: string }): boolean {
+  return (
+    type === "llm_request" || type === "assistant_message" || type === "run_recovered" || type === "run_ended"
+  );
+}
+
+/** After a stored event: with a request, another attempt begins. */
+export function seenAfter(event: StoredEvent, seen: Seen): Seen {
+  if (event.type === "tool_result") seen.settled.add(event.data.call_id);
+  if (!endsAttempt(event)) return seen;
+  return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
+}
+
+/**
+ * A reader that comes in the middle of an answer has read its request before, and is shown the text all the same. Whether
+ * it was over by then is in the log: an account of it may be a dead process's.
+ */
+export async function takeUpAttempt(
+  store: EventStore,
+  sessionId: string,
+  afterSeq: number,
+  live: LiveState | undefined,
+  seen: Seen,
+): Promise<void> {
+  const { attempt } = live ?? { attempt: 0 };
+  const isNew = seen.attempt === undefined && attempt !== seen.over;
+  if (!isNew || attempt === 0 || attempt > afterSeq) return;
+  const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+  for await (const event of store.read(sessionId, { afterSeq: attempt, types, limit: 1 })) {
+    if (event.seq > afterSeq) break;
+    seen.over = attempt;
+    return;
+  }
+  seen.attempt = attempt;
+}
+
+/** What is going on and the reader does not know yet. */
+export function* liveNews(live: LiveState | undefined, seen: Seen): Generator<LiveEvent> {
+  if (live === undefined) return;
+  if (live.attempt !== 0 && live.attempt === seen.attempt) yield* textNews(live, seen);
+  if (seen.progress !== live.progress) {
+    seen.progress = live.progress;
+    seen.version = 0;
+  }
+  for (const [call_id, { tool_name, data, version }] of live.progress) {
+    if (version <= seen.version || seen.settled.has(call_id)) continue;
+    seen.version = version;
+    yield { type: "tool_progress", data: { call_id, tool_name, data } };
+  }
+}
+
+/** Block after block: one is shown to where it is at the moment before the next one is begun with. */
+export function* textNews({ attempt, parts }: LiveState, seen: Seen): Generator<LiveEvent> {
+  if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
+  for (let at = 0; at < parts.length; ) {
+    const part = parts[at] as LivePart;
+    const { pieces, chars } = seen.taken.get(part.index) ?? { pieces: 0, chars: 0 };
+    if (part.pieces.length === pieces) {
+      at += 1;
+      continue;
+    }
+    const text = part.pieces.slice(pieces).join("");
+    seen.taken.set(part.index, { pieces: part.pieces.length, chars: chars + text.length });
+    const known = Math.min(seen.skip, text.length);
+    seen.skip -= known;
+    if (known === text.length) continue;
+    seen.chars += text.length - known;
+    yield delta(part, { attempt, index: part.index, offset: chars + known, text: text.slice(known) });
+  }
+}
+
+function delta(
+  { kind, tool }: LivePart,
+  data: { attempt: number; index: number; offset: number; text: string },
+): LiveEvent {
+  if (kind === "tool_input") {
+    return { type: "tool_input_delta", data: { ...data, ...(tool ?? { call_id: "", tool_name: "" }) } };
+  }
+  return { type: kind === "text" ? "text_delta" : "thinking_delta", data };
+}
+
+/** How far a reader is in an answer that is being written. */
+export interface LivePlace {
+  /** `seq` of its `llm_request`. */
+  attempt: number;
+  /** UTF-16 code units of it that the reader has, over all its blocks in their order, inputs of tools included. */
+  chars: number;
+}
+
+/** Where a reader is: it goes on from there on another connection, in any process, with nothing missing and nothing twice. */
+export interface Place {
+  /** The last stored event that it has. */
+  afterSeq: number;
+  live?: LivePlace;
+}
+
+/**
+ * The place behind an event that was read from `place` on.
+ *
+ * @example
+ * ```ts
+ * import { formatPlace, placeAfter } from "@pawl/core";
+ *
+ * const delta = { type: "text_delta", data: { attempt: 4, index: 0, offset: 0, text: "Hello" } } as const;
+ * console.log(formatPlace(placeAfter({ afterSeq: 4 }, delta))); // 4~4~5
+ * ```
+ */
+export function placeAfter(place: Place, event: SessionEvent): Place {
+  if ("seq" in event) return endsAttempt(event) ? { afterSeq: event.seq } : { ...place, afterSeq: event.seq };
+  switch (event.type) {
+    case "text_delta":
+    case "thinking_delta":
+    case "tool_input_delta": {
+      const { attempt, text } = event.data;
+      const before = place.live?.attempt === attempt ? place.live.chars : 0;
+      return { afterSeq: place.afterSeq, live: { attempt, chars: before + text.length } };
+    }
+    case "attempt_restarted":
+      return { afterSeq: place.afterSeq };
+    default:
+      return place;
+  }
+}
+
+/** A place as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer `42~40~1234`. */
+export function formatPlace({ afterSeq, live }: Place): string {
+  return live === undefined ? `${afterSeq}` : `${afterSeq}~${live.attempt}~${live.chars}`;
+}
+
+/** A place of a text that {@link formatPlace} may have made; `undefined` for any other. */
+export function parsePlace(text: string): Place | undefined {
+  const [, seq, attempt, chars] = /^(\d{1,10})(?:~(\d{1,10})~(\d{1,10}))?$/.exec(text) ?? [];
+  const afterSeq = Number(seq ?? Number.NaN);
+  if (!(afterSeq <= MAX)) return undefined;
+  if (attempt === undefined) return { afterSeq };
+  const live = { attempt: Number(attempt), chars: Number(chars) };
+  // An answer is shown after its request, so that cannot be one that the reader has not read.
+  const isPossible = live.attempt > 0 && live.attempt <= afterSeq && live.chars <= MAX;
+  return isPossible ? { afterSeq, live } : undefined;
+}
+
+/** No log, and no answer, is longer than a signed integer of 32 bits can count. */
+const MAX = 2_147_483_647;

@@ -1,0 +1,180 @@
+import { oneByOne } from "../base/one-by-one.ts";
+import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { type Awaited, stillAwaited } from "../log/handover.ts";
+import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
+import type { LiveState, LiveTail } from "../log/live-tail.ts";
+import { redactedEvent, redactedSince } from "../log/redacted.ts";
+import { asked, inBatches } from "./batches.ts";
+import {
+  endsAttempt,
+  liveNews,
+  newlyCome,
+  type Place,
+  type Seen,
+  seenAfter,
+  takeUpAttempt,
+} from "./cursor.ts";
+import { doorbell } from "./doorbell.ts";
+import type { SessionWatches } from "./session-watch.ts";
+import { type AgentsBelow, agentsBelow } from "./sub-agent-text.ts";
+
+/** Where a reader finds what it reads. */
+interface Source {
+  store: EventStore;
+  tail: LiveTail;
+  /** State shared with the session's other readers in this process. */
+  watches: SessionWatches;
+  /** Aborted when this process stops serving. */
+  over: AbortController;
+}
+
+/** From a {@link Place} on. What is known of an answer in progress is not shown again. */
+export interface FollowOptions extends Partial<Place> {
+  signal?: AbortSignal;
+  /** End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another run is none. */
+  untilIdle?: boolean | Awaited;
+}
+
+/**
+ * A session's events from a cursor on, and what is going on between them. A reader is a cursor and nothing else: it
+ * takes stored events from the store and unstored text from where it stands, so that a slow reader gets fewer, longer
+ * deltas, costs no memory and holds nobody up.
+ *
+ * @throws PawlError `draining` when this process stops serving; the reader goes on elsewhere from its cursor.
+ */
+export function follow(
+  source: Source,
+  sessionId: string,
+  options: FollowOptions = {},
+): AsyncGenerator<SessionEvent, void, undefined> {
+  return followFrom(source, { ...options, sessionId });
+}
+
+interface FollowFrom extends FollowOptions {
+  sessionId: string;
+  /** Aborted with what keeps events from coming: the reader is told it after what is stored. */
+  failure?: AbortSignal;
+}
+
+/** As {@link follow}, for a reader that is there before it is known where to begin. */
+export function followFrom(
+  source: Source,
+  from: Promise<Omit<FollowFrom, "signal">> | FollowFrom,
+): AsyncGenerator<SessionEvent, void, undefined> {
+  const signal = "signal" in from ? from.signal : undefined;
+  return oneByOne(batches(source, from), () => signal?.aborted ?? false);
+}
+
+async function* batches(
+  source: Source,
+  from: Promise<FollowFrom> | FollowFrom,
+): AsyncGenerator<SessionEvent[], void, undefined> {
+  const { sessionId, afterSeq = 0, live: known, signal, failure, ...options } = await from;
+  const { store, tail, watches, over } = source;
+  const hidden = await redactedSince(store, sessionId, afterSeq);
+  const bell = doorbell([over.signal, signal, failure]);
+  const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
+  const below = agentsBelow(tail, bell.ring);
+  const gone = () => signal?.aborted ?? false;
+  const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
+  // Query the store at first, and again after a long silence: only the store knows what other processes
+  // stored.
+  let looks: number | undefined;
+  const stored = () => {
+    const { cursor } = reader;
+    const isDue = looks !== watch.looks;
+    const isFirst = looks === undefined;
+    looks = watch.looks;
+    if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
+    const { seq, recent } = tail.peek(sessionId);
+    // They are without a gap.
+    const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
+    if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
+    return isDue || Math.max(seq, watch.seq) > cursor ? asked(watch, store, sessionId, cursor) : [];
+  };
+  const rung = () => {
+    failure?.throwIfAborted();
+    return bell.wait();
+  };
+  try {
+    while (!gone()) {
+      over.signal.throwIfAborted();
+      const begun = reader.cursor;
+      for await (const events of stored()) {
+        for (const event of events) watch.saw(event);
+        yield take(reader, events, hidden);
+        if (reader.awaited === undefined || gone()) return;
+      }
+      const { live, seq } = tail.peek(sessionId);
+      // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
+      if (reader.cursor > begun && seq > reader.cursor) continue;
+      if (reader.seen.attempt === undefined)
+        await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
+      const news = [...goingOn(live, reader.seen, below)];
+      if (news.length > 0) yield news;
+      await rung();
+    }
+  } finally {
+    below.close();
+    leave();
+    bell.close();
+  }
+}
+
+/** How far a reader has come; what it waits for is `undefined` once it has come. */
+interface Reader {
+  cursor: number;
+  seen: Seen;
+  awaited: boolean | Awaited | undefined;
+}
+
+/** Takes a reader over stored events, as far as it wants to go, and says what it is shown of them. */
+function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySet<number>): SessionEvent[] {
+  const shown: SessionEvent[] = [];
+  for (const event of events) {
+    if (reader.awaited === undefined) break;
+    reader.cursor = event.seq;
+    shown.push(...around(event, reader.seen, hidden));
+    reader.seen = seenAfter(event, reader.seen);
+    reader.awaited = stillAwaited(reader.awaited, event);
+  }
+  return shown;
+}
+
+function* goingOn(live: LiveState | undefined, seen: Seen, below: AgentsBelow): Generator<LiveEvent> {
+  yield* liveNews(live, seen);
+  yield* below.news(live);
+}
+
+/**
+ * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and what a tool
+ * says of itself. What was taken back is shown without what it said.
+ */
+function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): SessionEvent[] {
+  const shown: SessionEvent[] = [];
+  const isVoid = endsAttempt(event) && event.type !== "assistant_message";
+  if (isVoid && seen.attempt !== undefined && seen.chars > 0) {
+    shown.push({ type: "attempt_restarted", data: { attempt: seen.attempt } });
+  }
+  if (event.type === "llm_request" && event.data.turn > 1 && isFirst(event)) {
+    shown.push({ type: "turn_ended", data: { turn: event.data.turn - 1 } });
+  }
+  shown.push(hidden.has(event.seq) ? redactedEvent(event) : event);
+  if (event.type === "tool_started" || event.type === "tool_result") shown.push(statusOf(event));
+  return shown;
+}
+
+/** Whether its turn was not asked for before: then the one before it is over now. */
+function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
+  return retry_of === undefined && again === undefined;
+}
+
+function statusOf(event: StoredOf<"tool_started" | "tool_result">): LiveEvent {
+  const { call_id, tool_name, status } = event.data;
+  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
+  return {
+    type: "tool_status",
+    data: { call_id, tool_name, phase, ...(status !== undefined && { message: status }) },
+  };
+}

@@ -1,0 +1,78 @@
+import { deepFreeze } from "../base/freeze.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { LiveState, LiveTail } from "../log/live-tail.ts";
+
+/** So many events are kept at least, and twice as many at most. A reader that is further behind reads the store. */
+const MAX_RECENT = 32;
+
+interface Channel {
+  seq: number;
+  recent: StoredEvent[];
+  live: LiveState | undefined;
+  listeners: Set<() => void>;
+}
+
+/** Takes in what was stored. Of what is old, more goes at a time than comes. */
+function remember(channel: Channel, events: readonly StoredEvent[]): void {
+  const { recent } = channel;
+  if (recent.at(-1)?.seq !== (events[0]?.seq ?? 0) - 1) recent.length = 0;
+  for (const event of events) recent.push(deepFreeze(event));
+  if (recent.length > 2 * MAX_RECENT) recent.splice(0, recent.length - MAX_RECENT);
+}
+
+/** The tail for readers in the same process as the run. Readers elsewhere find stored events by polling. */
+export function localTail(): LiveTail {
+  const channels = new Map<string, Channel>();
+  const channel = (sessionId: string): Channel => {
+    let found = channels.get(sessionId);
+    if (found === undefined) {
+      found = { seq: 0, recent: [], live: undefined, listeners: new Set() };
+      channels.set(sessionId, found);
+    }
+    return found;
+  };
+  const notify = ({ listeners }: Channel) => {
+    for (const listener of listeners) listener();
+  };
+  const forget = (sessionId: string, { live, listeners }: Channel) => {
+    if (live === undefined && listeners.size === 0) channels.delete(sessionId);
+  };
+  return {
+    stored(sessionId, seq, events = []) {
+      const found = channels.get(sessionId);
+      if (found === undefined) return;
+      found.seq = Math.max(found.seq, seq);
+      if (found.listeners.size === 0) found.recent.length = 0;
+      else if (events.length > 0) remember(found, events);
+      notify(found);
+    },
+    live(sessionId) {
+      const found = channel(sessionId);
+      found.live = { attempt: 0, parts: [], progress: new Map(), agents: new Map() };
+      return found.live;
+    },
+    touch(sessionId) {
+      const found = channels.get(sessionId);
+      if (found !== undefined) notify(found);
+    },
+    end(sessionId) {
+      const found = channels.get(sessionId);
+      if (found === undefined) return;
+      found.live = undefined;
+      notify(found);
+      forget(sessionId, found);
+    },
+    peek(sessionId) {
+      const found = channels.get(sessionId);
+      return { live: found?.live, seq: found?.seq ?? 0, recent: found?.recent ?? [] };
+    },
+    subscribe(sessionId, onChange) {
+      const found = channel(sessionId);
+      found.listeners.add(onChange);
+      return () => {
+        found.listeners.delete(onChange);
+        forget(sessionId, found);
+      };
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import type { LiveTail } from "../log/live-tail.ts";
+import { soon } from "./doorbell.ts";
+import { type Answer, sharedQueries } from "./shared-queries.ts";
+
+/** Poll interval for idle sessions if every append is heard, in case a wake-up was lost. */
+const IDLE_MS = 60_000;
+
+/** One session's watch, shared by all its readers in this process. */
+export interface SessionWatch {
+  /** `seq` of the last event that the store is known to have. */
+  readonly seq: number;
+  /** Counts the queries that are due without a notification. */
+  readonly looks: number;
+  /** Events after `cursor`. Readers at the same place share one query per wake-up. */
+  ask(cursor: number): Promise<Answer>;
+  /** Notes an event that a reader has read. */
+  saw(event: StoredEvent): void;
+}
+
+/** The watches that readers of sessions share. */
+export interface SessionWatches {
+  /**
+   * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is where the reader
+   * begins.
+   */
+  join(sessionId: string, afterSeq: number, ring: () => void): { watch: SessionWatch; leave(): void };
+}
+
+interface Source {
+  store: EventStore;
+  tail: LiveTail;
+  /** Poll interval in milliseconds while appends of other processes are not heard. */
+  pollMs: number;
+}
+
+/** Watches each session once, as long as it has readers. */
+export function sessionWatches(source: Source): SessionWatches {
+  const watched = new Map<string, ReturnType<typeof watchSession>>();
+  const later = afterThisTurn();
+  return {
+    join(sessionId, afterSeq, ring) {
+      const one = watched.get(sessionId) ?? watchSession(source, sessionId, later);
+      watched.set(sessionId, one);
+      one.rings.add(ring);
+      one.begin(afterSeq);
+      const leave = () => {
+        one.rings.delete(ring);
+        if (one.rings.size > 0 || watched.get(sessionId) !== one) return;
+        watched.delete(sessionId);
+        one.close();
+      };
+      return { watch: one, leave };
+    },
+  };
+}
+
+/** Runs functions once, after everything that is ready to run, all together. */
+function afterThisTurn(): (work: () => void) => void {
+  const waiting = new Set<() => void>();
+  const run = () => {
+    const due = [...waiting];
+    waiting.clear();
+    for (const work of due) work();
+  };
+  return (work) => {
+    if (waiting.size === 0) soon(run);
+    waiting.add(work);
+  };
+}
+
+function watchSession({ store, tail, pollMs }: Source, sessionId: string, later: (work: () => void) => void) {
+  const rings = new Set<() => void>();
+  const queries = sharedQueries(store, sessionId);
+  // An append may go unannounced, e.g. if its process died right after it. Readers find it within a minute,
+  // or within `pollMs` if they know that a run is in progress.
+  const hears = store.watch === undefined ? () => tail.listening === true : () => true;
+  let heard = hears();
+  let runs = false;
+  let readSeq = 0;
+  let seq = 0;
+  let looks = 0;
+
+  const isIdle = () => !runs && Math.max(seq, tail.peek(sessionId).seq) <= readSeq;
+  const timer = quietTimer(
+    () => (heard && isIdle() ? Math.max(pollMs, IDLE_MS) : pollMs),
+    () => look(),
+  );
+  const wake = () => {
+    queries.forget();
+    for (const ring of rings) ring();
+  };
+  const look = () => {
+    looks += 1;
+    wake();
+  };
+  const onChange = () => {
+    timer.heard();
+    if (heard === hears()) return wake();
+    // Events stored while the tail was deaf are missing.
+    heard = !heard;
+    look();
+    timer.set();
+  };
+  const leaveTail = tail.subscribe(sessionId, onChange);
+  // The tail announces this runtime's own appends right after them, rows included. Query only for the others.
+  const onForeignAppend = () => {
+    if (rings.size > 0 && tail.peek(sessionId).seq < seq) onChange();
+  };
+  const leaveStore = store.watch?.(sessionId, (stored) => {
+    seq = Math.max(seq, stored);
+    later(onForeignAppend);
+  });
+  return {
+    rings,
+    get seq() {
+      return seq;
+    },
+    get looks() {
+      return looks;
+    },
+    begin(afterSeq: number) {
+      readSeq = Math.max(readSeq, afterSeq);
+      timer.set();
+    },
+    ask(cursor: number): Promise<Answer> {
+      return queries.ask(cursor).finally(timer.set);
+    },
+    saw(event: StoredEvent) {
+      if (event.seq <= readSeq) return;
+      readSeq = event.seq;
+      const running = runsAfter(event, runs);
+      if (running === runs) return;
+      runs = running;
+      timer.set();
+    },
+    close() {
+      leaveStore?.();
+      leaveTail();
+      timer.close();
+    },
+  };
+}
+
+/** Whether a run is in progress after this event, judging by the events read so far. */
+function runsAfter(event: StoredEvent, before: boolean): boolean {
+  switch (event.type) {
+    case "run_suspended":
+      return false;
+    case "run_ended":
+      return event.data.next !== undefined;
+    case "run_started":
+    case "run_recovered":
+    case "llm_request":
+    case "tool_started":
+    case "tool_answered":
+      return true;
+    default:
+      return before;
+  }
+}
+
+/**
+ * Calls back after each silence of this length. `heard` does not reset the timer: when it fires, it is set
+ * again for the time left.
+ */
+function quietTimer(afterMs: () => number, onQuiet: () => void) {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let timerAt = 0;
+  let heardAt = performance.now();
+  const set = () => {
+    const at = heardAt + afterMs();
+    if (timer !== undefined && timerAt <= at) return;
+    clearTimeout(timer);
+    timerAt = at;
+    timer = setTimeout(ended, Math.max(0, at - performance.now()));
+  };
+  const ended = () => {
+    timer = undefined;
+    if (performance.now() >= heardAt + afterMs()) {
+      heardAt = performance.now();
+      onQuiet();
+    }
+    set();
+  };
+  return {
+    set,
+    heard: () => {
+      heardAt = performance.now();
+    },
+    close: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,57 @@
+import { deepFreeze } from "../base/freeze.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+
+/** The most events that one shared query reads. A reader that is further behind reads the rest on its own. */
+const MAX_EVENTS = 64;
+
+/**
+ * The result of a query: events in order, frozen because readers share them, and the failure that ended it,
+ * if any.
+ */
+export interface Answer {
+  events: readonly StoredEvent[];
+  /** No event follows them. */
+  isWhole: boolean;
+  failure?: { cause: unknown };
+}
+
+/** Queries that readers at the same place share. */
+export interface SharedQueries {
+  /** Events after `cursor`. */
+  ask(cursor: number): Promise<Answer>;
+  /** Discards the answers: the next `ask` queries the store again. */
+  forget(): void;
+}
+
+/** Shares one query among all readers at the same event, until the answers are forgotten. */
+export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
+  const answers = new Map<number, Promise<Answer>>();
+  return {
+    ask(cursor) {
+      const known = answers.get(cursor);
+      if (known !== undefined) return known;
+      const answer = readSome(store, sessionId, cursor);
+      answers.set(cursor, answer);
+      void answer.then(({ isWhole }) => {
+        if (!isWhole && answers.get(cursor) === answer) answers.delete(cursor);
+      });
+      return answer;
+    },
+    // Clearing an empty map allocates a new table, and this is called for every delta.
+    forget: () => {
+      if (answers.size > 0) answers.clear();
+    },
+  };
+}
+
+async function readSome(store: EventStore, sessionId: string, afterSeq: number): Promise<Answer> {
+  const events: StoredEvent[] = [];
+  try {
+    for await (const event of store.read(sessionId, { afterSeq, limit: MAX_EVENTS }))
+      events.push(deepFreeze(event));
+    return { events, isWhole: events.length < MAX_EVENTS };
+  } catch (cause) {
+    return { events, isWhole: false, failure: { cause } };
+  }
+}

@@ -1,0 +1,47 @@
+import type { LiveEvent } from "../log/live-event.ts";
+import type { LiveState, LiveTail } from "../log/live-tail.ts";
+import { newlyCome, type Seen, textNews } from "./cursor.ts";
+
+/** What one reader is shown of the agents that do the work of a session's calls. */
+export interface AgentsBelow {
+  /** What they have written and the reader does not know yet. It is woken by what they write from then on. */
+  news(live: LiveState | undefined): Generator<LiveEvent>;
+  close(): void;
+}
+
+/** Each of them writes in a session of its own, and is read there like any other. */
+export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
+  const read = new Map<string, { seen: Seen; leave: () => void }>();
+  const begin = (sessionId: string) => {
+    const one = { seen: newlyCome(undefined), leave: tail.subscribe(sessionId, ring) };
+    read.set(sessionId, one);
+    return one;
+  };
+  const leaveAllBut = (still: readonly string[]) => {
+    for (const [id, { leave }] of read) {
+      if (still.includes(id)) continue;
+      leave();
+      read.delete(id);
+    }
+  };
+  return {
+    *news(live) {
+      const agents = live === undefined ? [] : [...live.agents];
+      leaveAllBut(agents.map(([, { session_id }]) => session_id));
+      for (const [call_id, at] of agents) {
+        const one = read.get(at.session_id) ?? begin(at.session_id);
+        for (const { type, data } of newText(tail.peek(at.session_id).live, one))
+          if (type === "text_delta") yield { type: "agent_delta", data: { ...data, ...at, call_id } };
+      }
+    },
+    close: () => leaveAllBut([]),
+  };
+}
+
+/** The answer that is being written, from where the reader is in it; of another answer, from its beginning. */
+function newText(live: LiveState | undefined, reader: { seen: Seen }): Iterable<LiveEvent> {
+  if (live === undefined || live.attempt === 0) return [];
+  const { attempt } = live;
+  if (reader.seen.attempt !== attempt) reader.seen = { ...newlyCome(undefined), attempt };
+  return textNews(live, reader.seen);
+}

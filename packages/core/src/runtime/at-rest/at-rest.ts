@@ -1,0 +1,49 @@
+import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { Session } from "../../log/session-row.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
+import type { Host } from "../leg/host.ts";
+import { openLeg } from "../leg/leg-runner.ts";
+
+interface Made<T> {
+  result: T;
+  events: readonly NewEvent[];
+}
+
+/**
+ * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is under way can
+ * come between what `make` saw and what it has stored. `evenOpen`: a run that nobody goes on with may be open.
+ *
+ * @throws PawlError `session_busy`, or what `make` throws.
+ */
+export async function atRest<T>(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  make: (state: SessionState) => Made<T> | Promise<Made<T>>,
+  { evenOpen = false }: { evenOpen?: boolean } = {},
+): Promise<T> {
+  const leg = await openLeg(host, session, agent);
+  if (leg === undefined) throw busy();
+  try {
+    for (;;) {
+      if (!evenOpen && openRun(leg.log.state) !== undefined) throw busy();
+      const { lastSeq } = leg.log.state;
+      const { result, events } = await make(leg.log.state);
+      if (events.length === 0) return result;
+      try {
+        await leg.log.appendAfter(lastSeq, events);
+        return result;
+      } catch (error) {
+        if (!PawlError.is(error, "conflict")) throw error;
+      }
+    }
+  } finally {
+    await leg.close();
+  }
+}
+
+function busy(): PawlError {
+  return new PawlError("session_busy", "This session has an open run. Wait for it, or stop it.");
+}

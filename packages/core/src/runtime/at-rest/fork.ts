@@ -1,0 +1,58 @@
+import { PawlError } from "../../base/errors.ts";
+import type { NewEvent, StoredEvent, StoredOf } from "../../log/event.ts";
+import { readShown, redactedSince } from "../../log/redacted.ts";
+import { patchOf } from "../../log/row-patch.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { Host } from "../leg/host.ts";
+
+/**
+ * A new session of the same user whose log begins as this one's did, up to the last end of a run that is not after
+ * `atSeq`: there every call has its result. Events keep their numbers, so whatever names another event still does,
+ * and the copied context is sent to the byte as it was.
+ *
+ * @throws PawlError `invalid_input` where no run has ended by then.
+ */
+export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
+  const log: StoredEvent[] = [];
+  for await (const event of readShown(host.store, session.id)) log.push(event);
+  const end = log.findLast(
+    (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,
+  );
+  if (end === undefined) throw new PawlError("invalid_input", "No run has ended up to this event.");
+  const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
+  events.push(copyOf(withoutNext(end)));
+  const hidden = await redactedSince(host.store, session.id, 0);
+  if ([...hidden].some((seq) => seq <= end.seq)) events.push(...newPrefix(log, end.seq, host.newId()));
+  const { id } = await host.store.sessions.create({
+    id: host.newId(),
+    userId: session.userId,
+    agent: session.agent,
+    metadata: { ...session.metadata, forked_from: { session_id: session.id, seq: end.seq } },
+  });
+  const { contextStartSeq = 0 } = patchOf(events);
+  await host.store.append(id, events, { appendId: host.newId(), session: { contextStartSeq } });
+  return (await host.store.sessions.get(id)) as Session;
+}
+
+function copyOf({ type, data, key, durationMs }: StoredEvent): NewEvent {
+  return {
+    type,
+    data,
+    ...(key !== undefined && { key }),
+    ...(durationMs !== undefined && { durationMs }),
+  } as NewEvent;
+}
+
+/** The run that began where this one ended is not copied: a message that waited for it is read by the copy's next run. */
+function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
+  const { next: _, ...data } = end.data;
+  return { ...end, data };
+}
+
+/** What was redacted is copied redacted; the thinking that was signed over it must not be sent. */
+function newPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
+  const last = log.findLast(
+    (event): event is StoredOf<"prefix"> => event.type === "prefix" && event.seq <= upTo,
+  );
+  return last === undefined ? [] : [{ type: "prefix", data: { ...last.data, prefix_id } }];
+}

@@ -1,0 +1,138 @@
+import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
+import { USER_DATA } from "../../context/prefix.ts";
+import { userDataBlock } from "../../context/user-data.ts";
+import type { EventData, NewEvent, StoredEvent } from "../../log/event.ts";
+import { isRedactable, REDACTED } from "../../log/redacted.ts";
+import type { Session } from "../../log/session-row.ts";
+import { isToolUse } from "../../model/content.ts";
+import type { SessionState } from "../../session/state.ts";
+import type { Host } from "../leg/host.ts";
+import { taskSession } from "../tasks/child-session.ts";
+import { atRest } from "./at-rest.ts";
+
+/**
+ * Takes back what the event `seq` says, together with the events that say the same: calls and questions of an answer,
+ * the answer behind a result, user data wherever it was told, and the session of an agent that did a call's work. What
+ * precedes later answers changes by it, so a new prefix begins.
+ *
+ * @throws PawlError `invalid_input` for an event that the model does not read, `session_busy` while a run is open.
+ */
+export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
+  await atRest(host, session, agent, async (state) => {
+    const log = await logOf(host, session);
+    const target = log[seq - 1];
+    const found = target === undefined ? [] : sameText(log, target);
+    if (target === undefined || found.length === 0)
+      throw new PawlError("invalid_input", "There is nothing to redact in this event.");
+    // Their own sessions first: if the process dies between the two, the call still says that there is something to take back.
+    for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
+    const events = [...found.map(redactionOf), ...newPrefix(state, isUserData(target), host.newId())];
+    return { result: undefined, events };
+  });
+}
+
+async function logOf(host: Host, { id }: Session): Promise<StoredEvent[]> {
+  const log: StoredEvent[] = [];
+  for await (const event of host.store.read(id)) log.push(event);
+  return log;
+}
+
+const TARGETS: readonly string[] = [
+  "user_message",
+  "assistant_message",
+  "tool_result",
+  "knowledge",
+  "artifact",
+  "note",
+  "checkpoint",
+  "prefix",
+];
+
+/** The event and those that repeat it; none if it says nothing. */
+function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
+  if (!TARGETS.includes(target.type)) return [];
+  if (isUserData(target)) return log.filter(isUserData);
+  const asking = new Set(callsOf(target));
+  const ran = new Set(log.flatMap((event) => (RUNNING.includes(event.type) ? [callOf(event)] : [])));
+  return log.filter((event) => {
+    if (event === target) return true;
+    const call = callOf(event);
+    if (call === undefined || !asking.has(call)) return false;
+    if (target.type === "tool_result") return event.type === "tool_answered";
+    if (event.type === "tool_started") return event.data.input !== undefined;
+    // What stands in place of the result of a call that never ran is about its input, and may quote it.
+    if (event.type === "tool_result") return !ran.has(call);
+    return event.type === "tool_call" || event.type === "tool_suspended";
+  });
+}
+
+const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
+
+/** What is known of the user is told in the prefix, and again when it has changed, or when the context begins anew. */
+function isUserData(event: StoredEvent): boolean {
+  return event.type === "prefix" || (event.type === "knowledge" && event.data.source === USER_DATA);
+}
+
+function callOf({ data }: StoredEvent): string | undefined {
+  return (data as { call_id?: string }).call_id;
+}
+
+/** The calls that an answer makes, or the one that a result is of. */
+function callsOf(target: StoredEvent): string[] {
+  if (target.type === "tool_result") return [target.data.call_id];
+  return target.type === "assistant_message" ? target.data.content.filter(isToolUse).map(({ id }) => id) : [];
+}
+
+/** Those of them for which an agent did the work. */
+function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["tool_started"][] {
+  const calls = new Set(callsOf(target));
+  return log.flatMap((event) =>
+    event.type === "tool_started" && calls.has(event.data.call_id) ? [event.data] : [],
+  );
+}
+
+/**
+ * A task's session says in its own words what the call and its result say: all of it is taken back. Nobody goes on with
+ * it, also where it could not be ended.
+ */
+async function redactTask(
+  host: Host,
+  parent: Session,
+  agent: Agent,
+  { call_id, tool_name }: EventData["tool_started"],
+): Promise<void> {
+  const session = await taskSession(host, parent, call_id, tool_name);
+  if (session === undefined) return;
+  const redactAll = async (state: SessionState) => {
+    const log = await logOf(host, session);
+    for (const event of log)
+      if (event.type === "tool_started") await redactTask(host, session, agent, event.data);
+    const over = new Set(log.flatMap((event) => (event.type === "redaction" ? [event.data.seq] : [])));
+    const found = log.filter(
+      (event) => event.type !== "prefix" && isRedactable(event) && !over.has(event.seq),
+    );
+    const events = found.map(redactionOf);
+    return {
+      result: undefined,
+      events: found.length === 0 ? [] : [...events, ...newPrefix(state, false, host.newId())],
+    };
+  };
+  await atRest(host, session, agent, redactAll, { evenOpen: true });
+}
+
+/** Names what is redacted, so that a reader that sees only this event knows where to look. */
+function redactionOf(event: StoredEvent): NewEvent {
+  const { seq, type: of } = event;
+  const call_id = callOf(event);
+  const data: EventData["redaction"] = { seq, of, ...(call_id !== undefined && { call_id }) };
+  if (event.type === "assistant_message") data.attempt = event.data.attempt;
+  return { type: "redaction", data };
+}
+
+function newPrefix({ prefix }: SessionState, isUserData: boolean, prefix_id: string): NewEvent[] {
+  if (prefix === undefined) return [];
+  const { system, tools } = prefix;
+  const blocks = isUserData && system.length > 1 ? [...system.slice(0, 1), userDataBlock(REDACTED)] : system;
+  return [{ type: "prefix", data: { prefix_id, system: blocks, tools } }];
+}

@@ -1,0 +1,30 @@
+import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
+import { admitted } from "../../context/admit.ts";
+import { boundaryAt, checkpointEvents } from "../../context/checkpoint.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { Host } from "../leg/host.ts";
+import { atRest } from "./at-rest.ts";
+
+/**
+ * Lets the session's context begin at the event `fromSeq`, or at the last place before it where no call is parted from
+ * its result. Returns the `seq` at which it begins.
+ *
+ * @throws PawlError `invalid_input` where there is no context from `fromSeq` on, `session_busy` while a run is open.
+ */
+export async function startContextAt(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  fromSeq: number,
+): Promise<number> {
+  return await atRest(host, session, agent, (state) => {
+    const entries = admitted(state, state.lastSeq);
+    const index = entries.findIndex(({ seq }) => seq >= fromSeq);
+    if (index === -1) throw new PawlError("invalid_input", "There is no context from this event on.");
+    const at = boundaryAt(entries, index, true);
+    const from_seq = entries[at]?.seq ?? 0;
+    const data = { from_seq, upto_seq: state.lastSeq, reason: "start" as const };
+    return { result: from_seq, events: at === 0 ? [] : checkpointEvents(state, agent, data, host.newId()) };
+  });
+}

@@ -1,0 +1,108 @@
+import type { Agent } from "../../agent/agent.ts";
+import { messageOf, PawlError } from "../../base/errors.ts";
+import { type Json, toJson } from "../../base/json.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import { type CallState, openRun, type SessionState } from "../../session/state.ts";
+import { jsonSchema, validate } from "../../tools/schema.ts";
+import type { Answer } from "./runtime-types.ts";
+
+/**
+ * The events that store a user's answers, checked against the questions on record. Nothing is believed of the client
+ * but the values, and those only as far as the tool's schema goes.
+ *
+ * @throws PawlError `unknown_call`, `already_answered` or `invalid_answer`; then none of the answers counts.
+ */
+export async function answerEvents(
+  state: SessionState,
+  agent: Agent,
+  answers: readonly Answer[],
+): Promise<NewEvent[]> {
+  const seen = new Set<string>();
+  const events: NewEvent[] = [];
+  for (const answer of answers) {
+    const { callId, question } = answer;
+    if (seen.has(callId)) {
+      throw new PawlError("invalid_input", "One request answers the same question twice.", {
+        details: { callId },
+      });
+    }
+    seen.add(callId);
+    const call = findQuestion(state, callId, question);
+    const said = answer.error === undefined ? await checked(agent, call, answer.value) : failed(call, answer);
+    events.push({
+      type: "tool_answered",
+      key: eventKey.answer(call),
+      data: { tool_name: call.toolName, call_id: callId, ...said },
+    });
+  }
+  return events;
+}
+
+/** The longest error that a client may report for a call, in UTF-16 code units. */
+const MAX_ERROR_CHARS = 10_000;
+
+/**
+ * Accepts a report that the call failed at the client. Refuses one for a hook's question: nothing runs at the
+ * client then.
+ */
+function failed({ callId, asked }: CallState, { error, value }: Answer): { value: null; error: string } {
+  const refuse = (message: string) => new PawlError("invalid_answer", message, { details: { callId } });
+  if (value !== undefined) throw refuse("An answer must have either a value or an error, not both.");
+  if (asked?.by !== undefined || asked?.kind === "approval") {
+    throw refuse(
+      `A question of the kind "${asked.kind}" does not accept an error. Answer it with a value, e.g. with a no.`,
+    );
+  }
+  if (typeof error !== "string" || error.length > MAX_ERROR_CHARS) {
+    throw refuse(`An answer's error must be a text of at most ${MAX_ERROR_CHARS} characters.`);
+  }
+  return { value: null, error: error.toWellFormed() };
+}
+
+async function checked(agent: Agent, call: CallState, value: unknown): Promise<{ value: Json }> {
+  const stored = storable(value, call.callId);
+  await checkAnswer(agent, call, stored);
+  return { value: stored };
+}
+
+function storable(value: unknown, callId: string): Json {
+  try {
+    return toJson(value);
+  } catch (cause) {
+    const message = `The answer cannot be stored: ${messageOf(cause)}`;
+    throw new PawlError("invalid_answer", message, { cause, details: { callId } });
+  }
+}
+
+function findQuestion(state: SessionState, callId: string, question: number | undefined): CallState {
+  const call = state.calls.get(callId);
+  if (call?.asked === undefined || (question ?? 0) > call.asked.seq) {
+    throw new PawlError("unknown_call", "There is no such question in this session.", {
+      details: { callId },
+    });
+  }
+  const over = call.answer !== undefined || call.result !== undefined || openRun(state) === undefined;
+  if (over || (question ?? call.asked.seq) < call.asked.seq) {
+    throw new PawlError("already_answered", "This question has been answered already.", {
+      details: { callId },
+    });
+  }
+  return call;
+}
+
+async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
+  // A question outlives the tool that asked it: then, and for a hook's question, the schema on record decides.
+  const own = call.asked?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
+  const schema = own ?? jsonSchema(call.asked?.answerSchema ?? {});
+  const fit = await validate(schema, value);
+  if (!fit.ok) {
+    throw new PawlError(
+      "invalid_answer",
+      `The answer does not fit the question: ${fit.problems.join("; ")}`,
+      {
+        details: { callId: call.callId, problems: fit.problems },
+      },
+    );
+  }
+}

@@ -1,0 +1,132 @@
+import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
+import { admitted } from "../../context/admit.ts";
+import { loadState } from "../../fold/load.ts";
+import type { NewEvent } from "../../log/event.ts";
+import type { Session } from "../../log/session-row.ts";
+import { canBeRetried } from "../../log/stop-reason.ts";
+import { fetchUserData } from "../../loop/fetch-user-data.ts";
+import { startEvents, tellOfStart } from "../../loop/start-run.ts";
+import { runLeftBehind } from "../../session/queued.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
+import type { Host } from "../leg/host.ts";
+import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
+import type { RunStart } from "../leg/run-handle.ts";
+import { type Begun, goOn } from "./begin.ts";
+import { retryOf } from "./earlier-run.ts";
+import { busy } from "./incoming-message.ts";
+import { stopOnAbort } from "./stop.ts";
+
+/** The run to retry. */
+interface Retry {
+  session: Session;
+  agent: Agent;
+  runId: string;
+  signal?: AbortSignal | undefined;
+}
+
+const PAUSE_MS = 10;
+
+/** Note to the model if the failed run left anything in its context. */
+const TRY_AGAIN =
+  "Your answer to the user's last message broke off, and the user asks you to try again. Results of your tool calls still count. " +
+  "What you wrote after the last of them is no longer shown to the user: answer anew.";
+
+/**
+ * Starts a run that retries the last message. Returns the existing retry if there is one, or the run itself
+ * while it is still in progress.
+ *
+ * @throws PawlError `invalid_input` if the run did not fail or is not the last one; `session_busy`.
+ */
+export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
+  const { session, agent, runId, signal } = retry;
+  // Within this time, the leg that holds the session ends or loses its lease.
+  const patienceMs = host.leaseTtlMs + agent.userDataTimeoutMs;
+  for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
+    const earlier = await retryOf(host.store, session.id, runId);
+    if (earlier !== undefined) return { start: earlier, leg: undefined };
+    const leg = await openLeg(host, session, agent);
+    const state = leg?.log.state ?? (await loadState(host.store, session.id));
+    const open = openRun(state);
+    if (open?.runId === runId) return await asItIs(host, retry, leg, startOf(state));
+    const refused = open === undefined ? unlessRetryable(state, runId) : busy();
+    if (refused !== undefined) {
+      await leg?.close();
+      throw refused;
+    }
+    const start = leg && (await storeStart(host, retry, leg));
+    if (leg !== undefined && start !== undefined) return { start, leg: leg.go(signal) };
+    if (waited >= patienceMs) throw busy();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/**
+ * Handles a run that has not ended: resumes it if its process abandoned it, and leaves it alone while it
+ * waits for its user.
+ */
+async function asItIs(
+  host: Host,
+  { signal }: Retry,
+  leg: OpenLeg | undefined,
+  start: RunStart,
+): Promise<Begun> {
+  const left = leg && runLeftBehind(leg.log.state);
+  if (leg !== undefined && left !== undefined) return { start, leg: await goOn(leg, left, signal) };
+  await leg?.close();
+  return { start, leg: undefined, release: stopOnAbort(host, start, signal) };
+}
+
+function unlessRetryable({ run }: SessionState, runId: string): PawlError | undefined {
+  if (run?.runId !== runId) {
+    return new PawlError("invalid_input", "Only the last run of a session can be retried.");
+  }
+  if (canBeRetried({ failed: run.failed, ...(run.ended && { stop: run.ended }) })) return undefined;
+  return new PawlError(
+    "invalid_input",
+    "The last message has been answered. It cannot be answered again, because sessions have no branches yet: send a new message.",
+  );
+}
+
+/** Stores the start of the run. Returns `undefined` if another process was faster. */
+async function storeStart(
+  host: Host,
+  { session, agent, runId: retried }: Retry,
+  leg: OpenLeg,
+): Promise<RunStart | undefined> {
+  const { log, deps } = leg;
+  const { state } = log;
+  try {
+    const start = {
+      runId: host.newId(),
+      userData: await fetchUserData(agent, session, deps),
+      retryOf: retried,
+    };
+    const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
+    const [first] = await log.appendAfter(state.lastSeq, events);
+    const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
+    await tellOfStart(patience, { agent, session, log }, start);
+    return { sessionId: session.id, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
+  } catch (error) {
+    await leg.close();
+    const isLate = ["conflict", "key_taken", "fenced"].some((code) => PawlError.is(error, code as never));
+    if (isLate) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * A request must end with something to answer, and the model must not mistake a broken-off answer for a
+ * complete one.
+ */
+function noteFor(state: SessionState): NewEvent[] {
+  const since = state.run?.seq ?? 0;
+  const hasSpoken = admitted(state, state.lastSeq).some(
+    ({ role, seq }) => role === "assistant" && seq > since,
+  );
+  return hasSpoken ? [{ type: "note", data: { text: TRY_AGAIN } }] : [];
+}
+
+function startOf({ sessionId, run }: SessionState): RunStart {
+  return { sessionId, runId: run?.runId ?? "", afterSeq: (run?.seq ?? 1) - 1 };
+}

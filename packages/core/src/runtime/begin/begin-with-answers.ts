@@ -1,0 +1,50 @@
+import type { Agent } from "../../agent/agent.ts";
+import type { Clock } from "../../base/clock.ts";
+import { PawlError } from "../../base/errors.ts";
+import { loadState } from "../../fold/load.ts";
+import type { StoredEvent } from "../../log/event.ts";
+import { patchOf } from "../../log/row-patch.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { Host } from "../leg/host.ts";
+import { answerEvents } from "./answer.ts";
+import { type Begun, recover } from "./begin.ts";
+import type { RunOptions } from "./runtime-types.ts";
+import { stopOnAbort } from "./stop.ts";
+
+/** Stores answers. Needs no lease: the leg at work takes them up, or a new one is begun here. */
+export async function beginWithAnswers(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  { answers = [], signal }: Pick<RunOptions, "answers" | "signal">,
+): Promise<Begun> {
+  const state = await loadState(host.store, session.id);
+  const events = await inTime(host.clock, agent, answerEvents(state, agent, answers));
+  const [first] = await host.store
+    .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
+    .catch((error: unknown): readonly StoredEvent[] => {
+      if (!PawlError.is(error, "key_taken")) throw error;
+      throw new PawlError("already_answered", "This question has been answered already.", { cause: error });
+    });
+  const seq = first?.seq ?? state.lastSeq;
+  host.tail.stored(session.id, seq + events.length - 1);
+  const start = { sessionId: session.id, runId: state.run?.runId ?? "", afterSeq: seq - 1 };
+  const active = host.legs.get(session.id);
+  if (active !== undefined) await active.catchUp();
+  const leg = await recover(host, session, agent, signal);
+  if (leg !== undefined) return { start, leg };
+  return { start, leg, release: stopOnAbort(host, start, signal) };
+}
+
+/** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */
+async function inTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const cancel = clock.after(limits.wallClockMs, () =>
+    reject(new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.")),
+  );
+  try {
+    return await Promise.race([checked, late]);
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,135 @@
+import { PawlError } from "../../base/errors.ts";
+import type { NewEvent, NextRun } from "../../log/event.ts";
+import { fetchUserData } from "../../loop/fetch-user-data.ts";
+import { startEvents, tellOfStart } from "../../loop/start-run.ts";
+import { queuedMessages, runLeftBehind } from "../../session/queued.ts";
+import { openRun, type SessionState } from "../../session/state.ts";
+import type { Host } from "../leg/host.ts";
+import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
+import type { RunStart } from "../leg/run-handle.ts";
+import { type Begun, goOn } from "./begin.ts";
+import { earlierRun } from "./earlier-run.ts";
+import { busy, messageEvents, type Said } from "./incoming-message.ts";
+import { queueHere, queueMessage } from "./queue-message.ts";
+import { supersede } from "./supersede.ts";
+
+const PAUSE_MS = 10;
+
+/**
+ * Stores the user's message with the start of a run, and lets the run go; or shows the run that the same message has begun
+ * already; or does what the agent says about messages that come while a run is at work.
+ *
+ * While somebody holds the session without a run in it, that somebody is just beginning one: it may be this very message,
+ * sent twice.
+ *
+ * @throws PawlError `session_busy`.
+ */
+export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
+  const { session, agent } = said;
+  const mayWait = said.whenBusy !== "reject";
+  // Whoever holds the session comes to an end in this time, or loses it.
+  const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
+  for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
+    const leg = await openLeg(host, session, agent);
+    const here = leg && (await unlessTaken(beginHere(host, said, leg)));
+    if (here !== undefined) return here;
+    const earlier = await earlierRun(host.store, session.id, said);
+    if (earlier !== undefined) return { start: earlier, leg: undefined };
+    const now = await host.store.sessions.get(session.id);
+    if (now?.openRun !== null) {
+      if (!mayWait) throw busy();
+      const begun = await asBefore(host, said, queueMessage(host, said));
+      if (begun !== undefined) return begun;
+    }
+    if (waited >= patienceMs) throw busy();
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
+
+/** `undefined`: another process has taken the session over meanwhile, and nothing has been stored. */
+async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!PawlError.is(error, "fenced")) throw error;
+    return undefined;
+  }
+}
+
+/** Nobody works on the session: it is this leg's. */
+async function beginHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun> {
+  for (;;) {
+    const left = runLeftBehind(leg.log.state);
+    if (left !== undefined) {
+      if (said.whenBusy === "reject") {
+        await goOn(leg, left).catch(host.report);
+        throw busy();
+      }
+      const begun = await asBefore(host, said, queueHere(host, said, leg));
+      if (begun !== undefined) return begun;
+    }
+    const start = await asBefore(host, said, beginRun(host, said, leg));
+    if (start !== undefined) return start;
+  }
+}
+
+/** `undefined`: a run has come to be at work, because an answer was stored. */
+async function beginRun(host: Host, said: Said, leg: OpenLeg): Promise<Begun | undefined> {
+  try {
+    const start = await storeMessage(host, said, leg);
+    return start && { start, leg: leg.go(said.signal) };
+  } catch (error) {
+    await leg.close();
+    throw error;
+  }
+}
+
+async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunStart | undefined> {
+  const { session, agent } = said;
+  const { log, deps } = leg;
+  const userData = await fetchUserData(agent, session, deps);
+  while (runLeftBehind(log.state) === undefined) {
+    const before = openRun(log.state);
+    const ending = before && (await supersede(host, session, agent, leg, before));
+    if (before !== undefined && ending === undefined) continue;
+    // The question may have been answered while the hooks ran.
+    if (runLeftBehind(log.state) !== undefined) break;
+    const start = { runId: host.newId(), userData };
+    const events: NewEvent[] = [
+      ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
+      ...startEvents(log.state, agent, host.newId, start),
+      ...messageEvents(said, false),
+    ];
+    try {
+      const [first] = await log.appendAfter(log.state.lastSeq, events);
+      const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
+      await tellOfStart(patience, { agent, session, log }, start);
+      return { sessionId: log.state.sessionId, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
+    } catch (error) {
+      if (!PawlError.is(error, "conflict")) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The new run, for messages that no request had covered. */
+function nextRun(state: SessionState, run_id: string): NextRun | undefined {
+  const messages = queuedMessages(state).map(({ seq }) => seq);
+  return messages.length === 0 ? undefined : { run_id, messages };
+}
+
+/** The outcome; of a message that is stored already, the run that it has begun or was queued for. */
+async function asBefore(
+  host: Host,
+  said: Said,
+  work: Promise<Begun | undefined>,
+): Promise<Begun | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!PawlError.is(error, "key_taken")) throw error;
+    const earlier = await earlierRun(host.store, said.session.id, said);
+    if (earlier === undefined) throw busy();
+    return { start: earlier, leg: undefined };
+  }
+}

@@ -1,0 +1,48 @@
+import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { Session } from "../../log/session-row.ts";
+import { openRun, type RunState } from "../../session/state.ts";
+import type { ActiveLeg, Host } from "../leg/host.ts";
+import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
+import type { RunStart } from "../leg/run-handle.ts";
+
+/** A run that is safely stored, and the leg that works on it if it is this process's. */
+export interface Begun {
+  start: RunStart;
+  leg: ActiveLeg | undefined;
+  /** Detaches the caller's signal from a run that another leg works on. */
+  release?: () => void;
+}
+
+/** Goes on with a run that nobody works on. `undefined`: somebody does, or there is nothing to go on with. */
+export async function recover(
+  host: Host,
+  session: Session,
+  agent: Agent,
+  signal?: AbortSignal,
+): Promise<ActiveLeg | undefined> {
+  const leg = await openLeg(host, session, agent);
+  if (leg === undefined) return undefined;
+  const run = openRun(leg.log.state);
+  if (run === undefined) {
+    await leg.close();
+    return undefined;
+  }
+  return await goOn(leg, run, signal);
+}
+
+/** Goes on with the run that a leg has found open. `undefined`: another process has taken the session over meanwhile. */
+export async function goOn(
+  leg: OpenLeg,
+  run: RunState,
+  signal?: AbortSignal,
+): Promise<ActiveLeg | undefined> {
+  try {
+    if (run.inLeg) await leg.log.append([{ type: "run_recovered", data: { run_id: run.runId } }]);
+  } catch (error) {
+    await leg.close();
+    if (PawlError.is(error, "fenced")) return undefined;
+    throw error;
+  }
+  return leg.go(signal);
+}

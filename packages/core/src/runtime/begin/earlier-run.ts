@@ -1,0 +1,82 @@
+import { PawlError } from "../../base/errors.ts";
+import type { EventData } from "../../log/event.ts";
+import { eventKey } from "../../log/event-keys.ts";
+import type { EventStore } from "../../log/event-store.ts";
+import type { RunStart } from "../leg/run-handle.ts";
+
+/** A message as its client sends it. */
+interface Sent {
+  message: string;
+  clientMessageId?: string | undefined;
+  /** Its words are not compared. */
+  isTask?: true;
+}
+
+/**
+ * Finds the start of the run that this client message began earlier, or of its last retry, or the place where
+ * it was queued.
+ *
+ * @throws PawlError `invalid_input` if the message was stored with a different text under that id.
+ */
+export async function earlierRun(
+  store: EventStore,
+  sessionId: string,
+  sent: Sent,
+): Promise<RunStart | undefined> {
+  if (sent.clientMessageId === undefined) return undefined;
+  const key = eventKey.message(sent.clientMessageId);
+  let last: RunStart | undefined;
+  let found: RunStart | undefined;
+  // The run that answers the message: a queued one may be passed on to the next run.
+  let answering: string | undefined;
+  for await (const event of store.read(sessionId, { types: ["run_started", "run_ended", "user_message"] })) {
+    if (event.type === "run_started") {
+      const { run_id: runId, retry_of } = event.data;
+      last = { sessionId, runId, afterSeq: event.seq - 1 };
+      if (found === undefined || answering !== retry_of) continue;
+      found = last;
+      answering = runId;
+    } else if (event.type === "run_ended") {
+      answering = passedOn(answering, found?.messageSeq, event.data);
+    } else if (event.type === "user_message" && event.key === key) {
+      const { seq, data } = event;
+      checkWords(sent, data.message);
+      found = last && data.queued ? { ...last, afterSeq: seq - 1, messageSeq: seq } : last;
+      answering = last?.runId;
+    }
+  }
+  return found;
+}
+
+/** The run that answers a queued message behind the end of a run. */
+function passedOn(
+  answering: string | undefined,
+  messageSeq = -1,
+  { run_id, next }: EventData["run_ended"],
+): string | undefined {
+  return run_id === answering && next?.messages.includes(messageSeq) ? next.run_id : answering;
+}
+
+/**
+ * Finds the start of the run that retries this one. If that run was retried in turn, finds the last retry.
+ */
+export async function retryOf(
+  store: EventStore,
+  sessionId: string,
+  runId: string,
+): Promise<RunStart | undefined> {
+  let found: RunStart | undefined;
+  for await (const { type, data, seq } of store.read(sessionId, { types: ["run_started"] })) {
+    if (type !== "run_started" || data.retry_of !== (found?.runId ?? runId)) continue;
+    found = { sessionId, runId: data.run_id, afterSeq: seq - 1 };
+  }
+  return found;
+}
+
+function checkWords({ message, isTask }: Sent, stored: string): void {
+  if (isTask || stored === message.toWellFormed()) return;
+  throw new PawlError(
+    "invalid_input",
+    "A message of this id was stored with another text. A stored message cannot be changed: send a new one, with an id of its own.",
+  );
+}

@@ -1,0 +1,87 @@
+import { PawlError } from "../../base/errors.ts";
+import { catchUp, loadState } from "../../fold/load.ts";
+import type { NewEvent, StoredEvent } from "../../log/event.ts";
+import { patchOf } from "../../log/row-patch.ts";
+import { runAtWork, runLeftBehind } from "../../session/queued.ts";
+import type { RunState, SessionState } from "../../session/state.ts";
+import type { Host } from "../leg/host.ts";
+import type { OpenLeg } from "../leg/leg-runner.ts";
+import type { RunStart } from "../leg/run-handle.ts";
+import { type Begun, goOn, recover } from "./begin.ts";
+import { messageEvents, type Said } from "./incoming-message.ts";
+import { stopOnAbort } from "./stop.ts";
+
+/**
+ * Stores a message for the run at work. Needs no lease: the leg at work takes it up, here or elsewhere. It is stored only
+ * if nothing else has been since the run was seen open, so it never lies in a session without a run. `undefined`: no
+ * run is at work any more.
+ */
+export async function queueMessage(host: Host, said: Said): Promise<Begun | undefined> {
+  const { session, agent } = said;
+  const state = await loadState(host.store, session.id);
+  const start = await store(said, state, runAtWork, async (events) => {
+    const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
+    try {
+      return await host.store.append(session.id, events, options);
+    } catch (error) {
+      if (PawlError.is(error, "conflict")) await catchUp(host.store, state);
+      throw error;
+    }
+  });
+  if (start === undefined) return undefined;
+  host.tail.stored(session.id, start.messageSeq ?? 0);
+  const active = host.legs.get(session.id);
+  if (active !== undefined) await active.catchUp();
+  const leg = active === undefined ? await recover(host, session, agent) : undefined;
+  return { start, leg, release: stopOnAbort(host, start, said.signal) };
+}
+
+/**
+ * As {@link queueMessage}, for a run that its process has left behind. This leg goes on with it, also when the message
+ * cannot be stored. `undefined`: the run has come to wait for its user, and the leg is as it was.
+ */
+export async function queueHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun | undefined> {
+  const { log } = leg;
+  try {
+    const start = await store(
+      said,
+      log.state,
+      runLeftBehind,
+      async (events) => await log.appendAfter(log.state.lastSeq, events),
+    );
+    if (start === undefined) return undefined;
+    const active = await goOn(leg, log.state.run as RunState);
+    return { start, leg: active, release: stopOnAbort(host, start, said.signal) };
+  } catch (error) {
+    if (PawlError.is(error, "key_taken")) await goOn(leg, log.state.run as RunState).catch(host.report);
+    else await leg.close();
+    throw error;
+  }
+}
+
+/** Stores it behind everything else, and only if then still a run is at work. */
+async function store(
+  said: Said,
+  state: SessionState,
+  atWork: (state: SessionState) => RunState | undefined,
+  append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
+): Promise<RunStart | undefined> {
+  for (;;) {
+    const run = atWork(state);
+    if (run === undefined) return undefined;
+    try {
+      const rows = await append(queuedEvents(run, said));
+      const messageSeq = rows.at(-1)?.seq ?? 0;
+      const afterSeq = messageSeq - rows.length;
+      return { sessionId: state.sessionId, runId: run.runId, afterSeq, messageSeq };
+    } catch (error) {
+      if (!PawlError.is(error, "conflict")) throw error;
+    }
+  }
+}
+
+function queuedEvents(run: RunState, said: Said): NewEvent[] {
+  const messages = messageEvents(said, true);
+  if (said.whenBusy !== "interrupt") return messages;
+  return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, ...messages];
+}

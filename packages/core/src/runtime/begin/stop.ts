@@ -1,0 +1,70 @@
+import type { Agent } from "../../agent/agent.ts";
+import { loadState } from "../../fold/load.ts";
+import type { NewEvent } from "../../log/event.ts";
+import { type Awaited, passedOn } from "../../log/handover.ts";
+import { patchOf } from "../../log/row-patch.ts";
+import type { Session } from "../../log/session-row.ts";
+import { isSuspended } from "../../session/queued.ts";
+import { openRun, type RunState } from "../../session/state.ts";
+import type { Host } from "../leg/host.ts";
+import type { RunStart } from "../leg/run-handle.ts";
+import { recover } from "./begin.ts";
+
+/**
+ * Stores a request to stop the session's open run, if it is the wanted one. A leg of this process honours it.
+ * If no leg works on the run, the caller has to recover the session. Returns `false` if there was nothing to
+ * stop.
+ */
+export async function askToStop(
+  host: Host,
+  sessionId: string,
+  isWanted: (run: RunState) => boolean = () => true,
+): Promise<boolean> {
+  const run = openRun(await loadState(host.store, sessionId));
+  if (run === undefined || !isWanted(run)) return false;
+  const events: NewEvent[] = [{ type: "stop_requested", data: { run_id: run.runId } }];
+  const options = { appendId: host.newId(), session: patchOf(events) };
+  const [stored] = await host.store.append(sessionId, events, options);
+  host.tail.stored(sessionId, stored?.seq ?? 0);
+  await host.legs.get(sessionId)?.catchUp();
+  return true;
+}
+
+/**
+ * Stops a run that another leg works on, and no other run, when the signal aborts. Returns a function that
+ * detaches the signal: a caller may use one signal for any number of runs.
+ */
+export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | undefined): () => void {
+  const stop = () => void stopRunOf(host, start).catch(host.report);
+  if (signal?.aborted) stop();
+  else signal?.addEventListener("abort", stop, { once: true });
+  return () => signal?.removeEventListener("abort", stop);
+}
+
+async function stopRunOf(host: Host, start: RunStart): Promise<void> {
+  // It may pass the message on at this very moment.
+  for (let asked: string | undefined; ; ) {
+    const runId = await runOf(host, start);
+    if (runId === asked) return;
+    await askToStop(host, start.sessionId, (run) => run.runId === runId && !isSuspended(run));
+    asked = runId;
+  }
+}
+
+/** The run that was begun, or the one that has taken its message up. */
+async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): Promise<string> {
+  let awaited: Awaited = start;
+  for await (const event of host.store.read(sessionId, { afterSeq, types: ["run_ended"] })) {
+    awaited = passedOn(awaited, event) ?? awaited;
+  }
+  return awaited.runId;
+}
+
+/**
+ * Stops the session's run, wherever it is in progress, and also if it is suspended. A leg of this process may
+ * have suspended the run just before the request was stored; it has then released the lease, and the run is
+ * recovered here.
+ */
+export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
+  if (await askToStop(host, session.id)) await recover(host, session, agent);
+}

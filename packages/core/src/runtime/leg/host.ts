@@ -1,0 +1,51 @@
+import type { Agent } from "../../agent/agent.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { Delegated, Delegation, Leg, OpenTask } from "../../leg/leg.ts";
+import type { EventStore } from "../../log/event-store.ts";
+import type { LiveTail } from "../../log/live-tail.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { SessionWatches } from "../../readers/session-watch.ts";
+import type { RunState, SessionState } from "../../session/state.ts";
+
+/** A leg at work in this process. */
+export interface ActiveLeg {
+  /** The session's state when the leg is over; `settled`: the run was suspended or ended by it. */
+  readonly done: Promise<{ state: SessionState; settled: boolean }>;
+  /** Folds in what others have stored, e.g. a stop request. */
+  catchUp(): Promise<void>;
+  /** Stops the run. */
+  abort(): void;
+  /** Lets go of the session without ending its run: another process goes on with it. */
+  leave(): void;
+}
+
+/** What a runtime is made of. */
+export interface Host {
+  readonly agents: ReadonlyMap<string, Agent>;
+  readonly store: EventStore;
+  readonly tail: LiveTail;
+  readonly watches: SessionWatches;
+  readonly legs: Map<string, ActiveLeg>;
+  /**
+   * Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again.
+   */
+  readonly setbacks: Map<string, { failures: number; dueAt: number }>;
+  readonly holder: string;
+  readonly leaseTtlMs: number;
+  readonly abortGraceMs: number;
+  readonly pollMs: number;
+  /** Runs that are being begun. */
+  readonly begins: Set<Promise<unknown>>;
+  draining: boolean;
+  /** Fires when the runtime is over: nobody is told of anything any more. */
+  readonly over: AbortController;
+  /** Told of failures that no caller hears of. */
+  report(error: unknown): void;
+  deps(session: Session): unknown;
+  /** Lets an agent do the work of a call. */
+  delegate(leg: Leg, delegated: Delegated): Promise<Delegation>;
+  /** What agents do for calls of a run that ends. */
+  openTasks(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
+  newId(): string;
+  readonly clock: Clock;
+}

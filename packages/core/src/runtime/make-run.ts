@@ -1,0 +1,86 @@
+import { EventEmitter } from "eventemitter3";
+import { applyEvent } from "../fold/apply.ts";
+import { type Awaited, passedOn } from "../log/handover.ts";
+import type { SessionEvent } from "../log/live-event.ts";
+import { readShown } from "../log/redacted.ts";
+import { follow, followFrom } from "../readers/follow.ts";
+import { type RunResult, resultOf } from "../session/run-result.ts";
+import { isWaiting, newSessionState, type SessionState } from "../session/state.ts";
+import type { Begun } from "./begin/begin.ts";
+import type { Host } from "./leg/host.ts";
+import type { Run, RunStart } from "./leg/run-handle.ts";
+
+/** The handle of a run that is being begun. */
+export function makeRun(host: Host, begun: Promise<Begun>): Run {
+  const started = begun.then(({ start }) => start);
+  const result = begun.then((run) => resultFrom(host, run).finally(run.release));
+  // Whoever does not look at the one will look at the other, or at neither.
+  started.catch(() => undefined);
+  // A leg that this process could not bring to its end is told to whoever reads: no more events may come.
+  const failure = new AbortController();
+  result.catch((error: unknown) => failure.abort(error));
+  const from = started.then((start) => ({ ...start, untilIdle: start, failure: failure.signal }));
+  from.catch(() => undefined);
+  const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
+  const emitter = new EventEmitter();
+  let pumping = false;
+  const pump = async () => {
+    for await (const event of events()) {
+      try {
+        emitter.emit(event.type, event);
+      } catch (error) {
+        // A listener's mistake is its own: it must be seen, and must not keep the others from listening.
+        setTimeout(() => {
+          throw error;
+        });
+      }
+    }
+  };
+  const run: Run = {
+    started,
+    result,
+    [Symbol.asyncIterator]: events,
+    on: (type, listener) => {
+      emitter.on(type, listener);
+      if (!pumping) {
+        pumping = true;
+        // A store that fails is told through `result`.
+        pump().catch(() => undefined);
+      }
+      return run;
+    },
+    off: (type, listener) => {
+      emitter.off(type, listener);
+      return run;
+    },
+  };
+  return run;
+}
+
+async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult> {
+  const outcome = await leg?.done;
+  return resultOf(outcome?.settled ? outcome.state : await restOf(host, start));
+}
+
+/**
+ * The session's state when the run that was begun, or that has taken its message up, has come to rest, wherever it is
+ * worked on, and whatever came after it.
+ */
+async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
+  const state = newSessionState(sessionId);
+  let untilIdle: Awaited = start;
+  for await (const event of readShown(host.store, sessionId)) {
+    applyEvent(state, event);
+    const heir = passedOn(untilIdle, event);
+    if (heir === undefined && event.type === "run_ended" && event.data.run_id === untilIdle.runId)
+      return state;
+    untilIdle = heir ?? untilIdle;
+  }
+  if (state.run?.runId === untilIdle.runId && !state.run.inLeg && state.run.calls.some(isWaiting))
+    return state;
+  const options = { afterSeq: state.lastSeq, untilIdle };
+  for await (const event of follow(host, sessionId, options)) {
+    if ("seq" in event) applyEvent(state, event);
+  }
+  return state;
+}

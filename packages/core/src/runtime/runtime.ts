@@ -1,0 +1,196 @@
+import type { Agent } from "../agent/agent.ts";
+import { checkNumbers } from "../base/check-numbers.ts";
+import { systemClock } from "../base/clock.ts";
+import { messageOf, PawlError } from "../base/errors.ts";
+import type { EventStore } from "../log/event-store.ts";
+import type { Session } from "../log/session-row.ts";
+import { follow } from "../readers/follow.ts";
+import { localTail } from "../readers/local-tail.ts";
+import { sessionWatches } from "../readers/session-watch.ts";
+import type { BlobStore } from "../stores/blob-store.ts";
+import { retryingStore } from "../stores/retrying-store.ts";
+import { UPCASTERS, type Upcasters, upcastingStore } from "../stores/upcast.ts";
+import { withBlobs } from "../stores/with-blobs.ts";
+import { reduceView } from "../view/reduce.ts";
+import { newView } from "../view/view.ts";
+import { fork } from "./at-rest/fork.ts";
+import { redact } from "./at-rest/redact.ts";
+import { startContextAt } from "./at-rest/start-context.ts";
+import type { Begun } from "./begin/begin.ts";
+import { beginRetry } from "./begin/begin-retry.ts";
+import { beginWithAnswers } from "./begin/begin-with-answers.ts";
+import { beginWithMessage } from "./begin/begin-with-message.ts";
+import { checkedKnowledge, checkRunOptions } from "./begin/check-run-options.ts";
+import { getOrCreateSession, newSession } from "./begin/new-session.ts";
+import type {
+  RetryRunOptions,
+  RunOptions,
+  Runtime,
+  RuntimeOptions,
+  SessionView,
+} from "./begin/runtime-types.ts";
+import { requestStop } from "./begin/stop.ts";
+import { drain } from "./drain.ts";
+import type { Host } from "./leg/host.ts";
+import { makeRun } from "./make-run.ts";
+import { regularSweeps, sweep } from "./sweep.ts";
+import { delegateCall } from "./tasks/delegate.ts";
+import { openTasks } from "./tasks/open-tasks.ts";
+
+/**
+ * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by one at a
+ * time, and what a process leaves behind, another one takes up.
+ *
+ * @throws PawlError `config` for two agents of one name, a store that is none, or times that are none.
+ */
+export function runtime<Deps>({
+  agents,
+  store,
+  deps = () => undefined as Deps,
+  tail = localTail(),
+  leaseTtlMs = 10_000,
+  abortGraceMs = 1_000,
+  newId = () => crypto.randomUUID(),
+  clock = systemClock,
+  pollMs = 1_000,
+  storeRetryMs = [50, 250],
+  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  upcasters = {},
+  blobs,
+}: RuntimeOptions<Deps>): Runtime {
+  const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
+  const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
+  if (twin !== undefined) throw new PawlError("config", `Two agents are named "${twin.name}".`);
+  if (typeof store?.append !== "function")
+    throw new PawlError("config", "A runtime needs a store, e.g. memoryStore().");
+  if (typeof deps !== "function") throw new PawlError("config", "deps is no function that makes them.");
+  // What is waited for in timers, and some of it a little longer.
+  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkNumbers("the runtime", { abortGraceMs });
+  const log = layered(store, { blobs, upcasters, storeRetryMs });
+  const host: Host = {
+    agents: byName,
+    store: log,
+    tail,
+    watches: sessionWatches({ store: log, tail, pollMs }),
+    legs: new Map(),
+    setbacks: new Map(),
+    begins: new Set(),
+    holder: newId(),
+    leaseTtlMs,
+    abortGraceMs,
+    pollMs,
+    draining: false,
+    over: new AbortController(),
+    report: onError,
+    deps,
+    delegate: (leg, delegated) => delegateCall(host, leg, delegated),
+    openTasks: (leg, run) => openTasks(host, leg, run),
+    newId,
+    clock,
+  };
+  const sweeps = regularSweeps(host);
+  return {
+    agents: byName,
+    store: host.store,
+    run: (agent, options) => makeRun(host, counted(host, begin(host, agent, options))),
+    stop: async (sessionId, { userId }) => {
+      const session = await ownSession(host, sessionId, userId);
+      await requestStop(host, session, agentNamed(host, session.agent));
+    },
+    view: async (sessionId, { userId }) => await viewOf(host, await ownSession(host, sessionId, userId)),
+    follow: (sessionId, options) => follow(host, sessionId, options),
+    startContextAt: async (sessionId, { userId, fromSeq }) => {
+      const session = await ownSession(host, sessionId, userId);
+      return await startContextAt(host, session, agentNamed(host, session.agent), fromSeq);
+    },
+    redact: async (sessionId, seq, { userId }) => {
+      const session = await ownSession(host, sessionId, userId);
+      await redact(host, session, agentNamed(host, session.agent), seq);
+    },
+    fork: async (sessionId, { userId, atSeq }) => {
+      const session = await ownSession(host, sessionId, userId);
+      return await fork(host, session, atSeq ?? session.lastSeq);
+    },
+    getOrCreateSession: async (agent, userId) =>
+      await getOrCreateSession(host, agentNamed(host, agent).name, userId),
+    sweep: () => sweep(host),
+    start: sweeps.start,
+    drain: async ({ timeoutMs = 30_000 } = {}) => {
+      sweeps.stop();
+      await drain(host, timeoutMs);
+    },
+  };
+}
+
+interface Layers {
+  blobs: BlobStore | undefined;
+  upcasters: Upcasters;
+  storeRetryMs: readonly number[];
+}
+
+/**
+ * The store as the layers above use it: whole payloads, upgraded to the current format, and appends that are
+ * retried.
+ */
+function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
+  const whole = blobs === undefined ? store : withBlobs(store, blobs);
+  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
+}
+
+/** Remembers what is being begun until it is. */
+function counted<T>(host: Host, work: Promise<T>): Promise<T> {
+  host.begins.add(work);
+  const forget = () => host.begins.delete(work);
+  work.then(forget, forget);
+  return work;
+}
+
+async function begin(host: Host, agentName: string, options: RunOptions | RetryRunOptions): Promise<Begun> {
+  const agent = agentNamed(host, agentName);
+  const { userId, sessionId, input } = options;
+  if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
+  checkRunOptions(options);
+  if (input === undefined) {
+    if (sessionId === undefined) throw new PawlError("invalid_input", "Answers and retries need a session.");
+    const session = notExpired(await ownSession(host, sessionId, userId, agent));
+    if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
+    return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
+  }
+  const knowledge = options.knowledge?.map(checkedKnowledge);
+  const session = notExpired(
+    sessionId === undefined
+      ? await newSession(host, agent.name, options)
+      : await ownSession(host, sessionId, userId, agent),
+  );
+  const { clientMessageId, signal, params } = options;
+  const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
+  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
+  return await beginWithMessage(host, said);
+}
+
+function agentNamed(host: Host, name: string): Agent {
+  const agent = host.agents.get(name);
+  if (agent === undefined) throw new PawlError("not_found", `There is no agent "${name}".`);
+  return agent;
+}
+
+/** @throws PawlError `invalid_input`, for a message and for an answer. */
+function notExpired(session: Session): Session {
+  if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
+  return session;
+}
+
+/** The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says. */
+async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
+  const session = await host.store.sessions.get(id);
+  const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);
+  if (session === undefined || !own) throw new PawlError("not_found", "There is no such session.");
+  return session;
+}
+
+async function viewOf(host: Host, session: Session): Promise<SessionView> {
+  let view = newView();
+  for await (const event of host.store.read(session.id)) view = reduceView(view, event);
+  return { session, ...view };
+}

@@ -1,0 +1,70 @@
+import type { Session } from "../log/session-row.ts";
+import { recover } from "./begin/begin.ts";
+import type { Host } from "./leg/host.ts";
+
+/** How many recoverable sessions are listed at a time. */
+const PAGE = 100;
+
+/** The longest pause before a session that cannot be recovered is tried again, in milliseconds. */
+const LONGEST_PAUSE_MS = 10 * 60_000;
+
+/**
+ * Resumes every run that no process works on; returns how many were resumed here. A session that cannot be
+ * recovered is reported once, tried again after growing pauses, and keeps no other session from being
+ * recovered.
+ */
+export async function sweep(host: Host): Promise<number> {
+  const { agents, store, legs, setbacks } = host;
+  const seen = new Set<string>();
+  let resumed = 0;
+  for (;;) {
+    if (host.draining) return resumed;
+    // Sessions that were seen and are still listed must not crowd out the others.
+    const limit = PAGE + new Set([...seen, ...setbacks.keys()]).size;
+    const listed = await store.listRecoverable({ limit, agents: [...agents.keys()] });
+    const fresh = listed.filter(({ id }) => !seen.has(id));
+    if (fresh.length === 0) break;
+    for (const session of fresh) {
+      seen.add(session.id);
+      if (!legs.has(session.id) && isDue(host, session.id) && (await resume(host, session))) resumed += 1;
+    }
+  }
+  for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
+  return resumed;
+}
+
+/** Sweeps at once and then every lease time, in a timer that keeps no process alive. */
+export function regularSweeps(host: Host): { start(): void; stop(): void } {
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const look = () => void sweep(host).catch(host.report);
+  return {
+    start: () => {
+      if (timer !== undefined) return;
+      timer = setInterval(look, host.leaseTtlMs);
+      timer.unref?.();
+      look();
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function isDue({ setbacks, clock }: Host, id: string): boolean {
+  return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
+}
+
+async function resume(host: Host, session: Session): Promise<boolean> {
+  const { agents, setbacks, clock, leaseTtlMs } = host;
+  const agent = agents.get(session.agent);
+  if (agent === undefined) return false;
+  try {
+    const leg = await recover(host, session, agent);
+    setbacks.delete(session.id);
+    return leg !== undefined;
+  } catch (error) {
+    const failures = (setbacks.get(session.id)?.failures ?? 0) + 1;
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, leaseTtlMs * 2 ** failures);
+    setbacks.set(session.id, { failures, dueAt: clock.now() + pauseMs });
+    if (failures === 1) host.report(error);
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import type { Agent } from "../../agent/agent.ts";
+import { agentOf } from "../../agent/agent-tool.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { Leg } from "../../leg/leg.ts";
+import type { Budget } from "../../log/budget.ts";
+import type { Session } from "../../log/session-row.ts";
+import { effectiveType } from "../../loop/hooks/call-hooks.ts";
+import type { Delegate } from "../../tools/tool.ts";
+import type { Host } from "../leg/host.ts";
+
+/** The session in which a call's task is done. */
+export function childId(sessionId: string, callId: string): string {
+  return `${sessionId}:${callId}`;
+}
+
+/** What an agent goes by while it works for a tool of `caller`. No runtime knows an agent of this name. */
+function childName(caller: string, tool: string): string {
+  return `${caller}/${tool}`;
+}
+
+/** The session in which an agent has worked for a call, if there is one. */
+export async function taskSession(
+  host: Host,
+  parent: Session,
+  callId: string,
+  tool: string,
+): Promise<Session | undefined> {
+  const session = await host.store.sessions.get(childId(parent.id, callId));
+  const isOwn = session?.userId === parent.userId && session.agent === childName(parent.agent, tool);
+  return isOwn ? session : undefined;
+}
+
+/**
+ * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the call that
+ * gave the task goes on with the session.
+ */
+export function childAgent(delegate: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
+  const agent = agentOf(delegate);
+  return {
+    ...agent,
+    name: childName(caller, tool),
+    limits: { ...agent.limits, ...slice },
+    whenBusy: "reject",
+  };
+}
+
+/**
+ * The call's session; it is made when it is first needed. Its type is what goes for the caller at this moment, its mode
+ * included, so that what the caller may not do is not done for it either.
+ */
+export async function openChild(
+  host: Host,
+  leg: Pick<Leg, "log" | "session">,
+  callId: string,
+  agent: string,
+): Promise<Session> {
+  const parent = leg.session;
+  const id = childId(parent.id, callId);
+  const { userId } = parent;
+  const type = effectiveType(leg);
+  const known = await host.store.sessions.get(id);
+  if (known !== undefined) return ofType(own(known, userId, agent), type);
+  // The task is no copy of anything, even where its caller is.
+  const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
+  try {
+    return await host.store.sessions.create({
+      id,
+      userId,
+      agent,
+      metadata: { ...metadata, parent: { session_id: parent.id, call_id: callId } },
+    });
+  } catch (error) {
+    const made = PawlError.is(error, "conflict") ? await host.store.sessions.get(id) : undefined;
+    if (made === undefined) throw error;
+    return ofType(own(made, userId, agent), type);
+  }
+}
+
+/** The session in the mode that its caller is in now: the row says which one that was when the task was given. */
+function ofType(session: Session, type: string | undefined): Session {
+  const { type: _, ...metadata } = session.metadata;
+  return { ...session, metadata: type === undefined ? metadata : { ...metadata, type } };
+}
+
+/** Ids are made by clients too: a session that only happens to have this id is none of ours. */
+function own(session: Session, userId: string, agent: string): Session {
+  if (session.userId === userId && session.agent === agent) return session;
+  throw new PawlError("conflict", "The session for this task belongs to something else.");
+}

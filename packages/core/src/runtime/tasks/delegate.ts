@@ -1,0 +1,114 @@
+import type { Agent } from "../../agent/agent.ts";
+import { agentOf } from "../../agent/agent-tool.ts";
+import { PawlError, type PawlErrorCode } from "../../base/errors.ts";
+import type { JsonObject } from "../../base/json.ts";
+import { pause } from "../../base/pause.ts";
+import { isBlank } from "../../base/text.ts";
+import { loadState } from "../../fold/load.ts";
+import type { Delegated, Delegation, Leg } from "../../leg/leg.ts";
+import type { Session } from "../../log/session-row.ts";
+import { type CallState, isWaiting, openRun, type SessionState } from "../../session/state.ts";
+import { recover } from "../begin/begin.ts";
+import { beginWithAnswers } from "../begin/begin-with-answers.ts";
+import { beginWithMessage } from "../begin/begin-with-message.ts";
+import type { ActiveLeg, Host } from "../leg/host.ts";
+import { childAgent, openChild } from "./child-session.ts";
+
+/**
+ * Does a call's task in a session of its own, from wherever it is: gives the task, or hands an answer on, or goes on with
+ * what was cut off.
+ */
+export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
+  const { call, delegate, input, slice } = delegated;
+  const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
+  const session = await openChild(host, leg, call.callId, agent.name);
+  if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
+  const said = { session, agent, message: delegate.message(input), params: paramsOf(leg) };
+  const begun = await giveWork(host, said, call);
+  return await untilRest(host, leg, session, agent, begun);
+}
+
+/** What the caller was asked with goes for its tasks too: a hook that denies by it must not be got around. */
+function paramsOf(leg: Leg): JsonObject | undefined {
+  const { params = {} } = openRun(leg.log.state) ?? {};
+  return Object.keys(params).length === 0 ? undefined : params;
+}
+
+/** Shows the caller's readers where the agent writes, for as long as the call runs. */
+function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
+  leg.live.agents.set(callId, { tool_name: toolName, agent, session_id });
+  leg.touch();
+}
+
+/** Refusals after which the task stands as it should. */
+const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
+
+/** The leg that works on the task here, if one was begun just now. */
+async function giveWork(
+  host: Host,
+  task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined },
+  call: CallState,
+): Promise<ActiveLeg | undefined> {
+  const { session, agent, message } = task;
+  const question = call.asked?.child;
+  const answer = call.answer;
+  try {
+    if (question !== undefined && answer !== undefined) {
+      // Told again after a crash, it must not count for what the call has asked since.
+      const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
+      const answers = [{ callId: question.callId, question: question.question, ...said }];
+      return (await beginWithAnswers(host, session, agent, { answers })).leg;
+    }
+    if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
+    const said = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
+    return (await beginWithMessage(host, said)).leg;
+  } catch (error) {
+    // It was told before, by a process that did not live to see what came of it; or it has to be asked again, because its
+    // agent's own schema knows more than the one on record.
+    if (SETTLED.some((code) => PawlError.is(error, code))) return undefined;
+    throw error;
+  }
+}
+
+async function untilRest(
+  host: Host,
+  leg: Leg,
+  session: Session,
+  agent: Agent,
+  begun: ActiveLeg | undefined,
+): Promise<Delegation> {
+  let active = begun;
+  for (;;) {
+    if (active !== undefined) {
+      const { state, settled } = await followed(leg, active);
+      if (settled) return state;
+    }
+    const state = await loadState(host.store, session.id);
+    if (isAtRest(state)) return state;
+    if (leg.lost || host.draining) return undefined;
+    active = await recover(host, session, agent);
+    // Somebody else has it, or had it until a moment ago.
+    if (active === undefined)
+      await pause(Math.min(host.pollMs, 100), AbortSignal.timeout(host.pollMs + 1_000));
+  }
+}
+
+/** Waits for the task's leg. It is stopped with the caller's, and left where the caller's is left. */
+async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
+  const { signal } = leg;
+  const onAbort = () => (leg.lost ? active.leave() : active.abort());
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await active.done;
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The task is done, or waits for nothing but an answer. */
+function isAtRest(state: SessionState): boolean {
+  const run = openRun(state);
+  if (run === undefined) return state.run !== undefined;
+  return !run.inLeg && run.calls.some(isWaiting);
+}

@@ -1,0 +1,41 @@
+import type { Agent } from "../../agent/agent.ts";
+import { pause } from "../../base/pause.ts";
+import type { Leg, OpenTask } from "../../leg/leg.ts";
+import type { Session } from "../../log/session-row.ts";
+import type { CallState, RunState } from "../../session/state.ts";
+import { recover } from "../begin/begin.ts";
+import { askToStop } from "../begin/stop.ts";
+import type { Host } from "../leg/host.ts";
+import { childAgent, taskSession } from "./child-session.ts";
+
+/** The tasks that a run leaves behind where it ends. */
+export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
+  const tasks: OpenTask[] = [];
+  for (const call of run.calls.filter(mayBeOpen)) {
+    const delegate = leg.agent.tools.get(call.toolName)?.delegate;
+    if (delegate === undefined) continue;
+    const agent = childAgent(delegate, leg.agent.name, call.toolName, call.started?.slice ?? {});
+    const session = await taskSession(host, leg.session, call.callId, call.toolName);
+    if (session !== undefined && session.openRun !== null) {
+      tasks.push({ end: (signal) => endTask(host, session, agent, signal) });
+    }
+  }
+  return tasks;
+}
+
+/** A task has come to its end where its result is its agent's last words; any other result may have been made without it. */
+function mayBeOpen({ started, result }: CallState): boolean {
+  if (started?.slice === undefined) return false;
+  return result === undefined || !result.data.success || result.data.skipped !== undefined;
+}
+
+async function endTask(host: Host, session: Session, agent: Agent, signal: AbortSignal): Promise<void> {
+  await askToStop(host, session.id);
+  while ((await host.store.sessions.get(session.id))?.openRun != null) {
+    const active = host.legs.get(session.id) ?? (await recover(host, session, agent));
+    if (active !== undefined) await active.done;
+    // A process that has died may hold it for a moment yet.
+    else await pause(Math.min(host.pollMs, 100), signal);
+    signal.throwIfAborted();
+  }
+}

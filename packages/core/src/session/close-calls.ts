@@ -1,0 +1,72 @@
+import { type Json, toJson } from "../base/json.ts";
+import { isBlank } from "../base/text.ts";
+import type { NewEvent } from "../log/event.ts";
+import { eventKey } from "../log/event-keys.ts";
+import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
+
+/**
+ * Answers every call of the run that has no result yet, so that the conversation stays valid when the run ends here.
+ * Questions are closed under the same keys as answers: an answer that comes at the same moment wins or loses whole.
+ */
+export function closeOpenCalls(run: RunState, reason: string): NewEvent[] {
+  return closeCalls(unanswered(run), reason);
+}
+
+/** Answers these calls, none of which has a result. */
+export function closeCalls(calls: readonly CallState[], reason: string): NewEvent[] {
+  return calls.flatMap((call) => closeCall(call, reason));
+}
+
+function closeCall(call: CallState, reason: string): NewEvent[] {
+  const named = { tool_name: call.toolName, call_id: call.callId };
+  if (isWaiting(call)) {
+    return [
+      {
+        type: "tool_answered",
+        key: eventKey.answer(call),
+        data: { ...named, value: null, closed: reason },
+      },
+      resultEvent(call, true, { answered: false, reason }, { data: { skipped: "closed" } }),
+    ];
+  }
+  if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];
+  return [resultEvent(call, false, `Not run: ${reason}${answered(call)}`)];
+}
+
+function answered({ answer }: CallState): string {
+  if (answer === undefined) return "";
+  if (answer.error !== undefined) return ` It had failed: ${answer.error}`;
+  return ` The user had answered: ${quoted(answer.value)}`;
+}
+
+/** Returns the answer as JSON. A value nested too deeply for JSON must not keep the run from ending. */
+function quoted(value: Json): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "something that cannot be shown.";
+  }
+}
+
+/** What the model reads when a call was begun and nobody knows how it came out. */
+export function outcomeUnknown(reason: string): string {
+  return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
+}
+
+/** A `tool_result` under the key that only one result of a call can have. */
+export function resultEvent(
+  call: CallState,
+  success: boolean,
+  result: Json,
+  more: { durationMs?: number; data?: Partial<Extract<NewEvent, { type: "tool_result" }>["data"]> } = {},
+): Extract<NewEvent, { type: "tool_result" }> {
+  // The API refuses an error without words.
+  const said =
+    !success && typeof result === "string" && isBlank(result) ? "It failed, and did not say why." : result;
+  return {
+    type: "tool_result",
+    key: eventKey.result(call),
+    data: { call_id: call.callId, tool_name: call.toolName, success, result: toJson(said), ...more.data },
+    ...(more.durationMs !== undefined && { durationMs: more.durationMs }),
+  };
+}

@@ -1,0 +1,117 @@
+import type { Json } from "../base/json.ts";
+import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
+import type { AppendOptions } from "../log/event-store.ts";
+import type { SessionPatch } from "../log/session-row.ts";
+import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
+import { noSession } from "./refusal.ts";
+
+/**
+ * An append made ready for a database: checked, and what could still change as text, so that nobody can change it any more
+ * and no driver reads anything into it.
+ */
+export interface AppendCall {
+  readonly sessionId: string;
+  readonly appendId: string;
+  readonly version: number;
+  readonly events: readonly PreparedEvent[];
+  readonly leaseEpoch: number | null;
+  readonly leaseHolder: string | null;
+  readonly afterSeq: number | null;
+  readonly release: boolean;
+  /** What changes in the session's row, as a JSON object of its columns; `null` for nothing. */
+  readonly patch: string | null;
+}
+
+/** An event made ready: its columns. */
+export interface PreparedEvent {
+  readonly type: string;
+  readonly key: string | null;
+  readonly durationMs: number | null;
+  /** The payload as JSON text. */
+  readonly data: string;
+}
+
+/**
+ * Makes an append ready.
+ *
+ * @throws PawlError `not_found` for what cannot be the id of a session, and `invalid_input`
+ */
+export function appendCall(
+  sessionId: string,
+  newEvents: readonly NewEvent[],
+  { appendId, lease, afterSeq, release = false, session }: AppendOptions,
+): AppendCall {
+  if (!isName(sessionId)) throw noSession(sessionId);
+  checkBatch(newEvents, appendId);
+  return {
+    sessionId,
+    appendId,
+    version: EVENT_VERSION,
+    events: newEvents.map(prepared),
+    // An epoch that no lease ever has, for a lease of another session.
+    leaseEpoch: lease === undefined ? null : lease.sessionId === sessionId ? lease.epoch : -1,
+    leaseHolder: lease?.holder ?? null,
+    afterSeq: afterSeq ?? null,
+    release,
+    patch: session === undefined ? null : patchText(session),
+  };
+}
+
+function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
+  // JSON knows no number that is not finite.
+  const duration = durationMs === undefined || !Number.isFinite(durationMs) ? null : durationMs;
+  return { type, key: key ?? null, durationMs: duration, data: jsonText(data) };
+}
+
+/** The events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each, and the payloads. */
+export function batchText({ events }: AppendCall): { heads: string; payloads: string } {
+  const heads = events.map(({ type, key, durationMs }) => ({ type, key, duration_ms: durationMs }));
+  return { heads: jsonText(heads), payloads: `[${events.map(({ data }) => data).join(",")}]` };
+}
+
+/** The keys of the events of an append, in their order. */
+export function keysOf({ events }: AppendCall): string[] {
+  return events.flatMap(({ key }) => (key === null ? [] : [key]));
+}
+
+/** The events as they are read back, after the event `base`. `at` is an ISO time. */
+export function storedEvents(
+  { sessionId, version, events }: AppendCall,
+  base: number,
+  at: string,
+): StoredEvent[] {
+  return events.map(({ type, key, durationMs, data }, index) => {
+    const event: Record<string, Json> = { sessionId, seq: base + index + 1, v: version, at, type };
+    if (key !== null) event.key = key;
+    if (durationMs !== null) event.durationMs = durationMs;
+    event.data = JSON.parse(data) as Json;
+    return event as unknown as StoredEvent;
+  });
+}
+
+/** What changes in the row, under the names of its columns; `null` for nothing. */
+function patchText(patch: SessionPatch): string | null {
+  const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostCents, contextStartSeq, metadata } =
+    patch;
+  const changes: Record<string, Json | undefined> = {
+    status,
+    ...(openRun === undefined ? {} : { sets_open_run: true, open_run: openRun }),
+    waits_for: waitsFor,
+    wakes,
+    pending: addPending,
+    ...(addUsage === undefined
+      ? {}
+      : {
+          input_tokens: Math.round(addUsage.inputTokens),
+          output_tokens: Math.round(addUsage.outputTokens),
+          cached_tokens: Math.round(addUsage.cacheReadTokens),
+          cache_write_tokens: Math.round(addUsage.cacheWriteTokens),
+          cache_write_1h_tokens: Math.round(addUsage.cacheWrite1hTokens ?? 0),
+        }),
+    cost_cents: addCostCents,
+    context_start: contextStartSeq,
+    metadata,
+  };
+  const text = jsonbText(changes);
+  return text === "{}" ? null : text;
+}

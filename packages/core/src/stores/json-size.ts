@@ -1,0 +1,50 @@
+import { jsonText } from "../log/storable.ts";
+
+/** The length of a text in bytes of UTF-8. */
+export function utf8Length(text: string): number {
+  return new TextEncoder().encode(text).length;
+}
+
+/**
+ * `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. What is small, and that is nearly
+ * everything, is not written out to find that out.
+ *
+ * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
+ */
+export function jsonIfLarger(value: unknown, bytes: number): string | undefined {
+  if (roomAfter(value, bytes, 64) >= 0) return undefined;
+  const text = jsonText(value);
+  if (text.length > bytes) return text;
+  return text.length * 3 > bytes && utf8Length(text) > bytes ? text : undefined;
+}
+
+/**
+ * What is sure to be left of `room` bytes after `value`, however it is escaped; negative where it has to be written to
+ * know. It comes to an end in a cycle, because everything takes room, and does not go deeper than `depth`.
+ */
+function roomAfter(value: unknown, room: number, depth: number): number {
+  if (typeof value === "string") return room - longest(value);
+  if (typeof value !== "object" || value === null) return room - LONGEST_NUMBER;
+  if (depth === 0 || typeof (value as { toJSON?: unknown }).toJSON === "function") return -1;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    left -= value.length;
+    for (let index = 0; index < value.length && left >= 0; index += 1) {
+      left = roomAfter(value[index], left, depth - 1);
+    }
+    return left;
+  }
+  for (const key in value) {
+    left = roomAfter((value as { [key: string]: unknown })[key], left - longest(key) - 2, depth - 1);
+    if (left < 0) return left;
+  }
+  return left;
+}
+
+/** Sign, 17 digits, point and exponent. `true`, `false` and `null` are shorter. */
+const LONGEST_NUMBER = 24;
+
+/** A text in quotes, each of its characters escaped as `\u0000`. */
+function longest(text: string): number {
+  return text.length * 6 + 2;
+}

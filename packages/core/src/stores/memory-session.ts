@@ -1,0 +1,128 @@
+import { PawlError } from "../base/errors.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { AppendOptions, NewSession } from "../log/event-store.ts";
+import { ownRows } from "../log/own-rows.ts";
+import { type Session, type SessionPatch, statusAfter } from "../log/session-row.ts";
+import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
+import { addUsage, noUsage } from "../model/pricing.ts";
+import { toStored } from "./stored-form.ts";
+
+/** What is kept of one session. `events[i]` has `seq` i + 1; what is handed out is frozen, a row not before. */
+export interface MemorySession {
+  row: Session;
+  readonly events: StoredEvent[];
+  readonly keys: Map<string, StoredEvent>;
+  readonly appends: Map<string, readonly StoredEvent[]>;
+  /** When the last event was stored, and when the lease ends, in ms of the store's clock. */
+  storedMs: number;
+  expires: number;
+  epoch: number;
+  holder: string | undefined;
+}
+
+export function newMemorySession({ id, userId, agent, metadata }: NewSession, now: number): MemorySession {
+  checkNames(id, userId, agent);
+  const at = isoTime(now);
+  const row: Session = {
+    id,
+    userId,
+    agent,
+    status: "active",
+    createdAt: at,
+    updatedAt: at,
+    lastSeq: 0,
+    openRun: null,
+    pending: 0,
+    contextStartSeq: 0,
+    usage: { ...noUsage },
+    costCents: 0,
+    metadata: JSON.parse(jsonbText(metadata ?? {})) as JsonObject,
+  };
+  return {
+    row,
+    events: [],
+    keys: new Map(),
+    appends: new Map(),
+    storedMs: now,
+    expires: 0,
+    epoch: 0,
+    holder: undefined,
+  };
+}
+
+/** One append; everything that can fail does so before the first change. */
+export function appendTo(
+  entry: MemorySession,
+  events: readonly NewEvent[],
+  options: AppendOptions,
+  now: number,
+): readonly StoredEvent[] {
+  const { appendId, lease, afterSeq, release } = options;
+  const before = entry.appends.get(appendId);
+  if (before !== undefined) return ownRows(entry.row.id, events, before);
+  checkBatch(events, appendId);
+  const { id, lastSeq } = entry.row;
+  if (
+    lease !== undefined &&
+    (lease.sessionId !== id || lease.holder !== entry.holder || lease.epoch !== entry.epoch)
+  )
+    throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${id}".`);
+  if (afterSeq !== undefined && afterSeq !== lastSeq)
+    throw new PawlError("conflict", `Session "${id}" is at ${lastSeq}, not at ${afterSeq}.`, {
+      details: { lastSeq },
+    });
+  for (const { key } of events) {
+    if (key === undefined) continue;
+    const holder = entry.keys.get(key);
+    if (holder !== undefined)
+      throw new PawlError("key_taken", `Session "${id}" has an event "${key}" already.`, {
+        details: { key, event: holder },
+      });
+  }
+  const ms = Math.max(now, entry.storedMs);
+  const at = isoTime(ms);
+  const stored = events.map((event, index) => toStored(event, id, lastSeq + index + 1, at));
+  const row = patched(entry.row, options.session ?? {}, lastSeq + stored.length, at);
+
+  for (const event of stored) {
+    entry.events.push(event);
+    if (event.key !== undefined) entry.keys.set(event.key, event);
+  }
+  entry.appends.set(appendId, Object.freeze(stored));
+  entry.row = row;
+  entry.storedMs = ms;
+  if (release === true) entry.holder = undefined;
+  return stored;
+}
+
+function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: string): Session {
+  const metadata =
+    patch.metadata === undefined
+      ? row.metadata
+      : { ...row.metadata, ...(JSON.parse(jsonbText(patch.metadata)) as JsonObject) };
+  const pending = row.pending + (patch.addPending ?? 0);
+  return {
+    ...row,
+    lastSeq,
+    updatedAt,
+    status: statusAfter(row.status, patch, pending),
+    openRun: patch.openRun === undefined ? row.openRun : patch.openRun,
+    pending,
+    contextStartSeq: patch.contextStartSeq ?? row.contextStartSeq,
+    usage: patch.addUsage === undefined ? row.usage : addUsage(row.usage, patch.addUsage),
+    costCents: row.costCents + (patch.addCostCents ?? 0),
+    metadata,
+  };
+}
+
+/** As `Date` writes it; many appends fall into one second. */
+function isoTime(ms: number): string {
+  const second = Math.floor(ms / 1_000);
+  if (second !== written.second) {
+    written = { second, text: new Date(second * 1_000).toISOString().slice(0, -"000Z".length) };
+  }
+  return `${written.text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}Z`;
+}
+
+let written = { second: Number.NaN, text: "" };

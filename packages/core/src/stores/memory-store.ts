@@ -1,0 +1,104 @@
+import { PawlError } from "../base/errors.ts";
+import { deepFreeze } from "../base/freeze.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-store.ts";
+import type { Session } from "../log/session-row.ts";
+import { checkNames } from "../log/storable.ts";
+import { appendTo, type MemorySession, newMemorySession } from "./memory-session.ts";
+import { watchedStore } from "./watched-store.ts";
+
+/**
+ * A log in memory, for tests and for what may be forgotten. It keeps every promise of {@link EventStore} but the one
+ * of outliving the process. `now` is the clock in milliseconds, for `at` as well as for leases.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ *
+ * const store = memoryStore();
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ * for await (const event of store.read("s1")) console.log(event.seq, event.type);
+ * ```
+ */
+export function memoryStore({ now = Date.now }: { now?: () => number } = {}): EventStore {
+  const entries = new Map<string, MemorySession>();
+  const existing = (id: string): MemorySession => {
+    const entry = entries.get(id);
+    if (entry === undefined) throw new PawlError("not_found", `No session "${id}".`);
+    return entry;
+  };
+  const current = ({ sessionId, holder, epoch }: Lease): MemorySession | undefined => {
+    const entry = entries.get(sessionId);
+    return entry?.holder === holder && entry.epoch === epoch ? entry : undefined;
+  };
+  return watchedStore({
+    append: async (sessionId, events, options) => appendTo(existing(sessionId), events, options, now()),
+    read: (sessionId, options) => read(entries.get(sessionId)?.events ?? [], options),
+    async acquire(sessionId, holder, ttlMs) {
+      checkNames(holder);
+      const entry = existing(sessionId);
+      if (entry.holder !== holder && isLive(entry, now())) return undefined;
+      entry.holder = holder;
+      entry.expires = now() + ttlMs;
+      entry.epoch += 1;
+      return Object.freeze({ sessionId, holder, epoch: entry.epoch });
+    },
+    async renew(lease, ttlMs) {
+      const entry = current(lease);
+      if (entry !== undefined) entry.expires = now() + ttlMs;
+      return entry !== undefined;
+    },
+    async release(lease) {
+      const entry = current(lease);
+      if (entry !== undefined) entry.holder = undefined;
+    },
+    async listRecoverable({ limit, agents }) {
+      return Array.from(entries.values())
+        .filter(({ row }) => row.openRun !== null && (row.status !== "suspended" || row.pending <= 0))
+        .filter((entry) => !isLive(entry, now()) && (agents?.includes(entry.row.agent) ?? true))
+        .map((entry) => deepFreeze(entry.row))
+        .sort((a, b) => (a.updatedAt < b.updatedAt ? -1 : a.updatedAt > b.updatedAt ? 1 : 0))
+        .slice(0, limit);
+    },
+    sessions: {
+      async create(session) {
+        if (entries.has(session.id))
+          throw new PawlError("conflict", `There is a session "${session.id}" already.`);
+        const entry = newMemorySession(session, now());
+        entries.set(session.id, entry);
+        return deepFreeze(entry.row);
+      },
+      get: async (id) => deepFreeze(entries.get(id)?.row),
+      list: async (options) => list(entries, options),
+    },
+  });
+}
+
+function isLive(entry: MemorySession, now: number): boolean {
+  return entry.holder !== undefined && entry.expires > now;
+}
+
+/** No generator: one costs several turns of the microtask queue for every event, and everybody reads everything. */
+function read(
+  events: readonly StoredEvent[],
+  { afterSeq = 0, types, limit }: ReadOptions = {},
+): AsyncIterable<StoredEvent> {
+  const later = events.slice(Math.max(0, afterSeq));
+  const wanted = types === undefined ? later : later.filter(({ type }) => types.some((one) => one === type));
+  const found = wanted.slice(0, limit).values();
+  return { [Symbol.asyncIterator]: () => ({ next: async () => found.next() }) };
+}
+
+function list(entries: ReadonlyMap<string, MemorySession>, options: ListSessions): Session[] {
+  const { userId, agent, status, limit = 50 } = options;
+  return Array.from(entries.values(), (entry) => deepFreeze(entry.row))
+    .reverse()
+    .filter(
+      (row) =>
+        row.userId === userId &&
+        (agent === undefined || row.agent === agent) &&
+        (status === undefined || status.includes(row.status)),
+    )
+    .slice(0, limit);
+}

@@ -1,0 +1,46 @@
+import type { StoredEvent } from "../log/event.ts";
+import type { ReadOptions } from "../log/event-store.ts";
+
+/** Events read at once, at first and at most: most readers want little, and a log is never in memory as a whole. */
+const FIRST_PAGE = 250;
+
+const LAST_PAGE = 1_000;
+
+/** At most `limit` events after `afterSeq`, in their order; less than that only at the end of the log. */
+export type EventPage = (afterSeq: number, limit: number) => Promise<readonly StoredEvent[]>;
+
+/**
+ * {@link EventStore.read} for stores that give events page by page, so what is appended meanwhile comes too. No
+ * generator: one costs several turns of the microtask queue for every event.
+ */
+export function readPages(
+  page: EventPage,
+  { afterSeq = 0, limit = Number.POSITIVE_INFINITY }: ReadOptions = {},
+): AsyncIterable<StoredEvent> {
+  return { [Symbol.asyncIterator]: () => reader(page, afterSeq, limit) };
+}
+
+function reader(page: EventPage, afterSeq: number, limit: number): AsyncIterator<StoredEvent> {
+  let after = afterSeq;
+  let left = limit;
+  let size = FIRST_PAGE;
+  let events: readonly StoredEvent[] = [];
+  let at = 0;
+  const nextPage = async () => {
+    const asked = Math.min(size, left);
+    events = asked > 0 ? await page(after, asked) : [];
+    at = 0;
+    after = events.at(-1)?.seq ?? after;
+    left = events.length < asked ? 0 : left - events.length;
+    size = LAST_PAGE;
+  };
+  return {
+    next: async () => {
+      if (at === events.length && left > 0) await nextPage();
+      const value = events[at];
+      if (value === undefined) return { done: true, value: undefined };
+      at += 1;
+      return { done: false, value };
+    },
+  };
+}

@@ -1,0 +1,21 @@
+import { deepFreeze } from "../base/freeze.ts";
+import { type Json, literalCopy } from "../base/json.ts";
+import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
+import { jsonText } from "../log/storable.ts";
+
+/** The event as it is read back, frozen to its leaves. */
+export function toStored(event: NewEvent, sessionId: string, seq: number, at: string): StoredEvent {
+  const { type, key, durationMs } = event;
+  const stored: Record<string, Json> = { sessionId, seq, v: EVENT_VERSION, at, type };
+  if (key !== undefined) stored.key = key;
+  if (durationMs !== undefined) stored.durationMs = durationMs;
+  stored.data = storedData(event.data);
+  return Object.freeze(stored) as unknown as StoredEvent;
+}
+
+const frozen = { text: (part: string) => part, done: Object.freeze };
+
+/** A frozen copy of what JSON makes of a payload. */
+function storedData(data: unknown): Json {
+  return literalCopy(data, frozen) ?? deepFreeze(JSON.parse(jsonText(data)) as Json);
+}

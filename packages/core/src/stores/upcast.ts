@@ -1,0 +1,49 @@
+import { EVENT_VERSION, type StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { bound } from "./wrap-store.ts";
+
+/**
+ * What makes old payloads into those of today: for each event type, and each version that its payload had, a function
+ * from that version's data to the next one's. A type that did not change in a version needs none.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, runtime, type Upcasters } from "@pawl/core";
+ *
+ * const upcasters: Upcasters = {
+ *   user_message: { 0: ({ text }: { text: string }) => ({ message: text }) },
+ * };
+ * runtime({ agents: [], store: memoryStore(), upcasters });
+ * ```
+ */
+export interface Upcasters {
+  readonly [type: string]: { readonly [version: number]: (data: never) => unknown };
+}
+
+/** Pawl's own. Version 1 is the first, so there are none yet. */
+export const UPCASTERS: Upcasters = {};
+
+/** The event with its payload in the shape of today. Events of newer versions pass: fields are only ever added. */
+export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
+  if (event.v >= EVENT_VERSION) return event;
+  const steps = Object.hasOwn(upcasters, event.type) ? upcasters[event.type] : undefined;
+  let data: unknown = event.data;
+  for (let version = event.v; version < EVENT_VERSION; version += 1) {
+    data = steps?.[version]?.(data as never) ?? data;
+  }
+  return { ...event, v: EVENT_VERSION, data } as StoredEvent;
+}
+
+/**
+ * The store as everything above it reads it: this is the one place where stored events come in, for the fold, the view
+ * and all readers.
+ */
+export function upcastingStore(store: EventStore, upcasters: Upcasters): EventStore {
+  if (Object.keys(upcasters).length === 0) return store;
+  return {
+    ...bound(store),
+    read: async function* (sessionId, options) {
+      for await (const event of store.read(sessionId, options)) yield upcast(event, upcasters);
+    },
+  };
+}

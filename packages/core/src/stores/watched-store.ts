@@ -1,0 +1,42 @@
+import type { EventStore } from "../log/event-store.ts";
+import { bound } from "./wrap-store.ts";
+
+/**
+ * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if
+ * this process alone appends to the store, and through this object alone. Idle readers then query the store
+ * once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it already.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, watchedStore } from "@pawl/core";
+ *
+ * const store = watchedStore(memoryStore()); // or e.g. postgresStore(pool), if one process serves all
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * const leave = store.watch?.("s1", (seq) => console.log(seq)); // 1
+ * await store.append("s1", [{ type: "note", data: { text: "hello" } }], { appendId: "a1" });
+ * leave?.();
+ * ```
+ */
+export function watchedStore(store: EventStore): EventStore {
+  const watchers = new Map<string, Set<(seq: number) => void>>();
+  return {
+    ...bound(store),
+    async append(sessionId, events, options) {
+      const rows = await store.append(sessionId, events, options);
+      const seq = rows.at(-1)?.seq ?? 0;
+      for (const onAppend of watchers.get(sessionId) ?? []) onAppend(seq);
+      return rows;
+    },
+    watch(sessionId, onAppend) {
+      const own = watchers.get(sessionId) ?? new Set();
+      watchers.set(sessionId, own);
+      // Wrap the callback, so that one registered twice is called twice.
+      const call = (seq: number) => onAppend(seq);
+      own.add(call);
+      return () => {
+        own.delete(call);
+        if (own.size === 0 && watchers.get(sessionId) === own) watchers.delete(sessionId);
+      };
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { messageOf, PawlError } from "../base/errors.ts";
+import type { Json } from "../base/json.ts";
+import { sha256 } from "../base/sha256.ts";
+import { type BlobReference, referenceOf } from "../log/blob-reference.ts";
+import type { NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventStore } from "../log/event-store.ts";
+import { checkBatch, jsonText } from "../log/storable.ts";
+import type { BlobStore } from "./blob-store.ts";
+import { jsonIfLarger, utf8Length } from "./json-size.ts";
+import { bound } from "./wrap-store.ts";
+
+export interface BlobOptions {
+  /** Payloads that are larger than this as JSON are kept as blobs, in bytes of UTF-8; default 256,000. */
+  aboveBytes?: number;
+}
+
+/**
+ * The store with large payloads kept in `blobs`; their events carry `{ "$blob": <sha256>, "bytes": <length> }` instead.
+ * Everything above sees whole payloads. Types, keys, numbers and times stay in the log, and what an append changes in
+ * the session's row has been derived before. `runtime({ blobs })` does this for you, below upcasters and retries; do it
+ * yourself for another size, or to read the log without a runtime.
+ *
+ * A blob is written before the event that names it: a crash or a refused append leaves one that nothing names, and
+ * never an event without its payload. A blob that is missing or is not what was put there makes reading its event
+ * reject with `store_unavailable`, with `{ sessionId, seq, blob }` in `details`.
+ *
+ * Who deletes a session deletes its blobs. Who erases a redacted event overwrites its `data` first, and deletes the
+ * blob after that, unless another event of the session names it too. Blobs that nothing names may be deleted when no
+ * append to the session can be under way.
+ *
+ * @example
+ * ```ts
+ * import { memoryBlobs, memoryStore, withBlobs } from "@pawl/core";
+ *
+ * const log = memoryStore();
+ * const store = withBlobs(log, memoryBlobs(), { aboveBytes: 100 });
+ * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });
+ * await store.append("s1", [{ type: "note", data: { text: "long ".repeat(100) } }], { appendId: "a1" });
+ * for await (const event of log.read("s1")) console.log(event.data); // { $blob: "…", bytes: 511 }
+ * for await (const event of store.read("s1")) console.log(event.data); // { text: "long long …" }
+ * ```
+ */
+export function withBlobs(
+  store: EventStore,
+  blobs: BlobStore,
+  { aboveBytes = 256_000 }: BlobOptions = {},
+): EventStore {
+  return {
+    ...bound(store),
+    async append(sessionId, events, options) {
+      // Up to the first await: what the caller changes from then on is not stored.
+      const texts = events.map(({ data }) => blobText(data, aboveBytes));
+      const written = new Map<string, string>();
+      let slim = events;
+      if (texts.some((text) => text !== undefined)) {
+        checkBatch(events, options.appendId);
+        slim = await slimmed(copied(events, texts), texts, written);
+        const puts = Array.from(written, ([id, text]) => asked(() => blobs.put(sessionId, id, text)));
+        await Promise.all(puts);
+      }
+      try {
+        const rows = await store.append(sessionId, slim, options);
+        if (!rows.some(isSlim)) return rows;
+        return await Promise.all(rows.map((event) => whole(event, blobs, written)));
+      } catch (error) {
+        throw await withWholeEvent(error, blobs);
+      }
+    },
+    read: async function* (sessionId, options) {
+      for await (const event of store.read(sessionId, options)) {
+        yield isSlim(event) ? await whole(event, blobs) : event;
+      }
+    },
+  };
+}
+
+/**
+ * The payload as text, if it has to be a blob: because it is large, or because it would be taken for a reference
+ * itself. So a reference in the log is always one of ours, whoever wrote the payload.
+ */
+function blobText(data: unknown, aboveBytes: number): string | undefined {
+  return jsonIfLarger(data, mayReadAsReference(data) ? -1 : aboveBytes);
+}
+
+/** As it is here or as JSON, where fields may be missing that are here. */
+function mayReadAsReference(data: unknown): boolean {
+  if (typeof data !== "object" || data === null) return false;
+  return "$blob" in data || typeof (data as { toJSON?: unknown }).toJSON === "function";
+}
+
+function isSlim(event: StoredEvent): boolean {
+  return referenceOf(event.data) !== undefined;
+}
+
+/** A batch that is not stored at once, safe from whoever made it. Payloads that become blobs are text by now. */
+function copied(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
+  return events.map((event, index) => {
+    const data = texts[index] === undefined ? (JSON.parse(jsonText(event.data)) as Json) : null;
+    return { ...event, data } as NewEvent;
+  });
+}
+
+/** The batch with references in it; what they stand for is added to `written`. */
+async function slimmed(
+  events: readonly NewEvent[],
+  texts: readonly (string | undefined)[],
+  written: Map<string, string>,
+): Promise<NewEvent[]> {
+  const slim: NewEvent[] = [];
+  for (const [index, event] of events.entries()) {
+    const text = texts[index];
+    if (text === undefined) slim.push(event);
+    else {
+      const reference: BlobReference = { $blob: await sha256(text), bytes: utf8Length(text) };
+      written.set(reference.$blob, text);
+      slim.push({ ...event, data: reference } as unknown as NewEvent);
+    }
+  }
+  return slim;
+}
+
+/** The event with its payload, which need not be fetched and checked if it was just written. */
+async function whole(
+  event: StoredEvent,
+  blobs: BlobStore,
+  written?: ReadonlyMap<string, string>,
+): Promise<StoredEvent> {
+  const id = referenceOf(event.data)?.$blob;
+  if (id === undefined) return event;
+  const { sessionId, seq } = event;
+  let text = written?.get(id);
+  if (text === undefined) {
+    text = await asked(() => blobs.get(sessionId, id));
+    if (text === undefined || (await sha256(text)) !== id) {
+      const what = text === undefined ? "missing" : "damaged";
+      throw new PawlError("store_unavailable", `A blob is ${what}: event ${seq} of session "${sessionId}".`, {
+        details: { sessionId, seq, blob: id },
+      });
+    }
+  }
+  return { ...event, data: JSON.parse(text) } as StoredEvent;
+}
+
+/** A refusal that shows the event which holds a key shows it whole. */
+async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown> {
+  if (!PawlError.is(error, "key_taken")) return error;
+  const event = error.details.event as StoredEvent | undefined;
+  if (event === undefined || !isSlim(event)) return error;
+  const details = { ...error.details, event: await whole(event, blobs) };
+  return new PawlError("key_taken", error.message, { cause: error, details });
+}
+
+async function asked<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (PawlError.is(cause)) throw cause;
+    throw new PawlError("store_unavailable", `The blob store failed: ${messageOf(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,16 @@
+import type { EventStore } from "../log/event-store.ts";
+
+/** The store's methods as an object that can be spread, whether it is an instance of a class or not. */
+export function bound(store: EventStore): EventStore {
+  const { watch } = store;
+  return {
+    append: (...args) => store.append(...args),
+    read: (...args) => store.read(...args),
+    acquire: (...args) => store.acquire(...args),
+    renew: (...args) => store.renew(...args),
+    release: (...args) => store.release(...args),
+    listRecoverable: (...args) => store.listRecoverable(...args),
+    sessions: store.sessions,
+    ...(watch && { watch: (...args) => watch.apply(store, args) }),
+  };
+}

@@ -1,0 +1,75 @@
+import { posix } from "node:path";
+import ts from "typescript";
+
+/**
+ * The rooms of core, by floors, from the ground up. A file may import from its own room and from lower floors. It may not import
+ * from a higher floor, nor from another room of its own floor, not even a type. `.` is the root, where only doors lie: files that
+ * re-export and do nothing else.
+ */
+export const FLOORS = {
+  "packages/core/src": [
+    ["base"],
+    ["model", "files"],
+    ["log"],
+    ["stores", "reservations", "readers", "session"],
+    ["stop"],
+    ["context"],
+    ["fold", "view", "tools"],
+    ["inspect", "hooks"],
+    ["agent"],
+    ["leg"],
+    ["loop/hooks"],
+    ["loop/turn", "loop/tools"],
+    ["loop"],
+    ["runtime/leg"],
+    ["runtime/begin"],
+    ["runtime/tasks"],
+    ["runtime/at-rest"],
+    ["runtime"],
+    ["."],
+  ],
+};
+
+/**
+ * Finds imports that go up or sideways, types included, files without a room, and files at a root that are no doors.
+ *
+ * @param {ReadonlyMap<string, string>} files text by path, relative to the root of the project
+ * @returns {{ file: string, line: number, message: string }[]}
+ */
+export function findWrongRooms(files, floors = FLOORS) {
+  return [...files].flatMap(([file, text]) => {
+    const home = Object.keys(floors).find((folder) => file.startsWith(`${folder}/`));
+    return home === undefined ? [] : wrongIn(file, text, home, floors[home]);
+  });
+}
+
+function wrongIn(file, text, home, floors) {
+  const own = roomOf(file, home, floors);
+  if (own === undefined) return [{ file, line: 1, message: "is in no room of scripts/lib/rooms.mjs" }];
+  const problems = [];
+  if (own.room === "." && !isDoor(file, text))
+    problems.push({ file, line: 1, message: "is not a door: only files that re-export lie here" });
+  for (const { fileName, pos } of ts.preProcessFile(text, true, true).importedFiles) {
+    if (!fileName.startsWith(".")) continue;
+    const target = roomOf(posix.join(posix.dirname(file), fileName), home, floors);
+    if (target === undefined || target.room === own.room || target.floor < own.floor) continue;
+    const where = target.floor === own.floor ? "beside" : "above";
+    const message = `"${fileName}" is in ${target.room}/, which is ${where} ${own.room}/`;
+    problems.push({ file, line: text.slice(0, pos).split("\n").length, message });
+  }
+  return problems;
+}
+
+/** The innermost room that a path lies in. */
+function roomOf(path, home, floors) {
+  const folder = posix.dirname(path.slice(home.length + 1));
+  return floors
+    .flatMap((rooms, floor) => rooms.map((room) => ({ room, floor })))
+    .filter(({ room }) => (room === "." ? folder === "." : folder === room || folder.startsWith(`${room}/`)))
+    .sort((a, b) => b.room.length - a.room.length)[0];
+}
+
+function isDoor(file, text) {
+  const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
+  return statements.every((one) => ts.isExportDeclaration(one) && one.moduleSpecifier !== undefined);
+}
