@@ -39,7 +39,7 @@ export interface AgentClient {
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
   /**
-   * Runs the last message again, after its run failed or was stopped. The new answer replaces the one that
+   * Runs the last message again, after its run failed, was stopped or was interrupted. The new answer replaces the one that
    * broke off. Resolves to whether the retry was accepted; if not, `state.error` says why. Two calls, also
    * from two tabs, make one run.
    */
