@@ -55,6 +55,8 @@ export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
     name: "AI SDK",
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
     resume: "replay",
+    // `stop()` only closes the connection, and then the page sends the next message.
+    whenBusy: "interrupt",
     threadField: "messages",
     async parse(body, limits) {
       const { continues, ...asked } = await parseAiSdk(body, limits);
