@@ -48,6 +48,7 @@ function checkOrigins(origins: unknown): void {
   if (origins === "*") return;
   const wrong = Array.isArray(origins) ? origins.find((origin) => !isOrigin(origin)) : origins;
   if (Array.isArray(origins) && wrong === undefined) return;
+  if (wrong === "*") throw new PawlError("config", '`cors.origins` must be "*" itself, without brackets.');
   throw new PawlError(
     "config",
     `\`cors.origins\` must be "*" or a list of origins, e.g. ["https://app.example.com"], without a path; got ${JSON.stringify(wrong)}.`,
