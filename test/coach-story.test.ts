@@ -6,6 +6,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { BrowserContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "./support/browser.ts";
+import { check } from "./support/check-box.ts";
 import { assertSoundLog } from "./support/invariants.ts";
 import { type PlaygroundProcess, playgroundProcess } from "./support/playground-process.ts";
 
@@ -168,7 +169,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
     await page.getByTestId("pulse-submit").click();
     await page.getByText("Rate at least one area").waitFor({ timeout: WAIT });
-    await page.getByRole("group", { name: "Health" }).getByRole("radio", { name: "2, Shaky" }).check();
+    await check(page.getByRole("group", { name: "Health" }).getByRole("radio", { name: "2, Shaky" }));
     await page.getByTestId("pulse-submit").dblclick();
     await page.getByTestId("pulse-result").waitFor({ timeout: WAIT });
     await idle(page);
@@ -176,10 +177,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
     expect(await label(page)).toBe("Open conversationWeekly check-in");
     await page.reload();
-    await page
-      .getByRole("group", { name: "Health" })
-      .getByRole("radio", { name: "4, Good" })
-      .check({ timeout: WAIT });
+    await check(page.getByRole("group", { name: "Health" }).getByRole("radio", { name: "4, Good" }));
     await page.getByTestId("pulse-submit").click();
     const after = page.getByTestId("pulse-result").nth(1);
     await after.getByText("→").waitFor({ timeout: WAIT });

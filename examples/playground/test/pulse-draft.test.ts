@@ -6,6 +6,7 @@ import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
+import { check } from "../../../test/support/check-box.ts";
 import { showPulseCheck } from "../../coach/src/tools/show-pulse-check.ts";
 import { playgroundApp } from "../server/app.ts";
 import { listen } from "../server/listen.ts";
@@ -53,7 +54,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
   };
   const rate = (page: Page, area: string, value: string) =>
-    page.getByRole("group", { name: area, exact: true }).getByRole("radio", { name: value }).check();
+    check(page.getByRole("group", { name: area, exact: true }).getByRole("radio", { name: value }));
   const rated = async (page: Page) => {
     await page.getByTestId("pulse-check").waitFor({ timeout: WAIT });
     const all = await page.getByTestId("pulse-check").getByRole("radio", { checked: true }).all();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
+import { check } from "../../../test/support/check-box.ts";
 import { type TrainerServer, trainerServer } from "./support/trainer-server.ts";
 
 const browser = await startBrowser();
@@ -89,9 +90,9 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     expect(await page.getByTestId("exercise-group").first().textContent()).toContain(
       "Superset: Press and hold3 rounds · 60 s rest between rounds",
     );
-    await exercise(page, "Bench press").getByRole("checkbox").first().check();
-    await exercise(page, "Bench press").getByRole("checkbox", { name: "Set 2 of 4: 8 reps, 60 kg" }).check();
-    await exercise(page, "Easy run").getByRole("checkbox").check();
+    await check(exercise(page, "Bench press").getByRole("checkbox").first());
+    await check(exercise(page, "Bench press").getByRole("checkbox", { name: "Set 2 of 4: 8 reps, 60 kg" }));
+    await check(exercise(page, "Easy run").getByRole("checkbox"));
 
     await page.getByRole("button", { name: "Swap Incline press" }).click();
     await page.getByRole("button", { name: "no equipment" }).click();
@@ -145,13 +146,13 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     const other = await page.context().newPage();
     await other.goto(page.url());
     const done = (tab: Page) => tab.getByTestId("workout-done").textContent({ timeout: WAIT });
-    await exercise(page, "Bench press").getByRole("checkbox").first().check();
+    await check(exercise(page, "Bench press").getByRole("checkbox").first());
     await expect.poll(() => done(other), { timeout: WAIT }).toMatch(/^1 of /);
-    await exercise(other, "Bench press").getByRole("checkbox").nth(1).check();
+    await check(exercise(other, "Bench press").getByRole("checkbox").nth(1));
     await expect.poll(() => done(page), { timeout: WAIT }).toMatch(/^2 of /);
     await exercise(page, "Bench press").getByRole("checkbox").first().uncheck();
     await expect.poll(() => done(other), { timeout: WAIT }).toMatch(/^1 of /);
-    await exercise(page, "Bench press").getByRole("checkbox").nth(2).check();
+    await check(exercise(page, "Bench press").getByRole("checkbox").nth(2));
     await page.getByRole("button", { name: "Log workout" }).click();
     await sent("Please log this workout: 1 (Bench press) 2 of 4 sets; the rest I skipped");
     expect(problems).toEqual([]);
@@ -171,7 +172,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     expect(await sideways()).toBe(0);
     await say("break it");
     expect(await page.getByTestId("change").textContent()).toBe("It could not be removed");
-    await exercise(page, "Bench press").getByRole("checkbox").first().check();
+    await check(exercise(page, "Bench press").getByRole("checkbox").first());
     await page.getByTestId("log-workout").click();
     await sent("Please log this workout: 1 (Bench press) 1 of 4 sets; the rest I skipped");
     expect(await page.getByTestId("workout-logged").textContent()).toBe("Logged: 2 of 6 exercises");
