@@ -75,6 +75,7 @@ async function world({ tail, hears = false }: { tail?: LiveTail; hears?: boolean
       await settle();
       return row?.seq ?? 0;
     },
+    store,
     /** An append that nobody here hears of. */
     inner,
     shown: () => readers.map((events) => events.length),
@@ -178,6 +179,17 @@ describe("L16 queries of waiting readers", () => {
     reads();
     await passing(30 * POLL_MS);
     expect(reads()).toBe(0);
+    await leave();
+  });
+
+  it("W4 an append from elsewhere right behind one of this runtime is shown at once", async () => {
+    const tail = localTail();
+    const { store, shown, leave } = await world({ tail, hears: true });
+    const own = await store.append("s", [note], { appendId: "own" });
+    tail.stored("s", 1, own);
+    await store.append("s", [note], { appendId: "foreign" });
+    await passing(1, 1);
+    expect(shown()).toEqual(each(2));
     await leave();
   });
 

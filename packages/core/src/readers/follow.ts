@@ -108,7 +108,7 @@ async function* batches(
       }
       const { live, seq } = tail.peek(sessionId);
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
-      if (reader.cursor > begun && seq > reader.cursor) continue;
+      if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
         await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = [...goingOn(live, reader.seen, below)];
