@@ -29,10 +29,12 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
     const built = join(import.meta.dirname, "..", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
     api = await messagesApi({
-      rules: ({ messages }) =>
-        JSON.stringify(messages.at(-1)).includes("long")
-          ? { text: words, deltas: DELTAS }
-          : { text: "Hello there." },
+      rules: ({ messages }) => {
+        const asked = JSON.stringify(messages.at(-1));
+        if (asked.includes("long")) return { text: words, deltas: DELTAS };
+        if (asked.includes("slow")) return { text: words.slice(0, 200), deltas: 20, delayPerEventMs: 100 };
+        return { text: "Hello there." };
+      },
     });
     server = await playgroundProcess(api.url);
     await server.start();
@@ -55,9 +57,17 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
     // The message that was sent is rendered when it is shown and when it is stored; those before it not at all.
     expect(Object.keys(byMessage).map(Number)).toEqual([4, 5]);
     expect(byMessage[4]).toBeLessThanOrEqual(3);
-    expect(byMessage[5]).toBeGreaterThan(1);
     expect(commits).toBeLessThan(DELTAS / 20);
     expect(await page.getByTestId("message-assistant").last().textContent()).toMatch(/end$/);
+    await page.close();
+  });
+
+  it("K4 renders an answer again and again while it is being written", async () => {
+    const page = await (await browser!.newContext()).newPage();
+    await countRenders(page);
+    await page.goto(server.url);
+    await say(page, "A slow one");
+    expect((await renders(page)).byMessage[1]).toBeGreaterThan(2);
     await page.close();
   });
 });
