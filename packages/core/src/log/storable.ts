@@ -20,14 +20,16 @@ export function isName(name: string): boolean {
  * @throws PawlError `invalid_input`
  */
 export function checkNames(...names: readonly string[]): void {
-  for (const name of names) {
-    if (isName(name)) continue;
-    const given = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
-    throw new PawlError(
-      "invalid_input",
-      `Ids, types and keys are texts of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
-    );
-  }
+  for (const name of names) checkName(name);
+}
+
+function checkName(name: string): void {
+  if (isName(name)) return;
+  const given = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
+  throw new PawlError(
+    "invalid_input",
+    `Ids, types and keys are texts of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
+  );
 }
 
 /**
@@ -48,12 +50,12 @@ export function checkText(text: string): void {
  */
 export function checkBatch(events: readonly NewEvent[], appendId: string): void {
   if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
-  checkNames(appendId);
+  checkName(appendId);
   const keys: string[] = [];
   for (const { type, key } of events) {
-    checkNames(type);
+    checkName(type);
     if (key === undefined) continue;
-    checkNames(key);
+    checkName(key);
     keys.push(key);
   }
   if (keys.length > 1 && new Set(keys).size < keys.length) {

@@ -94,7 +94,8 @@ export function cutAnswer(answer: Answer): void {
 
 /** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
 export function contentOf(answer: Answer): ContentBlock[] {
-  return answer.blocks.map(({ block, part }) => {
+  return answer.blocks.map(({ block, part, complete }) => {
+    if (complete) return { ...block };
     if (part?.kind === "text") return { ...block, text: part.pieces.join("").toWellFormed() };
     if (part?.kind === "thinking") return { ...block, thinking: part.pieces.join("").toWellFormed() };
     return block;
@@ -171,8 +172,8 @@ function finishBlock(target: PartialBlock): void {
   target.complete = true;
   if (part === undefined) return;
   const text = part.pieces.join("");
-  if (part.kind === "text") block.text = text;
-  if (part.kind === "thinking") block.thinking = text;
+  if (part.kind === "text") block.text = text.toWellFormed();
+  if (part.kind === "thinking") block.thinking = text.toWellFormed();
   if (part.kind !== "tool_input") return;
   const input = text === "" ? block.input : parsed(text);
   block.input = isObject(input) ? input : {};

@@ -110,7 +110,8 @@ function watchSession({ store, tail, pollMs }: Source, sessionId: string, later:
   };
   const leaveStore = store.watch?.(sessionId, (stored) => {
     seq = Math.max(seq, stored);
-    later(onForeignAppend);
+    // While a run is at work here, nearly every append is its own, and its next sign of life shows the others too.
+    if (tail.peek(sessionId).live === undefined) later(onForeignAppend);
   });
   return {
     rings,

@@ -5,7 +5,7 @@ import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
 import { appendTo, type MemorySession, newMemorySession } from "./memory-session.ts";
-import { watchedStore } from "./watched-store.ts";
+import { appendWatchers } from "./watched-store.ts";
 
 /**
  * A log in memory, for tests and for what may be forgotten. It keeps every promise of {@link EventStore} but the one
@@ -32,8 +32,13 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
     const entry = entries.get(sessionId);
     return entry?.holder === holder && entry.epoch === epoch ? entry : undefined;
   };
-  return watchedStore({
-    append: async (sessionId, events, options) => appendTo(existing(sessionId), events, options, now()),
+  const { watch, appended } = appendWatchers();
+  return {
+    async append(sessionId, events, options) {
+      const rows = appendTo(existing(sessionId), events, options, now());
+      appended(sessionId, rows);
+      return rows;
+    },
     read: (sessionId, options) => read(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
       checkNames(holder);
@@ -72,7 +77,8 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
       get: async (id) => deepFreeze(entries.get(id)?.row),
       list: async (options) => list(entries, options),
     },
-  });
+    watch,
+  };
 }
 
 function isLive(entry: MemorySession, now: number): boolean {

@@ -1,3 +1,4 @@
+import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { bound } from "./wrap-store.ts";
 
@@ -18,16 +19,29 @@ import { bound } from "./wrap-store.ts";
  * ```
  */
 export function watchedStore(store: EventStore): EventStore {
-  const watchers = new Map<string, Set<(seq: number) => void>>();
+  const { watch, appended } = appendWatchers();
   return {
     ...bound(store),
     async append(sessionId, events, options) {
       const rows = await store.append(sessionId, events, options);
-      const seq = rows.at(-1)?.seq ?? 0;
-      for (const onAppend of watchers.get(sessionId) ?? []) onAppend(seq);
+      appended(sessionId, rows);
       return rows;
     },
-    watch(sessionId, onAppend) {
+    watch,
+  };
+}
+
+/** Callbacks by session, for {@link EventStore.watch}. Call `appended` after every append. */
+export function appendWatchers() {
+  const watchers = new Map<string, Set<(seq: number) => void>>();
+  return {
+    appended(sessionId: string, rows: readonly StoredEvent[]): void {
+      const watching = watchers.get(sessionId);
+      if (watching === undefined) return;
+      const seq = rows.at(-1)?.seq ?? 0;
+      for (const onAppend of watching) onAppend(seq);
+    },
+    watch(sessionId: string, onAppend: (seq: number) => void): () => void {
       const own = watchers.get(sessionId) ?? new Set();
       watchers.set(sessionId, own);
       // Wrap the callback, so that one registered twice is called twice.
