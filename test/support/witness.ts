@@ -3,7 +3,7 @@ import { type AgentClient, createAgentClient } from "@pawl/client";
 import {
   type Delta,
   type EventData,
-  parsePlace,
+  parseCursor,
   type SessionEvent,
   type StoredEvent,
   type ViewState,
@@ -121,7 +121,7 @@ function watched(trace: string[], counts: Witness["counts"], faults: string[]): 
       throw error;
     });
     trace.push(`RESPONSE ${response.status}`);
-    const from = parsePlace(new Headers(init?.headers).get("last-event-id") ?? "");
+    const from = parseCursor(new Headers(init?.headers).get("last-event-id") ?? "");
     if (!String(input).endsWith("/stream") || from === undefined || response.body === null) return response;
     counts.streams += 1;
     const { live } = from;

@@ -142,7 +142,7 @@ function standardTools(ran: Map<string, number>) {
       name: "save",
       description: "Saves.",
       input: value,
-      resend: ["value"],
+      shortenInput: ["value"],
       execute: ({ value }, { callId }) => {
         count(callId);
         return { saved: value };

@@ -30,7 +30,7 @@ async function measured(isShortened: boolean): Promise<StrictModel> {
   const made = coach({ model });
   const tools = [...made.tools.values()].map((one) => ({
     ...one,
-    ...(isShortened ? {} : { resend: undefined }),
+    ...(isShortened ? {} : { shortenInput: undefined }),
   }));
   const whole = { ...made, tools: new Map(tools.map((one) => [one.name, one])) };
   const store = memoryStore();

@@ -1,5 +1,5 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { Json, JsonObject, Suspension, ViewMessage, ViewPart } from "@pawl/core";
+import type { Json, JsonObject, Question, ViewMessage, ViewPart } from "@pawl/core";
 import type { ComponentType, ReactNode } from "react";
 
 /** What the page around gives to the coach's parts, and what it takes from an agent. */
@@ -12,7 +12,7 @@ export interface ToolPartProps {
 }
 
 export interface QuestionProps {
-  question: Suspension;
+  question: Question;
   /** Resolves to whether it was accepted. Absent where the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }

@@ -64,7 +64,7 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
   const { toEnd } = scroll;
   // Another session is read from its end
   useEffect(toEnd, [toEnd, agent.sessionId]);
-  useFocusAfterAnswer(agent.questions.length, field);
+  useFocusAfterAnswer(agent.pending.length, field);
 
   return (
     <>
@@ -88,7 +88,7 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
         <Announcer
           messages={agent.messages}
           working={working}
-          question={questionIn(agent.questions[0]?.payload)}
+          question={questionIn(agent.pending[0]?.payload)}
         />
       </Boundary>
     </>

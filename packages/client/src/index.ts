@@ -1,11 +1,11 @@
 export { type AgentClient, type AgentClientOptions, createAgentClient } from "./agent-client.ts";
 export type { AgentFailure, AgentState, Connection, Phase } from "./agent-state.ts";
 export {
+  type AnswerableQuestion,
   type AnyQuestions,
+  type AskedByKind,
   answerable,
-  type Pending,
-  pendingOf,
-  type Question,
+  askedByKind,
   type QuestionTypes,
 } from "./questions.ts";
 export type { SendOptions } from "./submit.ts";

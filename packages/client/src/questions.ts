@@ -1,4 +1,4 @@
-import type { Json, Suspension } from "@pawl/core";
+import type { Json, Question } from "@pawl/core";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
@@ -12,7 +12,7 @@ export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown;
 export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json }>>;
 
 /** A question that waits. */
-export interface Question<Payload = Json, Answer = Json> extends Omit<Suspension, "payload"> {
+export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {
   payload: Payload;
   /** Resolves to whether this answer was accepted; a second one never is. */
   answer(value: Answer): Promise<boolean>;
@@ -21,15 +21,15 @@ export interface Question<Payload = Json, Answer = Json> extends Omit<Suspension
 }
 
 /** The first question of each kind that waits. */
-export type Pending<Q extends QuestionTypes<Q>> = {
-  readonly [Kind in keyof Q]?: Question<Q[Kind]["payload"], Q[Kind]["answer"]>;
+export type AskedByKind<Q extends QuestionTypes<Q>> = {
+  readonly [Kind in keyof Q]?: AnswerableQuestion<Q[Kind]["payload"], Q[Kind]["answer"]>;
 };
 
 /** Questions with the way to answer them. */
 export function answerable(
-  questions: readonly Suspension[],
+  questions: readonly Question[],
   { answer, fail }: Pick<AgentClient, "answer" | "fail">,
-): Question[] {
+): AnswerableQuestion[] {
   return questions.map((question) => ({
     ...question,
     answer: (value) => answer(question.callId, value, question.seq),
@@ -42,21 +42,21 @@ export function answerable(
  *
  * @example
  * ```ts
- * import { answerable, createAgentClient, pendingOf } from "@pawl/client";
+ * import { answerable, createAgentClient, askedByKind } from "@pawl/client";
  *
  * type Asks = { show_options: { payload: { question: string }; answer: string } };
  *
  * const client = createAgentClient({ url: "/api/coach" });
- * const { show_options } = pendingOf<Asks>(answerable(client.getState().pending, client));
+ * const { show_options } = askedByKind<Asks>(answerable(client.getState().pending, client));
  * console.log(show_options?.payload.question); // undefined: nothing is asked
  * await show_options?.answer("plan");
  * client.close();
  * ```
  */
-export function pendingOf<Q extends QuestionTypes<Q> = AnyQuestions>(
-  questions: readonly Question[],
-): Pending<Q> {
+export function askedByKind<Q extends QuestionTypes<Q> = AnyQuestions>(
+  questions: readonly AnswerableQuestion[],
+): AskedByKind<Q> {
   return Object.fromEntries(
     questions.toReversed().map((question) => [question.kind, question]),
-  ) as Pending<Q>;
+  ) as AskedByKind<Q>;
 }

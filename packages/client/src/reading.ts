@@ -1,4 +1,4 @@
-import { formatPlace } from "@pawl/core";
+import { formatCursor } from "@pawl/core";
 import { backoffMs, pause } from "./backoff.ts";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "./conversation.ts";
 import { readEvents } from "./read-events.ts";
@@ -78,7 +78,7 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
   }
   const { place } = talk.standing;
   const from = whole ? { afterSeq: place.afterSeq } : place;
-  const response = await talk.wire.stream(sessionId, formatPlace(from), signal);
+  const response = await talk.wire.stream(sessionId, formatCursor(from), signal);
   signal.throwIfAborted();
   update(talk, { connection: "open" });
   await takeAll(talk, response, signal, place.afterSeq);

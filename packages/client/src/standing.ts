@@ -1,8 +1,8 @@
-import { type Delta, type EventOf, type Place, placeAfter, type SessionEvent } from "@pawl/core";
+import { advanceCursor, type Cursor, type Delta, type EventOf, type SessionEvent } from "@pawl/core";
 
 /** Where a client is, and what it has of each block of the answer that is being written. */
 export interface Standing {
-  place: Place;
+  place: Cursor;
   /** Characters, by the blocks' indices. */
   blocks: ReadonlyMap<number, number>;
 }
@@ -26,7 +26,7 @@ export function step(standing: Standing, event: SessionEvent): Standing & { news
     if (event.seq <= place.afterSeq) return { ...standing, news: undefined };
     if (event.seq > place.afterSeq + 1) throw new Gap(`Events are missing after ${place.afterSeq}.`);
   }
-  const after = placeAfter(place, event);
+  const after = advanceCursor(place, event);
   if (!isDelta(event)) {
     return { place: after, blocks: after.live === undefined ? new Map() : standing.blocks, news: event };
   }
@@ -37,7 +37,7 @@ export function step(standing: Standing, event: SessionEvent): Standing & { news
   if (fresh === undefined) return { ...standing, news: undefined };
   const news = { ...event, data: { ...event.data, ...fresh } } as DeltaEvent;
   const more = new Map(blocks).set(index, have + fresh.text.length);
-  return { place: placeAfter(place, news), blocks: more, news };
+  return { place: advanceCursor(place, news), blocks: more, news };
 }
 
 type DeltaEvent = EventOf<"text_delta" | "thinking_delta" | "tool_input_delta">;

@@ -41,7 +41,7 @@ export class Refused extends Error {
 export interface Wire {
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
-  /** Events after a place, as `formatPlace` writes it. */
+  /** Events after a place, as `formatCursor` writes it. */
   stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 import { describe, expectTypeOf, it } from "vitest";
-import { answerable, createAgentClient, pendingOf } from "../src/index.ts";
+import { answerable, askedByKind, createAgentClient } from "../src/index.ts";
 import { useAgent } from "../src/react.ts";
 
 interface Asks {
@@ -9,26 +9,26 @@ interface Asks {
 }
 
 describe("K6 questions and answers are typed", () => {
-  const { pending, questions } = useAgent<Asks>({ url: "/" });
+  const { asked, pending } = useAgent<Asks>({ url: "/" });
 
   it("by their kinds", () => {
-    expectTypeOf(pending.show_options?.payload).toEqualTypeOf<{ options: string[] } | undefined>();
-    expectTypeOf(pending.approval?.answer).parameter(0).toEqualTypeOf<{ approved: boolean }>();
+    expectTypeOf(asked.show_options?.payload).toEqualTypeOf<{ options: string[] } | undefined>();
+    expectTypeOf(asked.approval?.answer).parameter(0).toEqualTypeOf<{ approved: boolean }>();
     // @ts-expect-error nothing asks that
-    pending.show_pulse;
+    asked.show_pulse;
   });
 
   it("so that a wrong answer does not compile", () => {
     // @ts-expect-error an option is chosen
-    void pending.show_options?.answer({ choice: "plan" });
+    void asked.show_options?.answer({ choice: "plan" });
     // @ts-expect-error it is yes or no
-    void pending.approval?.answer("yes");
+    void asked.approval?.answer("yes");
   });
 
   it("as JSON where nothing is said", () => {
-    expectTypeOf(questions[0]?.answer).parameter(0).toEqualTypeOf<Json>();
+    expectTypeOf(pending[0]?.answer).parameter(0).toEqualTypeOf<Json>();
     const client = createAgentClient({ url: "/" });
-    const asked = pendingOf(answerable(client.getState().pending, client));
+    const asked = askedByKind(answerable(client.getState().pending, client));
     expectTypeOf(asked.anything?.payload).toEqualTypeOf<Json | undefined>();
   });
 });

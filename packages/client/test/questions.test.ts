@@ -1,8 +1,8 @@
-import type { Suspension } from "@pawl/core";
+import type { Question } from "@pawl/core";
 import { describe, expect, it } from "vitest";
-import { answerable, pendingOf } from "../src/index.ts";
+import { answerable, askedByKind } from "../src/index.ts";
 
-const asked = (callId: string, kind: string): Suspension => ({
+const asked = (callId: string, kind: string): Question => ({
   callId,
   kind,
   toolName: kind,
@@ -21,13 +21,13 @@ describe("K6 the questions that wait", () => {
   );
 
   it("are had by their kind, the first of each", () => {
-    const { confirm, pick } = pendingOf(questions);
+    const { confirm, pick } = askedByKind(questions);
     expect([confirm?.callId, pick?.callId]).toEqual(["a", "b"]);
-    expect(Object.keys(pendingOf(questions)).sort()).toEqual(["__proto__", "confirm", "pick"]);
+    expect(Object.keys(askedByKind(questions)).sort()).toEqual(["__proto__", "confirm", "pick"]);
   });
 
   it("are answered one by one", async () => {
-    const { confirm, pick } = pendingOf(questions);
+    const { confirm, pick } = askedByKind(questions);
     expect(await pick?.answer(3)).toBe(true);
     expect(await confirm?.answer(3)).toBe(false);
     expect(await questions[2]?.answer(3)).toBe(false);

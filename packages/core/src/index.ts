@@ -9,8 +9,8 @@ export { oneByOne } from "./base/one-by-one.ts";
 export type { Sleep } from "./base/pause.ts";
 export { withoutKeys } from "./base/without-keys.ts";
 export { dropOldResults } from "./context/drop-old-results.ts";
-export type { ResendFields } from "./context/resend.ts";
 export { sanitize } from "./context/sanitize.ts";
+export type { ShortenInput } from "./context/shorten-input.ts";
 export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./context/strategy.ts";
 export { type SummarizeOptions, summarize } from "./context/summarize.ts";
 export type { UserDataSource } from "./context/user-data.ts";
@@ -23,7 +23,7 @@ export type {
   AppendableEvent,
   Hook,
   HookContext,
-  ModelAnswer,
+  ModelReply,
   OutcomeChange,
   PlannedRequest,
   PlannedToolCall,
@@ -57,7 +57,7 @@ export type {
   ReadOptions,
   RecoverableOptions,
 } from "./log/event-store.ts";
-export type { Awaited } from "./log/handover.ts";
+export type { AwaitedRun } from "./log/handover.ts";
 export type {
   AgentAtWork,
   Delta,
@@ -113,7 +113,7 @@ export {
 } from "./model/pricing.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
 export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
-export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./readers/cursor.ts";
+export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
 export { localTail } from "./readers/local-tail.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 export {
@@ -138,18 +138,18 @@ export type {
 } from "./runtime/begin/runtime-types.ts";
 export type { Run, RunStart } from "./runtime/leg/run-handle.ts";
 export { runtime } from "./runtime/runtime.ts";
-export type { Action, RunResult, Suspension } from "./session/run-result.ts";
+export type { Action, Question, RunResult } from "./session/run-result.ts";
 export type {
   CallState,
   ContextEntry,
-  Question,
+  QuestionRecord,
   RunState,
   SessionState,
   TurnState,
 } from "./session/state.ts";
-export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export type { PlannedCall } from "./stop/room.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";
+export { stopOnFailedTurns } from "./stop/stop-on-failed-turns.ts";
 export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./stores/append-call.ts";
 export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
 export { type BlobStore, memoryBlobs } from "./stores/blob-store.ts";

@@ -16,7 +16,7 @@ import {
   withFallback,
   withRetry,
 } from "../src/index.ts";
-import { newAnswer, takeEvent } from "../src/model/answer.ts";
+import { newReply, takeEvent } from "../src/model/reply.ts";
 import { newSessionState } from "../src/session/state.ts";
 import { testClock } from "./support/calls.ts";
 import { collect, setup, types } from "./support/setup.ts";
@@ -218,7 +218,7 @@ describe("a turn whose attempt fails and is made again", () => {
 });
 
 it("O1 a total that the end of an answer does not say, or says as null, is what its beginning said", () => {
-  const answer = newAnswer();
+  const answer = newReply();
   const said = { input_tokens: 7, cache_read_input_tokens: 3, output_tokens: 1 };
   const start = { id: "m1", model: "m", usage: { ...said } };
   takeEvent(answer, { type: "message_start", message: start } as ModelEvent);
@@ -229,7 +229,7 @@ it("O1 a total that the end of an answer does not say, or says as null, is what 
 });
 
 it("O1 ignores a count named __proto__ in what an API reports", () => {
-  const answer = newAnswer();
+  const answer = newReply();
   const usage = JSON.parse('{"output_tokens":1,"__proto__":{"input_tokens":9}}');
   takeEvent(answer, { type: "message_delta", delta: {}, usage } as unknown as ModelEvent);
   expect(Object.getPrototypeOf(answer.usage)).toBe(Object.prototype);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
-  formatPlace,
+  advanceCursor,
+  type Cursor,
+  formatCursor,
   type LiveState,
   localTail,
   newView,
-  type Place,
-  parsePlace,
-  placeAfter,
+  parseCursor,
   reduceView,
   type SessionEvent,
   tool,
@@ -23,7 +23,7 @@ describe("a place in a session", () => {
       { afterSeq: 42 },
       { afterSeq: 42, live: { attempt: 40, chars: 0 } },
     ])
-      expect(parsePlace(formatPlace(place))).toEqual(place);
+      expect(parseCursor(formatCursor(place))).toEqual(place);
   });
 
   it.each([
@@ -32,17 +32,17 @@ describe("a place in a session", () => {
     // An answer whose request the reader cannot have read.
     ...["4~5~1", "4~0~1", "0~0~0"],
   ])("W4 is nothing else: %j", (text) => {
-    expect(parsePlace(text)).toBeUndefined();
+    expect(parseCursor(text)).toBeUndefined();
   });
 
   it("W4 moves with what is read, and back to the log where text is void or stored", () => {
     const delta = (attempt: number, text: string) =>
       ({ type: "text_delta", data: { attempt, index: 0, offset: 0, text } }) as SessionEvent;
     const stored = (seq: number, type: string) => ({ seq, type, data: {} }) as unknown as SessionEvent;
-    let place: Place = { afterSeq: 3 };
+    let place: Cursor = { afterSeq: 3 };
     const after = (event: SessionEvent) => {
-      place = placeAfter(place, event);
-      return formatPlace(place);
+      place = advanceCursor(place, event);
+      return formatCursor(place);
     };
     expect(after(stored(4, "llm_request"))).toBe("4");
     expect(after(delta(4, "Hello"))).toBe("4~4~5");
@@ -80,11 +80,11 @@ describe("going on from a place", () => {
     const { sessionId } = await run.started;
     const whole = "Found it, and here is what it is.";
     const events: SessionEvent[] = [];
-    const places: Place[] = [{ afterSeq: 0 }];
+    const places: Cursor[] = [{ afterSeq: 0 }];
     let second = "";
     for await (const event of run) {
       events.push(event);
-      places.push(placeAfter(places.at(-1) as Place, event));
+      places.push(advanceCursor(places.at(-1) as Cursor, event));
       if (event.type === "text_delta" && event.data.attempt > 5) second += event.data.text;
       if (second === whole) break;
     }
@@ -107,16 +107,16 @@ describe("going on from a place", () => {
     const { messages } = await pawl.view(sessionId, user);
     let exact = 0;
     for (const [n, seen] of all.entries()) {
-      const from = places[n] as Place;
+      const from = places[n] as Cursor;
       const told = [...events.slice(0, n), ...seen];
-      expect(told.reduce(reduceView, newView()).messages, formatPlace(from)).toEqual(messages);
+      expect(told.reduce(reduceView, newView()).messages, formatCursor(from)).toEqual(messages);
       const seqs = told.flatMap((event) => ("seq" in event ? [event.seq] : []));
-      expect(seqs, formatPlace(from)).toEqual(seqs.map((_, index) => index + 1));
+      expect(seqs, formatCursor(from)).toEqual(seqs.map((_, index) => index + 1));
       // Of the answer that is still being written, each character was shown once.
       const text = told.flatMap((event) =>
         event.type === "text_delta" && event.data.attempt === attempt ? [event.data] : [],
       );
-      if (text.length > 0) expect(text.map((one) => one.text).join(""), formatPlace(from)).toBe(whole);
+      if (text.length > 0) expect(text.map((one) => one.text).join(""), formatCursor(from)).toBe(whole);
       if (from.live?.attempt === attempt) exact += 1;
     }
     expect(exact).toBeGreaterThan(3);
@@ -129,7 +129,7 @@ describe("going on from a place", () => {
     await store.sessions.create({ id: "s", userId: "u1", agent: "tester" });
     const request = { type: "llm_request", data: { turn: 1 } } as never;
     await store.append("s", [request, request], { appendId: "1" });
-    const read = (from: Place) => {
+    const read = (from: Cursor) => {
       const control = new AbortController();
       const seen: unknown[] = [];
       const done = (async () => {

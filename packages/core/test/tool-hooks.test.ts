@@ -236,7 +236,7 @@ describe("afterTool", () => {
       description: "",
       input: text,
       endsRun: "completed",
-      resend: ["text"],
+      shortenInput: ["text"],
       execute: (_input, { setMode, completeSession }) => {
         setMode("deep");
         completeSession();
@@ -299,7 +299,7 @@ describe("afterTool", () => {
   });
 
   it("H1 C5 clips what a hook has made of a result, and keeps the whole; notes on inputs stay as they are", async () => {
-    const { tool } = echo("echo", { maxResultChars: 200, resend: ["text"] });
+    const { tool } = echo("echo", { maxResultChars: 200, shortenInput: ["text"] });
     const long = "a long text ".repeat(30);
     const script = [{ tools: [calling("echo", long)] }, { text: "Ok." }, { text: "Fine." }];
     const world = setup(script, { tools: [tool], hooks: [after({ result: "x".repeat(1_000) })] });

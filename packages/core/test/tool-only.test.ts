@@ -18,7 +18,7 @@ import {
 } from "../src/index.ts";
 import type { Attempt } from "../src/loop/turn/answer-events.ts";
 import { verdictOn } from "../src/loop/turn/verdict.ts";
-import { newAnswer } from "../src/model/answer.ts";
+import { newReply } from "../src/model/reply.ts";
 import { newSessionState } from "../src/session/state.ts";
 import { setup } from "./support/setup.ts";
 
@@ -312,7 +312,7 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 wants no call of an answer that was asked for without one", () => {
-    const answer = { ...newAnswer(), stopReason: "end_turn", finished: true };
+    const answer = { ...newReply(), stopReason: "end_turn", finished: true };
     const verdict = (choice?: string) => {
       const params = { max_tokens: 1, ...(choice !== undefined && { tool_choice: { type: choice } }) };
       return verdictOn({ answer, request: { params } } as unknown as Attempt, newSessionState("s"), true);

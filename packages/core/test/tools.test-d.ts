@@ -77,10 +77,10 @@ describe("D2 T3 a wrong input does not compile", () => {
     });
   });
 
-  it("in resend, and in the payload of a question", () => {
+  it("in shortenInput, and in the payload of a question", () => {
     const input = z.object({ city: z.string() });
     // @ts-expect-error there is no town to shorten
-    tool({ ...named, input, resend: ["town"], execute: () => 1 });
+    tool({ ...named, input, shortenInput: ["town"], execute: () => 1 });
     // @ts-expect-error there is no town to show
     tool({ ...named, input, suspends: { answer: nothing, payload: ({ town }) => town } });
   });

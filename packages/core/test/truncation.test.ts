@@ -7,7 +7,7 @@ import { jsonSchema, PawlError, tool } from "../src/index.ts";
 import { setup } from "./support/setup.ts";
 
 const fileInput = z.object({ path: z.string(), content: z.string() });
-const save = (more: object = { resend: ["content"] }) =>
+const save = (more: object = { shortenInput: ["content"] }) =>
   tool({
     name: "save",
     description: "Saves a file.",
@@ -116,7 +116,7 @@ describe("C5 inputs", () => {
       name: "any",
       description: "Takes anything.",
       input: jsonSchema({ type: "object" }),
-      resend: { content: "sent" } as never,
+      shortenInput: { content: "sent" } as never,
       execute: () => "ok",
     });
     const list = Array.from({ length: 50 }, (_, n) => n);
@@ -138,7 +138,7 @@ describe("C5 inputs", () => {
   });
 
   it("must exist", () => {
-    expect(() => save({ resend: ["contents"] })).toThrow(
+    expect(() => save({ shortenInput: ["contents"] })).toThrow(
       new PawlError("config", 'The tool "save" has no input "contents" to shorten.'),
     );
   });

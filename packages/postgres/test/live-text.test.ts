@@ -1,11 +1,11 @@
 import {
+  advanceCursor,
   agent,
   agentTool,
+  type Cursor,
   jsonSchema,
   type ModelClient,
   newView,
-  type Place,
-  placeAfter,
   type Runtime,
   reduceView,
   runtime,
@@ -89,14 +89,14 @@ async function boot(
 }
 
 /** A reader. It goes on reading until it is left. */
-function reader({ pawl }: Process, sessionId: string, from: Place = { afterSeq: 0 }) {
+function reader({ pawl }: Process, sessionId: string, from: Cursor = { afterSeq: 0 }) {
   const seen: SessionEvent[] = [];
   const over = new AbortController();
   const state = { place: from };
   const done = (async () => {
     for await (const event of pawl.follow(sessionId, { ...from, signal: over.signal })) {
       seen.push(event);
-      state.place = placeAfter(state.place, event);
+      state.place = advanceCursor(state.place, event);
     }
   })();
   return {
@@ -175,7 +175,7 @@ describe("E9 W4 live text in another process than the run's", () => {
     const run = processes[0].pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     const turn = await model.turn();
-    let place: Place = { afterSeq: 0 };
+    let place: Cursor = { afterSeq: 0 };
     const told: SessionEvent[] = [];
     let text = "";
     for (let n = 0; n < 12; n += 1) {

@@ -1,4 +1,4 @@
-import { newView, PawlError, type Place, parsePlace, type SessionEvent } from "@pawl/core";
+import { type Cursor, newView, PawlError, parseCursor, type SessionEvent } from "@pawl/core";
 import type { Dialect } from "./dialects/dialect.ts";
 import { newFacts } from "./dialects/facts.ts";
 import { native } from "./dialects/native.ts";
@@ -18,7 +18,7 @@ interface Served {
 /** One reader, and where it begins. */
 interface Reader {
   request: Request;
-  from: Place;
+  from: Cursor;
   headers: Readonly<Record<string, string>>;
   onClose(): void;
 }
@@ -64,8 +64,8 @@ export function logStream(
  *
  * @throws HTTPException 400.
  */
-export function placeOf(value: string | undefined): Place {
-  const place = parsePlace(value || "0");
+export function placeOf(value: string | undefined): Cursor {
+  const place = parseCursor(value || "0");
   if (place !== undefined) return place;
   throw refusal(
     400,

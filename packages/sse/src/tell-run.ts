@@ -1,12 +1,12 @@
 import {
   newView,
   PawlError,
+  type Question,
   type RunStart,
   type Runtime,
   readShown,
   type Session,
   type SessionEvent,
-  type Suspension,
   type ViewState,
   type WhenBusy,
 } from "@pawl/core";
@@ -137,8 +137,7 @@ async function told(
 ): Promise<ToldRun> {
   const { sessionId, runId, afterSeq, messageSeq } = start;
   const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
-  const isAnswered = ({ seq }: Suspension) =>
-    seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
+  const isAnswered = ({ seq }: Question) => seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
   const more = { isAnswered, cursor: now.cursor, ...(messageSeq !== undefined && { messageSeq }) };
   const context = { sessionId, runId, before, mode, facts, ...more };
   return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };

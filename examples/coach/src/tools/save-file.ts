@@ -71,7 +71,7 @@ export const saveFile = tool({
   status: { start: "Saving…", done: "Saved" },
   idempotent: true,
   timeoutMs: 10_000,
-  resend: ["content"],
+  shortenInput: ["content"],
   execute: async (file, context: ToolContext<CoachDeps>): Promise<SavedFile> => {
     const { files, plans, now, timeZone } = context.deps.coach;
     const today = dayOf(now(), timeZone);

@@ -39,7 +39,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
     () => ({
       ...agent,
       send: (text: string) => agent.send(text, isNew ? { extra: beginning(type) } : {}),
-      questions: agent.questions.map((question) => ({
+      questions: agent.pending.map((question) => ({
         ...question,
         answer: async (value: Json): Promise<boolean> => {
           answered.current.add(question.callId);

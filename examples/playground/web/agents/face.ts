@@ -1,5 +1,5 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { Json, Suspension, ViewMessage } from "@pawl/core";
+import type { Json, Question, ViewMessage } from "@pawl/core";
 import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
 import type { ToolPart } from "../thread/tool-part.ts";
 
@@ -19,7 +19,7 @@ export interface ToolPartProps {
 }
 
 export interface QuestionProps {
-  question: Suspension;
+  question: Question;
   /** Resolves to whether it was accepted. Absent where the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }

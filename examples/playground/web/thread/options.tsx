@@ -1,4 +1,4 @@
-import type { Json, Suspension } from "@pawl/core";
+import type { Json, Question } from "@pawl/core";
 import { useState } from "react";
 
 interface Option {
@@ -7,7 +7,7 @@ interface Option {
 }
 
 interface OptionsProps {
-  question: Suspension;
+  question: Question;
   /** Absent where the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }

@@ -30,7 +30,7 @@ interface ThreadProps {
 
 /** The conversation, from the first word to what is going on right now. */
 export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetry, onDismiss }: ThreadProps) {
-  const { messages, questions, run } = agent;
+  const { messages, pending: questions, run } = agent;
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
   return (

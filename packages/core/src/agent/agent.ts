@@ -9,7 +9,7 @@ import type { Tool } from "../tools/tool.ts";
 
 /** Limits of one run, over all its legs. `Infinity` is no limit. What is not said is as in {@link defaultLimits}. */
 export interface Limits extends Budget {
-  /** Turns in a row in which every call fails; then the run ends, see `circuitBreaker`. */
+  /** Turns in a row in which every call fails; then the run ends, see `stopOnFailedTurns`. */
   errorTurns: number;
   /** Failures of one tool in a row; then it is refused for the rest of the run, see `failureBudget`. */
   toolFailures: number;

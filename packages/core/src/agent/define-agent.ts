@@ -4,7 +4,7 @@ import { failureBudget } from "../hooks/failure-budget.ts";
 import type { Hook } from "../hooks/hook.ts";
 import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";
-import { circuitBreaker } from "../stop/circuit-breaker.ts";
+import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
 import { checkAgent, estimateOf } from "./check-agent.ts";
 
@@ -65,7 +65,7 @@ export function agent<Deps = unknown>({
   const whole: Agent<Deps> = {
     ...made,
     hooks: [...guards, ...(hooks as readonly Hook[])],
-    stopWhen: [circuitBreaker(errorTurns), ...stopWhen],
+    stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],
   };
   checkAgent(whole, tools, Object.keys(unknown));
   return whole;

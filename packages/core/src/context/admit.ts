@@ -1,8 +1,8 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { ContextEntry, SessionState } from "../session/state.ts";
 import { userEntry } from "./project.ts";
-import { resent } from "./resend.ts";
 import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
+import { withShortInputs } from "./shorten-input.ts";
 
 /**
  * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that covers it
@@ -42,7 +42,7 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
     .filter((event): event is StoredOf<"tool_result"> => event.type === "tool_result")
     .sort((a, b) => place(a) - place(b));
   const answer = entries.at(-1);
-  if (answer?.role === "assistant") entries[entries.length - 1] = resent(answer, results);
+  if (answer?.role === "assistant") entries[entries.length - 1] = withShortInputs(answer, results);
   const rest = ready.filter((event) => event.type !== "tool_result");
   for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
 }

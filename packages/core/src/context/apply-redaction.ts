@@ -1,7 +1,7 @@
 import type { StoredOf } from "../log/event.ts";
 import { REDACTED, redactedBlocks, redactedEvent } from "../log/redacted.ts";
 import { textOf } from "../model/content.ts";
-import type { Question, SessionState } from "../session/state.ts";
+import type { QuestionRecord, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
@@ -37,6 +37,6 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
     call.result = redactedEvent(call.result) as StoredOf<"tool_result">;
 }
 
-function withoutQuestion(asked: Question): Question {
+function withoutQuestion(asked: QuestionRecord): QuestionRecord {
   return { ...asked, payload: REDACTED, ...(asked.input !== undefined && { input: {} }) };
 }

@@ -2,7 +2,7 @@ import { canonicalJson } from "../base/json.ts";
 import type { EventData, StoredOf } from "../log/event.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
-import type { CallState, Question, RunState, SessionState } from "../session/state.ts";
+import type { CallState, QuestionRecord, RunState, SessionState } from "../session/state.ts";
 
 /** Takes up a call of the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
@@ -76,7 +76,7 @@ function charge(run: RunState, call: CallState, spent: Spent | undefined): void 
   }
 }
 
-function questionOf({ data, seq }: StoredOf<"tool_suspended">): Question {
+function questionOf({ data, seq }: StoredOf<"tool_suspended">): QuestionRecord {
   const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input, child } = data;
   return {
     kind,

@@ -6,7 +6,7 @@ import type { StopReason } from "../log/stop-reason.ts";
 import type { ContentBlock } from "../model/content.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../model/model-client.ts";
 import type { RunResult } from "../session/run-result.ts";
-import type { Question, RunState, TurnState } from "../session/state.ts";
+import type { QuestionRecord, RunState, TurnState } from "../session/state.ts";
 import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
@@ -68,7 +68,7 @@ export interface PlannedRequest {
 }
 
 /** An answer of the model that has come in whole and is not yet stored. */
-export interface ModelAnswer {
+export interface ModelReply {
   readonly content: readonly ContentBlock[];
   readonly stopReason: string | null;
 }
@@ -94,7 +94,7 @@ export type ToolChange =
   | { input: Json }
   | { deny: string }
   | { result: Json; skipped?: string }
-  | { ask: Pick<Question, "kind" | "payload"> & { answer: Schema } };
+  | { ask: Pick<QuestionRecord, "kind" | "payload"> & { answer: Schema } };
 
 /** What a tool has come back with; nothing of it is stored yet. */
 export interface ToolOutcome {
@@ -165,7 +165,7 @@ export interface Hook<Deps = unknown> {
    * changed only its words count: citations belong to the words that were there.
    */
   readonly afterModel?: (
-    answer: ModelAnswer,
+    answer: ModelReply,
     context: RunContext<Deps>,
   ) => Awaitable<{ content: ContentBlock[] } | undefined>;
   /** Before each call of a tool that exists and whose input fits. */

@@ -5,7 +5,7 @@ import type { LiveState } from "../log/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
 
 /** How far a reader has been shown what is going on. */
-export interface Seen {
+export interface ReaderState {
   /** The attempt whose text it is shown: 0 for none, `undefined` as long as what it has read does not tell. */
   attempt: number | undefined;
   /** Characters of the attempt, over all its blocks: they are written one after the other, so this is a place. */
@@ -25,7 +25,7 @@ export interface Seen {
 }
 
 /** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
-export function newlyCome(live: LivePlace | undefined): Seen {
+export function newReader(live: LiveCursor | undefined): ReaderState {
   return {
     ...ofAttempt(undefined, live?.chars ?? 0),
     over: 0,
@@ -48,7 +48,7 @@ export function endsAttempt({ type }: { type: string }): boolean {
 }
 
 /** After a stored event: with a request, another attempt begins. */
-export function seenAfter(event: StoredEvent, seen: Seen): Seen {
+export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState {
   if (event.type === "tool_result") seen.settled.add(event.data.call_id);
   if (!endsAttempt(event)) return seen;
   return { ...seen, ...ofAttempt(event.type === "llm_request" ? event.seq : 0, 0) };
@@ -58,12 +58,12 @@ export function seenAfter(event: StoredEvent, seen: Seen): Seen {
  * A reader that comes in the middle of an answer has read its request before, and is shown the text all the same. Whether
  * it was over by then is in the log: an account of it may be a dead process's.
  */
-export async function takeUpAttempt(
+export async function adoptAttempt(
   store: EventStore,
   sessionId: string,
   afterSeq: number,
   live: LiveState | undefined,
-  seen: Seen,
+  seen: ReaderState,
 ): Promise<void> {
   const { attempt } = live ?? { attempt: 0 };
   const isNew = seen.attempt === undefined && attempt !== seen.over;
@@ -78,9 +78,9 @@ export async function takeUpAttempt(
 }
 
 /** What is going on and the reader does not know yet. */
-export function* liveNews(live: LiveState | undefined, seen: Seen): Generator<LiveEvent> {
+export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): Generator<LiveEvent> {
   if (live === undefined) return;
-  if (live.attempt !== 0 && live.attempt === seen.attempt) yield* textNews(live, seen);
+  if (live.attempt !== 0 && live.attempt === seen.attempt) yield* newDeltas(live, seen);
   if (seen.progress !== live.progress) {
     seen.progress = live.progress;
     seen.version = 0;
@@ -93,7 +93,7 @@ export function* liveNews(live: LiveState | undefined, seen: Seen): Generator<Li
 }
 
 /** Block after block: one is shown to where it is at the moment before the next one is begun with. */
-export function* textNews({ attempt, parts }: LiveState, seen: Seen): Generator<LiveEvent> {
+export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Generator<LiveEvent> {
   if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
   for (let at = 0; at < parts.length; ) {
     const part = parts[at] as LivePart;
@@ -123,55 +123,59 @@ function delta(
 }
 
 /** How far a reader is in an answer that is being written. */
-export interface LivePlace {
+export interface LiveCursor {
   /** `seq` of its `llm_request`. */
   attempt: number;
   /** UTF-16 code units of it that the reader has, over all its blocks in their order, inputs of tools included. */
   chars: number;
 }
 
-/** Where a reader is: it goes on from there on another connection, in any process, with nothing missing and nothing twice. */
-export interface Place {
+/**
+ * How far a reader has read. It can continue from there on another connection, in any process, without missing
+ * an event or seeing one twice.
+ */
+export interface Cursor {
   /** The last stored event that it has. */
   afterSeq: number;
-  live?: LivePlace;
+  live?: LiveCursor;
 }
 
 /**
- * The place behind an event that was read from `place` on.
+ * Returns the cursor after an event that was read from `cursor` on.
  *
  * @example
  * ```ts
- * import { formatPlace, placeAfter } from "@pawl/core";
+ * import { formatCursor, advanceCursor } from "@pawl/core";
  *
  * const delta = { type: "text_delta", data: { attempt: 4, index: 0, offset: 0, text: "Hello" } } as const;
- * console.log(formatPlace(placeAfter({ afterSeq: 4 }, delta))); // 4~4~5
+ * console.log(formatCursor(advanceCursor({ afterSeq: 4 }, delta))); // 4~4~5
  * ```
  */
-export function placeAfter(place: Place, event: SessionEvent): Place {
-  if ("seq" in event) return endsAttempt(event) ? { afterSeq: event.seq } : { ...place, afterSeq: event.seq };
+export function advanceCursor(cursor: Cursor, event: SessionEvent): Cursor {
+  if ("seq" in event)
+    return endsAttempt(event) ? { afterSeq: event.seq } : { ...cursor, afterSeq: event.seq };
   switch (event.type) {
     case "text_delta":
     case "thinking_delta":
     case "tool_input_delta": {
       const { attempt, text } = event.data;
-      const before = place.live?.attempt === attempt ? place.live.chars : 0;
-      return { afterSeq: place.afterSeq, live: { attempt, chars: before + text.length } };
+      const before = cursor.live?.attempt === attempt ? cursor.live.chars : 0;
+      return { afterSeq: cursor.afterSeq, live: { attempt, chars: before + text.length } };
     }
     case "attempt_restarted":
-      return { afterSeq: place.afterSeq };
+      return { afterSeq: cursor.afterSeq };
     default:
-      return place;
+      return cursor;
   }
 }
 
-/** A place as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer `42~40~1234`. */
-export function formatPlace({ afterSeq, live }: Place): string {
+/** The cursor as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer `42~40~1234`. */
+export function formatCursor({ afterSeq, live }: Cursor): string {
   return live === undefined ? `${afterSeq}` : `${afterSeq}~${live.attempt}~${live.chars}`;
 }
 
-/** A place of a text that {@link formatPlace} may have made; `undefined` for any other. */
-export function parsePlace(text: string): Place | undefined {
+/** Reads a text that {@link formatCursor} has made. Returns `undefined` for any other text. */
+export function parseCursor(text: string): Cursor | undefined {
   const [, seq, attempt, chars] = /^(\d{1,10})(?:~(\d{1,10})~(\d{1,10}))?$/.exec(text) ?? [];
   const afterSeq = Number(seq ?? Number.NaN);
   if (!(afterSeq <= MAX)) return undefined;

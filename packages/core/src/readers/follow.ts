@@ -1,19 +1,19 @@
 import { oneByOne } from "../base/one-by-one.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
-import { type Awaited, stillAwaited } from "../log/handover.ts";
+import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
 import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 import { redactedEvent, redactedSince } from "../log/redacted.ts";
 import { asked, inBatches } from "./batches.ts";
 import {
+  adoptAttempt,
+  type Cursor,
   endsAttempt,
-  liveNews,
-  newlyCome,
-  type Place,
-  type Seen,
-  seenAfter,
-  takeUpAttempt,
+  newLiveEvents,
+  newReader,
+  type ReaderState,
+  readerAfter,
 } from "./cursor.ts";
 import { doorbell } from "./doorbell.ts";
 import type { SessionWatches } from "./session-watch.ts";
@@ -29,11 +29,11 @@ interface Source {
   over: AbortController;
 }
 
-/** From a {@link Place} on. What is known of an answer in progress is not shown again. */
-export interface FollowOptions extends Partial<Place> {
+/** From a {@link Cursor} on. What is known of an answer in progress is not shown again. */
+export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /** End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another run is none. */
-  untilIdle?: boolean | Awaited;
+  untilIdle?: boolean | AwaitedRun;
 }
 
 /**
@@ -77,7 +77,7 @@ async function* batches(
   const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
+  const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited: options.untilIdle ?? false };
   // Query the store at first, and again after a long silence: only the store knows what other processes
   // stored.
   let looks: number | undefined;
@@ -110,7 +110,7 @@ async function* batches(
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
-        await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
+        await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = [...goingOn(live, reader.seen, below)];
       if (news.length > 0) yield news;
       await rung();
@@ -125,8 +125,8 @@ async function* batches(
 /** How far a reader has come; what it waits for is `undefined` once it has come. */
 interface Reader {
   cursor: number;
-  seen: Seen;
-  awaited: boolean | Awaited | undefined;
+  seen: ReaderState;
+  awaited: boolean | AwaitedRun | undefined;
 }
 
 /** Takes a reader over stored events, as far as it wants to go, and says what it is shown of them. */
@@ -136,14 +136,14 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
     if (reader.awaited === undefined) break;
     reader.cursor = event.seq;
     shown.push(...around(event, reader.seen, hidden));
-    reader.seen = seenAfter(event, reader.seen);
+    reader.seen = readerAfter(event, reader.seen);
     reader.awaited = stillAwaited(reader.awaited, event);
   }
   return shown;
 }
 
-function* goingOn(live: LiveState | undefined, seen: Seen, below: AgentsBelow): Generator<LiveEvent> {
-  yield* liveNews(live, seen);
+function* goingOn(live: LiveState | undefined, seen: ReaderState, below: AgentsBelow): Generator<LiveEvent> {
+  yield* newLiveEvents(live, seen);
   yield* below.news(live);
 }
 
@@ -151,7 +151,7 @@ function* goingOn(live: LiveState | undefined, seen: Seen, below: AgentsBelow): 
  * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and what a tool
  * says of itself. What was taken back is shown without what it said.
  */
-function around(event: StoredEvent, seen: Seen, hidden: ReadonlySet<number>): SessionEvent[] {
+function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];
   const isVoid = endsAttempt(event) && event.type !== "assistant_message";
   if (isVoid && seen.attempt !== undefined && seen.chars > 0) {

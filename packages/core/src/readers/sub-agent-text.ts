@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
-import { newlyCome, type Seen, textNews } from "./cursor.ts";
+import { newDeltas, newReader, type ReaderState } from "./cursor.ts";
 
 /** What one reader is shown of the agents that do the work of a session's calls. */
 export interface AgentsBelow {
@@ -11,9 +11,9 @@ export interface AgentsBelow {
 
 /** Each of them writes in a session of its own, and is read there like any other. */
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
-  const read = new Map<string, { seen: Seen; leave: () => void }>();
+  const read = new Map<string, { seen: ReaderState; leave: () => void }>();
   const begin = (sessionId: string) => {
-    const one = { seen: newlyCome(undefined), leave: tail.subscribe(sessionId, ring) };
+    const one = { seen: newReader(undefined), leave: tail.subscribe(sessionId, ring) };
     read.set(sessionId, one);
     return one;
   };
@@ -39,9 +39,9 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
 }
 
 /** The answer that is being written, from where the reader is in it; of another answer, from its beginning. */
-function newText(live: LiveState | undefined, reader: { seen: Seen }): Iterable<LiveEvent> {
+function newText(live: LiveState | undefined, reader: { seen: ReaderState }): Iterable<LiveEvent> {
   if (live === undefined || live.attempt === 0) return [];
   const { attempt } = live;
-  if (reader.seen.attempt !== attempt) reader.seen = { ...newlyCome(undefined), attempt };
-  return textNews(live, reader.seen);
+  if (reader.seen.attempt !== attempt) reader.seen = { ...newReader(undefined), attempt };
+  return newDeltas(live, reader.seen);
 }

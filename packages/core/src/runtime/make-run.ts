@@ -1,6 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import { applyEvent } from "../fold/apply.ts";
-import { type Awaited, passedOn } from "../log/handover.ts";
+import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
 import { follow, followFrom } from "../readers/follow.ts";
@@ -68,10 +68,10 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
  */
 async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);
-  let untilIdle: Awaited = start;
+  let untilIdle: AwaitedRun = start;
   for await (const event of readShown(host.store, sessionId)) {
     applyEvent(state, event);
-    const heir = passedOn(untilIdle, event);
+    const heir = successorOf(untilIdle, event);
     if (heir === undefined && event.type === "run_ended" && event.data.run_id === untilIdle.runId)
       return state;
     untilIdle = heir ?? untilIdle;

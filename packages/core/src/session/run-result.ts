@@ -27,7 +27,7 @@ function actionOf(call: CallState): Action {
 }
 
 /** A waiting call as the question that it asks. */
-function suspensionOf(call: CallState): Suspension {
+function suspensionOf(call: CallState): Question {
   const { kind, payload, answerSchema, expiresAt, seq } = call.asked as NonNullable<CallState["asked"]>;
   const { callId, toolName } = call;
   return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };
@@ -58,11 +58,11 @@ export interface RunResult {
   usage: Usage;
   /** Millionths of a US dollar; 0 where the model has no prices. */
   costMicroUsd: number;
-  pending: Suspension[];
+  pending: Question[];
 }
 
 /** A question that waits for the user. */
-export interface Suspension {
+export interface Question {
   callId: string;
   toolName: string;
   /** What kind of control fits. */

@@ -9,7 +9,7 @@ import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
 /** A question to the user, as it is on record. */
-export interface Question {
+export interface QuestionRecord {
   kind: string;
   payload: Json;
   answerSchema: JsonObject;
@@ -39,7 +39,7 @@ export interface CallState {
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
   /** The question that it waits for or waited for last, and the answer to it. */
-  asked: Question | undefined;
+  asked: QuestionRecord | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the agent that does the work has used up, as far as the run was charged with it. */
   charged: { usage: Usage; costCents: number };

@@ -1,6 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
-import { type ResendFields, resendFields } from "../context/resend.ts";
+import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
 import type { Budget } from "../log/budget.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
@@ -88,7 +88,7 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
    * reads `[saved: 5210 chars]` in their place. Instead of a list, an object says the word: `{ content: "sent" }`. Do
    * not ask the model to look such texts up in its earlier calls.
    */
-  resend?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
+  shortenInput?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
   /** Lines for the user while the tool works and when it is done. */
   status?: { start?: string; done?: string };
   /** A label of your own, e.g. for grouping in a user interface. */
@@ -117,7 +117,7 @@ export interface Tool<Deps = unknown> {
   readonly status: { readonly start?: string; readonly done?: string };
   readonly timeoutMs: number | undefined;
   readonly maxResultChars: number | undefined;
-  readonly resend: ResendFields | undefined;
+  readonly shortenInput: ShortenInput | undefined;
   readonly idempotent: boolean;
   readonly repeatable: boolean;
   readonly dependsOn: readonly string[];
@@ -138,7 +138,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  * Defines a tool. The types of `execute` follow from the schemas.
  *
  * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no object, a `timeoutMs` or
- * `maxResultChars` that is none, fields in `resend` that the input does not have, or a tool that does nothing.
+ * `maxResultChars` that is none, fields in `shortenInput` that the input does not have, or a tool that does nothing.
  *
  * @example
  * ```ts
@@ -165,7 +165,7 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   options: ToolOptions<I, A, Deps>,
 ): Tool<Deps> {
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
-  const { idempotent = false, endsRun = false, maxResultChars, resend } = options;
+  const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
   const { repeatable = false, dependsOn = [] } = options;
   if (!NAME.test(name)) {
     throw new PawlError("config", `"${name}" is no tool name: 1 to 64 letters, digits, _ and - are allowed.`);
@@ -195,7 +195,7 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
     status,
     timeoutMs,
     maxResultChars,
-    resend: resendFields(resend as ResendFields | undefined, name, inputSchema),
+    shortenInput: shortenedFields(shortenInput as ShortenInput | undefined, name, inputSchema),
     idempotent,
     repeatable,
     dependsOn,

@@ -1,6 +1,6 @@
 import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import type { Suspension } from "../session/run-result.ts";
+import type { Question } from "../session/run-result.ts";
 
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
@@ -64,7 +64,7 @@ export interface ViewRun {
 /** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
 export interface ViewState {
   messages: ViewMessage[];
-  pending: Suspension[];
+  pending: Question[];
   /** Calls at work, by id: what a "working" indicator counts. */
   runningTools: Readonly<Record<string, string>>;
   /** The run that is open, or the last one. */

@@ -1,9 +1,9 @@
-import type { Suspension } from "@pawl/core";
+import type { Question } from "@pawl/core";
 import { isApproval } from "./answers.ts";
 import { questionId } from "./question-id.ts";
 
 /** A question as an interrupt. Its id is `q` and the `seq` that `GET /sessions/:id` has in `pending`. */
-export function interrupt(question: Suspension): object {
+export function interrupt(question: Question): object {
   const { callId: toolCallId, seq, kind, payload, answerSchema, expiresAt } = question;
   return {
     id: questionId(seq),

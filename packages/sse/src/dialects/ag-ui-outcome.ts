@@ -1,4 +1,4 @@
-import type { Suspension, TokenUsage } from "@pawl/core";
+import type { Question, TokenUsage } from "@pawl/core";
 import { interrupt } from "./ag-ui-interrupt.ts";
 import { isShown, noticeId } from "./ag-ui-messages.ts";
 import { isApproval } from "./answers.ts";
@@ -42,7 +42,7 @@ export function lastEvents(
  * Sends questions as interrupts, except those that a frontend tool of the same name answers. With an
  * interrupt, a client refuses to run the thread for that tool's result.
  */
-function asking(pending: readonly Suspension[], { run, isOne, tools }: AgUiClient): AgUiEvent {
+function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient): AgUiEvent {
   const own = pending.filter((question) => !isApproval(question) && tools.includes(question.toolName));
   const others = pending.filter((question) => !own.includes(question));
   const finished = { type: "RUN_FINISHED", ...run };

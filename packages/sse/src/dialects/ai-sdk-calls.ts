@@ -1,4 +1,4 @@
-import { type Json, runMessageId, type StoredOf, type Suspension } from "@pawl/core";
+import { type Json, type Question, runMessageId, type StoredOf } from "@pawl/core";
 import type { Chunk } from "./ai-sdk-chunks.ts";
 import { outcomeOf, shownInput } from "./ai-sdk-messages.ts";
 import { isApproval } from "./answers.ts";
@@ -29,7 +29,7 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
     }
     for (const question of before.pending) noteShown(question);
   }
-  function noteShown(question: Suspension): Json {
+  function noteShown(question: Question): Json {
     const { input = {} } = made.get(question.callId) ?? {};
     const shown = shownInput(question, input);
     if (JSON.stringify(shown) !== JSON.stringify(input)) asked.add(question.callId);
@@ -42,7 +42,7 @@ export function callChunks(context: EncoderContext, goesOn: boolean): (step: Cal
     asked.delete(callId);
     return [{ type: "tool-input-available", toolCallId: callId, ...call, providerExecuted: true }];
   };
-  const ask = (question: Suspension): Chunk[] => {
+  const ask = (question: Question): Chunk[] => {
     const { callId: toolCallId, toolName, payload, seq } = question;
     // Do not repeat an answered question: the page would act on the call once more.
     if (context.isAnswered(question)) return [];

@@ -1,7 +1,7 @@
 import {
   type Json,
+  type Question,
   runMessageId,
-  type Suspension,
   type ViewMessage,
   type ViewPart,
   type ViewState,
@@ -100,7 +100,7 @@ export function noticeMark(stop: string): object {
 
 type ToolPart = ViewPart & { type: "tool" };
 
-function toolPart(part: ToolPart, pending: readonly Suspension[], facts: Facts): UiPart {
+function toolPart(part: ToolPart, pending: readonly Question[], facts: Facts): UiPart {
   const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
   const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true };
   const question = pending.find(({ callId }) => callId === toolCallId);
@@ -141,7 +141,7 @@ export function outcomeOf(
 }
 
 /** What the user is asked about: of an approval, the input that will run. */
-export function shownInput(question: Suspension, made: Json): Json {
+export function shownInput(question: Question, made: Json): Json {
   const { payload } = question;
   if (!isApproval(question)) return payload;
   const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);

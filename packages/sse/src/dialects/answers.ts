@@ -4,7 +4,7 @@ import {
   type JsonObject,
   jsonSchema,
   PawlError,
-  type Suspension,
+  type Question,
   toJson,
   type ViewState,
 } from "@pawl/core";
@@ -13,7 +13,7 @@ import { invalid } from "../check-body.ts";
 /** A client's answer to a question. */
 export type SaidAnswer = Answer & {
   /** Set if only some kinds of questions accept this form of answer. */
-  fits?(question: Suspension): boolean;
+  fits?(question: Question): boolean;
   /**
    * The value was sent as a text. It counts as that text or as the JSON in it, whichever the question
    * accepts.
@@ -62,7 +62,7 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
  * "42" answers a question for a text as it is, and a question for a number as the number. If the question
  * accepts both a text and the object or list in it, the object or list counts: nobody types one by hand.
  */
-function textOrJson(text: string, { answerSchema }: Suspension): Json {
+function textOrJson(text: string, { answerSchema }: Question): Json {
   const takes = (value: Json | undefined) => value !== undefined && fitsSchema(answerSchema, value);
   const json = parsed(text);
   const isStructure = typeof json === "object" && json !== null;
@@ -89,6 +89,6 @@ function hasCall({ messages }: ViewState, callId: string): boolean {
 }
 
 /** Whether a question is answered with yes or no, as those of `approval()` are. */
-export function isApproval({ kind }: Pick<Suspension, "kind">): boolean {
+export function isApproval({ kind }: Pick<Question, "kind">): boolean {
   return kind === "approval";
 }

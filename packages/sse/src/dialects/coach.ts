@@ -1,4 +1,4 @@
-import type { Json, JsonObject, StoredOf, Suspension } from "@pawl/core";
+import type { Json, JsonObject, Question, StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "./dialect.ts";
 import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
 import { parsePlain } from "./plain-request.ts";
@@ -79,7 +79,7 @@ function coachWords(context: EncoderContext, text: TextMode): PlainWords {
   };
 }
 
-function question({ toolName, callId: toolUseId, payload }: Suspension): object[] {
+function question({ toolName, callId: toolUseId, payload }: Question): object[] {
   if (toolName === "show_options") return [{ showOptions: { options: optionsOf(payload), toolUseId } }];
   return toolName === "show_pulse_check" ? [{ showPulseCheck: { context: payload, toolUseId } }] : [];
 }

@@ -1,4 +1,4 @@
-import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState, WhenBusy } from "@pawl/core";
+import type { Answer, Cursor, Question, RunOptions, SessionEvent, ViewState, WhenBusy } from "@pawl/core";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
 import type { Facts } from "./facts.ts";
@@ -113,13 +113,13 @@ export interface EncoderContext {
   /** The mode that a tool had put the session into by then. */
   mode: string | null;
   /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
-  from?: Place;
+  from?: Cursor;
   /** Facts from the earlier events; the encoder owns and updates them. */
   facts: Facts;
   /** `seq` of the last event when the stream began. */
   cursor: number;
   /** Whether a question had been answered when the stream began. */
-  isAnswered(question: Suspension): boolean;
+  isAnswered(question: Question): boolean;
   /** The session as it was before the first event that the encoder is given, as people see it. */
   before: ViewState;
 }

@@ -1,4 +1,4 @@
-import { formatPlace, type Place, placeAfter, type SessionEvent } from "@pawl/core";
+import { advanceCursor, type Cursor, formatCursor, type SessionEvent } from "@pawl/core";
 import { parseRunRequest } from "../run-request.ts";
 import type { Dialect } from "./dialect.ts";
 
@@ -26,12 +26,12 @@ export function native(): Dialect {
 }
 
 /** Events as server-sent events. The id of one is the place behind it, if it brings the reader to another one. */
-function framing(from: Place): (event: SessionEvent) => string[] {
+function framing(from: Cursor): (event: SessionEvent) => string[] {
   let place = from;
   return (event) => {
     const before = place;
-    place = placeAfter(before, event);
+    place = advanceCursor(before, event);
     const data = `data: ${JSON.stringify(event)}\n\n`;
-    return [place === before ? data : `id: ${formatPlace(place)}\n${data}`];
+    return [place === before ? data : `id: ${formatCursor(place)}\n${data}`];
   };
 }

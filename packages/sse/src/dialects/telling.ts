@@ -1,10 +1,10 @@
 import {
+  type Question,
   type RunStart,
   reduceView,
   type SessionEvent,
   type StoredEvent,
   type StoredOf,
-  type Suspension,
   type ViewState,
 } from "@pawl/core";
 import { type BlockStep, blocks } from "./blocks.ts";
@@ -19,7 +19,7 @@ export type Step =
   | { type: "call"; event: StoredOf<"tool_call">; attempt: number }
   | { type: "started"; event: StoredOf<"tool_started"> }
   | { type: "progress"; callId: string; toolName: string; data: unknown }
-  | { type: "asked"; question: Suspension }
+  | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
   | { type: "result"; event: StoredOf<"tool_result"> }
   /** An event of the log that is none of the others: knowledge, artifacts, usage, types of other packages. */
@@ -27,7 +27,7 @@ export type Step =
 
 /** How the run has come to rest. */
 export type Rest =
-  | { type: "suspended"; pending: readonly Suspension[] }
+  | { type: "suspended"; pending: readonly Question[] }
   | { type: "ended"; event: StoredOf<"run_ended"> };
 
 /** A stream's events as steps of the one message that it tells. */

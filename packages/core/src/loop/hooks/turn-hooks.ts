@@ -1,4 +1,4 @@
-import type { ModelAnswer, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/hook.ts";
+import type { ModelReply, PlannedRequest, TurnChange, TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
@@ -77,7 +77,7 @@ export async function planRequest(
 }
 
 /** The answer's blocks as `afterModel` wants them. A rewriting that would make the session invalid counts as failed. */
-export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonly ContentBlock[]> {
+export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[]> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
     const { value } = await callHook(

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import { withinLeg } from "../../base/patience.ts";
-import { copiedNote } from "../../context/resend.ts";
+import { repeatedNote } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
@@ -56,7 +56,7 @@ function barred({ log, agent, legMs }: Leg, call: CallState): string | undefined
 }
 
 function copied(call: CallState, tool: Tool): string | undefined {
-  const field = copiedNote(call.arguments, tool.resend);
+  const field = repeatedNote(call.arguments, tool.shortenInput);
   return field === undefined ? undefined : `"${field}" holds only a note of its length. Send the whole text.`;
 }
 
@@ -112,7 +112,7 @@ export function succeed(
     ...(durationMs !== undefined && { durationMs }),
     data: {
       ...(content !== undefined && { content }),
-      ...(tool.resend !== undefined && { resend: tool.resend }),
+      ...(tool.shortenInput !== undefined && { resend: tool.shortenInput }),
       ...(tool.endsRun !== false && { ends_run: true }),
       ...(status !== undefined && { session_status: status }),
       ...(mode !== undefined && { mode }),

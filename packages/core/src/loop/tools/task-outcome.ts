@@ -8,7 +8,7 @@ import { resultOf } from "../../session/run-result.ts";
 import {
   type CallState,
   isWaiting,
-  type Question,
+  type QuestionRecord,
   type RunState,
   type SessionState,
 } from "../../session/state.ts";
@@ -50,7 +50,7 @@ function askedBy(
   waiting: CallState,
   spent: Spent,
 ): Extract<NewEvent, { type: "tool_suspended" }> {
-  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as Question;
+  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as QuestionRecord;
   return {
     type: "tool_suspended",
     key: eventKey.asked(call),

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
 import type { EventData, NewEvent } from "../../log/event.ts";
 import { tokensOf } from "../../log/tokens.ts";
-import { type Answer, contentOf } from "../../model/answer.ts";
 import { type ContentBlock, isToolUse } from "../../model/content.ts";
 import { costMicroUsd, type Pricing } from "../../model/pricing.ts";
+import { contentOf, type Reply } from "../../model/reply.ts";
 import { usageSoFar } from "../../model/usage-so-far.ts";
 
 /** One attempt at an answer: what was asked of whom, and what has come of it. */
@@ -16,7 +16,7 @@ export interface Attempt {
   estimateTokens(chars: number): number;
   /** When it was sent, in milliseconds since 1970. */
   startedAt: number;
-  answer: Answer;
+  answer: Reply;
 }
 
 /** The answer as the model gave it, or with `content` in its place. */
@@ -41,7 +41,7 @@ export function assistantMessage(
  * Only an answer that came to its own end, or is to be continued, is echoed whole, and with calls only if it stopped for
  * them. A refused one is never sent again.
  */
-function dispositionOf(answer: Answer, usable: boolean): EventData["assistant_message"]["disposition"] {
+function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_message"]["disposition"] {
   if (answer.stopReason === "refusal") return "discarded";
   if (!usable) return "partial";
   if (answer.stopReason === "tool_use") return "kept";

@@ -6,11 +6,11 @@ import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData, NewEvent } from "../../log/event.ts";
 import { CONTEXT_WINDOW, type StopReason, worded } from "../../log/stop-reason.ts";
-import { contentOf, cutAnswer, newAnswer, takeEvent } from "../../model/answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
+import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
 import { leftOf, limitStop } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
@@ -91,7 +91,7 @@ async function readAnswer(
       }
       const { answer } = reading.attempt;
       takeEvent(answer, part);
-      if (answer.chars > maxChars) return cutAnswer(answer);
+      if (answer.chars > maxChars) return cutReply(answer);
       if (part.type === "content_block_delta") leg.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;
@@ -109,7 +109,7 @@ async function readAnswer(
 
 /** Lets readers see this attempt's text, in place of any earlier one's. */
 function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
-  const attempt = { ...begun, answer: newAnswer() };
+  const attempt = { ...begun, answer: newReply() };
   leg.live.attempt = attempt.seq;
   leg.live.parts = attempt.answer.parts;
   return attempt;

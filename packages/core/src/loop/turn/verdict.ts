@@ -1,7 +1,7 @@
 import type { EventData } from "../../log/event.ts";
-import type { Answer } from "../../model/answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { isToolUse } from "../../model/content.ts";
+import type { Reply } from "../../model/reply.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 
@@ -77,7 +77,7 @@ const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
  * reason there are no calls, whatever the content looks like.
  */
 export function toolCallsOf(
-  answer: Answer,
+  answer: Reply,
   state: SessionState,
 ): { calls: EventData["tool_call"][]; breach: string | undefined } {
   if (answer.stopReason === "pause_turn" && answer.blocks.some(({ block }) => isToolUse(block))) {

@@ -3,11 +3,11 @@ import type { Clock } from "../../base/clock.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { EventData } from "../../log/event.ts";
 import type { EventStore } from "../../log/event-store.ts";
-import type { Awaited } from "../../log/handover.ts";
+import type { AwaitedRun } from "../../log/handover.ts";
 import type { SessionEvent } from "../../log/live-event.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
 import type { Session } from "../../log/session-row.ts";
-import type { Place } from "../../readers/cursor.ts";
+import type { Cursor } from "../../readers/cursor.ts";
 import type { BlobStore } from "../../stores/blob-store.ts";
 import type { Upcasters } from "../../stores/upcast.ts";
 import type { ViewState } from "../../view/view.ts";
@@ -153,13 +153,13 @@ export interface Runtime {
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
    * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. An answer that is
-   * being written is shown from its beginning, or from `live` on (`placeAfter` keeps account of where a reader is). With
+   * being written is shown from its beginning, or from `live` on (`advanceCursor` keeps account of where a reader is). With
    * `untilIdle` it ends after the next `run_suspended` or `run_ended`, of the named run if one is named (`Run.started`
    * resolves to what names it), and not where the end of one run begins another. It asks nobody's permission: look whose session it is before you hand its events out.
    */
   follow(
     sessionId: string,
-    options?: Partial<Place> & { signal?: AbortSignal; untilIdle?: boolean | Awaited },
+    options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun },
   ): AsyncIterable<SessionEvent>;
   /**
    * Lets the context begin at the event `fromSeq` , or at the last place before it that a conversation can begin at.

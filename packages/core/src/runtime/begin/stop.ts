@@ -1,7 +1,7 @@
 import type { Agent } from "../../agent/agent.ts";
 import { loadState } from "../../fold/load.ts";
 import type { NewEvent } from "../../log/event.ts";
-import { type Awaited, passedOn } from "../../log/handover.ts";
+import { type AwaitedRun, successorOf } from "../../log/handover.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import type { Session } from "../../log/session-row.ts";
 import { isSuspended } from "../../session/queued.ts";
@@ -53,9 +53,9 @@ async function stopRunOf(host: Host, start: RunStart): Promise<void> {
 
 /** The run that was begun, or the one that has taken its message up. */
 async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): Promise<string> {
-  let awaited: Awaited = start;
+  let awaited: AwaitedRun = start;
   for await (const event of host.store.read(sessionId, { afterSeq, types: ["run_ended"] })) {
-    awaited = passedOn(awaited, event) ?? awaited;
+    awaited = successorOf(awaited, event) ?? awaited;
   }
   return awaited.runId;
 }

@@ -5,9 +5,9 @@ import type { StopCondition } from "./stop-condition.ts";
  * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit calls count as
  * failures, skipped ones as nothing. One success, and the count begins anew. Every agent has one, see `limits.errorTurns`.
  */
-export function circuitBreaker(rounds: number): StopCondition {
+export function stopOnFailedTurns(rounds: number): StopCondition {
   return (run) =>
-    errorTurns(run, rounds) >= rounds
+    failedTurns(run, rounds) >= rounds
       ? {
           type: "circuit_open",
           message: "I stopped here: nothing that I tried has worked. Please try it another way.",
@@ -16,7 +16,7 @@ export function circuitBreaker(rounds: number): StopCondition {
 }
 
 /** How many of the last turns failed as a whole, counted up to `most`. */
-function errorTurns({ calls }: Readonly<RunState>, most: number): number {
+function failedTurns({ calls }: Readonly<RunState>, most: number): number {
   let turns = 0;
   let seq = -1;
   for (let at = calls.length - 1; at >= 0 && turns <= most; at -= 1) {

@@ -7,7 +7,7 @@ import type { ContentDelta, ModelEvent } from "./model-client.ts";
 import type { RawUsage } from "./pricing.ts";
 
 /** An answer while it comes in, and when it is whole. */
-export interface Answer {
+export interface Reply {
   id: string | null;
   model: string | null;
   requestId: string | undefined;
@@ -33,7 +33,7 @@ interface PartialBlock {
   invalid?: string;
 }
 
-export function newAnswer(): Answer {
+export function newReply(): Reply {
   return {
     id: null,
     model: null,
@@ -53,7 +53,7 @@ export function newAnswer(): Answer {
  * Takes in one stream event. Fragments of a tool call's input are joined and parsed once, when the block is complete.
  * Unknown events, blocks and deltas are kept as far as they carry anything, and never an error.
  */
-export function takeEvent(answer: Answer, event: ModelEvent): void {
+export function takeEvent(answer: Reply, event: ModelEvent): void {
   switch (event.type) {
     case "message_start":
       answer.id = event.message.id;
@@ -87,13 +87,13 @@ export function takeEvent(answer: Answer, event: ModelEvent): void {
 }
 
 /** Ends an answer that runs past `max_tokens`, as the server should have done. */
-export function cutAnswer(answer: Answer): void {
+export function cutReply(answer: Reply): void {
   answer.cut = true;
   answer.stopReason = "max_tokens";
 }
 
 /** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
-export function contentOf(answer: Answer): ContentBlock[] {
+export function contentOf(answer: Reply): ContentBlock[] {
   return answer.blocks.map(({ block, part, complete }) => {
     if (complete) return { ...block };
     if (part?.kind === "text") return { ...block, text: part.pieces.join("").toWellFormed() };
@@ -102,7 +102,7 @@ export function contentOf(answer: Answer): ContentBlock[] {
   });
 }
 
-function startBlock(answer: Answer, started: ContentBlock): void {
+function startBlock(answer: Reply, started: ContentBlock): void {
   const block = toJson(started) as ContentBlock | null;
   if (block === null || typeof block !== "object" || typeof block.type !== "string") {
     throw malformed("a block without a type");

@@ -6,7 +6,7 @@ import type { ContextEntry } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
 /** Fields of a tool's input that are not sent again, and what the model reads was done with them: `saved`. */
-export interface ResendFields {
+export interface ShortenInput {
   readonly [field: string]: string;
 }
 
@@ -15,15 +15,15 @@ export interface ResendFields {
  *
  * @throws PawlError `config` for a field that the input does not have.
  */
-export function resendFields(
-  declared: readonly string[] | ResendFields | undefined,
+export function shortenedFields(
+  declared: readonly string[] | ShortenInput | undefined,
   tool: string,
   { properties }: JsonObject,
-): ResendFields | undefined {
+): ShortenInput | undefined {
   if (declared === undefined) return undefined;
   const fields = Array.isArray(declared)
     ? Object.fromEntries(declared.map((field: string) => [field, "saved"]))
-    : { ...(declared as ResendFields) };
+    : { ...(declared as ShortenInput) };
   for (const field of Object.keys(fields)) {
     if (typeof properties !== "object" || properties === null || Object.hasOwn(properties, field)) continue;
     throw new PawlError("config", `The tool "${tool}" has no input "${field}" to shorten.`);
@@ -36,7 +36,10 @@ export function resendFields(
  * note of their length. A call before a thinking block stays whole, for that block is signed over it; what comes
  * later is signed over what was sent.
  */
-export function resent(entry: ContextEntry, results: readonly StoredOf<"tool_result">[]): ContextEntry {
+export function withShortInputs(
+  entry: ContextEntry,
+  results: readonly StoredOf<"tool_result">[],
+): ContextEntry {
   if (results.every(({ data }) => data.resend === undefined)) return entry;
   const fields = new Map(results.map(({ data }) => [data.call_id, data.success ? data.resend : undefined]));
   const free = entry.blocks.findLastIndex(isThinking) + 1;
@@ -52,14 +55,14 @@ export function resent(entry: ContextEntry, results: readonly StoredOf<"tool_res
 }
 
 /** The first declared field that holds only such a note: the model has copied what it read of an earlier call. */
-export function copiedNote(input: Json, fields: ResendFields = {}): string | undefined {
+export function repeatedNote(input: Json, fields: ShortenInput = {}): string | undefined {
   return Object.entries(fields).find(([field, done]) => {
     const [before, rest] = fieldOf(input, field)?.split(`[${done}: `) ?? [];
     return before === "" && /^\d+ chars\]$/.test(rest ?? "");
   })?.[0];
 }
 
-function shortened(input: Json, fields: ResendFields): Json {
+function shortened(input: Json, fields: ShortenInput): Json {
   const notes = Object.entries(fields).flatMap(([field, done]) => {
     const value = fieldOf(input, field);
     const note = `[${done}: ${value?.length} chars]`;
