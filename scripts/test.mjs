@@ -29,6 +29,7 @@ async function checkEverything() {
     packages: () => turbo(["lint:package"], env, "--continue"),
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
     arrows: () => script("scripts/check-arrows.mjs"),
+    doors: () => script("scripts/check-doors.mjs"),
     names: () => script("scripts/check-own-names.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     types: () => types(env),

@@ -5,12 +5,12 @@ import {
   memoryStore,
   type RunResult,
   runtime,
-  type Sleep,
   withCircuitBreaker,
   withFallback,
   withIdleWatchdog,
   withRetry,
 } from "@pawl/core";
+import type { Sleep } from "@pawl/core/model";
 import { type MessagesApi, messagesApi, type Reply } from "@pawl/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { assertExtends, assertSoundLog, ofType, type SeenRequest } from "./support/invariants.ts";

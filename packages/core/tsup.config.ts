@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/disk.ts", "src/inspect.ts", "src/zod3.ts"],
+  entry: ["index", "store", "model", "view", "inspect", "disk", "zod3"].map((door) => `src/${door}.ts`),
   format: "esm",
   target: "es2023",
   platform: "neutral",

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/fastify.ts", "src/node.ts"],
+  entry: ["src/index.ts", "src/dialects.ts", "src/fastify.ts", "src/node.ts"],
   format: "esm",
   target: "es2023",
   platform: "node",

@@ -1,7 +1,8 @@
 /** `pnpm bench`: what the store costs over plain SQL, by the same driver, in one run, in turns. Writes a table to stdout.
  * `pnpm bench 12 8`: rounds, and connections. */
 import { randomUUID } from "node:crypto";
-import type { EventStore, NewEvent } from "@pawl/core";
+import type { EventStore } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import { type Database, migrate, postgresStore } from "@pawl/postgres";
 import pg from "pg";
 import postgres from "postgres";

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { newView, reduceView, type StoredEvent } from "@pawl/core";
+import type { StoredEvent } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 import { migrate, postgresStore } from "@pawl/postgres";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type CuttingProxy, cuttingProxy } from "../support/cutting-proxy.ts";

@@ -1,4 +1,5 @@
-import { type EventStore, type NewEvent, PawlError, type Session, type SessionPatch } from "@pawl/core";
+import { type EventStore, PawlError, type Session } from "@pawl/core";
+import type { NewEvent, SessionPatch } from "@pawl/core/store";
 import { ofType } from "./invariants.ts";
 
 type Stored = { event: NewEvent; patch: SessionPatch };

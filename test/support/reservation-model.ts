@@ -1,4 +1,4 @@
-import type { Balance, ReservationAnswer, Reservations } from "@pawl/core";
+import type { Balance, ReservationAnswer, Reservations } from "@pawl/core/store";
 import fc from "fast-check";
 import { expect } from "vitest";
 

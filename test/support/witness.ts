@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import { type AgentClient, createAgentClient } from "@pawl/client";
-import {
-  type Delta,
-  type EventData,
-  parseCursor,
-  type SessionEvent,
-  type StoredEvent,
-  type ViewState,
-} from "@pawl/core";
+import type { EventData, SessionEvent, StoredEvent } from "@pawl/core";
+import { type Delta, parseCursor, type ViewState } from "@pawl/core/view";
 
 /** A client of a session that looks closely at what it is told. */
 export interface Witness {

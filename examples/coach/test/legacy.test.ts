@@ -1,4 +1,5 @@
-import { type ContentBlock, memoryFiles, memoryStore, newView, reduceView } from "@pawl/core";
+import { type ContentBlock, memoryFiles, memoryStore } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 import { strictModel } from "@pawl/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";

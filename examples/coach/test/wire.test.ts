@@ -1,5 +1,6 @@
 import { memoryFiles, memoryStore, runtime } from "@pawl/core";
-import { coach as coachDialect, handler } from "@pawl/sse";
+import { handler } from "@pawl/sse";
+import { coach as coachDialect } from "@pawl/sse/dialects";
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { coach, coachDeps, coachExtra, coachSkills, messageRows } from "../src/index.ts";

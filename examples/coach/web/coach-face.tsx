@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import type { ComponentType, FunctionComponent, ReactNode } from "react";
 import { withoutBlocks } from "../src/legacy/blocks.ts";
 import { filesPanel } from "./files/files-panel.tsx";

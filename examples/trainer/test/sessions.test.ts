@@ -1,4 +1,5 @@
-import { artifactIn, contextTypes } from "@pawl/core";
+import { artifactIn } from "@pawl/core";
+import { contextTypes } from "@pawl/core/inspect";
 import { describe, expect, it } from "vitest";
 import { currentWorkout, withSessionLog } from "../src/index.ts";
 import { ask, call, embeddedPlace, idle, notify, press, workout, world } from "./support/world.ts";

@@ -1,4 +1,5 @@
-import type { Json, ViewMessage, ViewPart } from "@pawl/core";
+import type { Json } from "@pawl/core";
+import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import { describe, expect, it } from "vitest";
 import { storyOf } from "../web/workout/story.ts";
 

@@ -1,5 +1,6 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { Json, JsonObject, ViewMessage, ViewPart } from "@pawl/core";
+import type { Json, JsonObject } from "@pawl/core";
+import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import type { ComponentType, ReactNode } from "react";
 
 /** What the page around gives to a part of a message, and what it takes from an agent. */

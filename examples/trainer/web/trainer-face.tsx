@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import type { ComponentType, FunctionComponent, ReactNode } from "react";
 import { Ask, questionIn } from "./parts/ask.tsx";
 import { Change } from "./parts/change.tsx";

@@ -4,7 +4,7 @@ import type { ModelRequest } from "@pawl/core";
 export type Body = Anthropic.MessageCreateParamsStreaming;
 
 /** What a request's body carries beside the request. */
-export interface BodyOptions {
+export interface ClaudeBodyOptions {
   /** e.g. `{ type: "adaptive", display: "summarized" }`; by default newer models think without showing it. */
   thinking?: Anthropic.ThinkingConfigParam;
   /** How much work the model puts into an answer. */
@@ -16,7 +16,7 @@ export interface BodyOptions {
 export function bodyOf(
   model: string,
   request: ModelRequest,
-  { thinking, effort, body = {} }: BodyOptions,
+  { thinking, effort, body = {} }: ClaudeBodyOptions,
 ): Body {
   const { system, tools, messages, maxTokens, toolChoice } = request;
   const wire = {
@@ -43,7 +43,7 @@ const LEAST_BUDGET = 1_024;
  * it, so that there is an answer, and where less than the API's least would be left there is no thinking.
  */
 function thinkingWithin(
-  thinking: BodyOptions["thinking"],
+  thinking: ClaudeBodyOptions["thinking"],
   maxTokens: number,
 ): { thinking?: Anthropic.ThinkingConfigParam } {
   if (thinking === undefined) return {};

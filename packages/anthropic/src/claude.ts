@@ -1,23 +1,18 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import {
-  type ModelClient,
-  type ModelEvent,
-  oneByOne,
-  type Pricing,
-  safeRequestId,
-  secretsIn,
-} from "@pawl/core";
-import { type Body, type BodyOptions, bodyOf } from "./body.ts";
+import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
+import { oneByOne, safeRequestId, secretsIn } from "@pawl/core/model";
+import { type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";
 import { openCall } from "./call.ts";
 import { answerReader } from "./events.ts";
 import { takesForcedToolChoice } from "./forced-tool-choice.ts";
 import { modelFailure } from "./model-failure.ts";
-import { type Fetch, nodeFetch } from "./node-fetch.ts";
+import { nodeFetch } from "./node-fetch.ts";
 import { pricingOf } from "./pricing.ts";
 
-export interface ClaudeOptions extends BodyOptions {
+/** Options of `claude()`. */
+export interface ClaudeOptions extends ClaudeBodyOptions {
   /** `ANTHROPIC_API_KEY` when absent. */
   apiKey?: string;
   /** `ANTHROPIC_BASE_URL`, then the public API, when absent. */
@@ -26,7 +21,7 @@ export interface ClaudeOptions extends BodyOptions {
    * How requests are sent. When absent, in Node over what the global fetch itself sends with, at half of its cost, and
    * anywhere else with the global fetch. Give it `fetch` for a tool that replaces the global one, e.g. in tests.
    */
-  fetch?: Fetch;
+  fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
    * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. for another cloud or with the SDK's own
    * tracing. Its retries are not used.

@@ -1,4 +1,5 @@
-import type { ContentDelta, ModelEvent } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core";
+import type { ContentDelta } from "@pawl/core/model";
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /** What the text of an answer says, message by message. */

@@ -1,4 +1,4 @@
-import type { BodyOptions } from "./body.ts";
+import type { ClaudeBodyOptions } from "./body.ts";
 
 /** Models that are known to take a forced `tool_choice`, as of 2026-11-20. The newest refuse it with status 400. */
 const known: ReadonlySet<string> = new Set([
@@ -14,7 +14,7 @@ const known: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether `model` can be forced to call a tool. Nobody can while thinking is on. */
-export function takesForcedToolChoice(model: string, { thinking, body }: BodyOptions): boolean {
+export function takesForcedToolChoice(model: string, { thinking, body }: ClaudeBodyOptions): boolean {
   const { type = "disabled" } = (body?.thinking ?? thinking ?? {}) as { type?: string };
   return type === "disabled" && known.has(model.replace(/-\d{8}$/, ""));
 }

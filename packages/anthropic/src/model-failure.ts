@@ -1,5 +1,6 @@
 import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
-import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutSecrets } from "@pawl/core";
+import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
+import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
 
 /** Failures inside a stream carry no status; these types are the server's own trouble. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];

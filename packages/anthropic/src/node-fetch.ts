@@ -2,7 +2,7 @@ import { chunkQueue } from "./chunk-queue.ts";
 import { type Dispatcher, globalDispatcher } from "./dispatcher.ts";
 
 /** As much of `fetch` as the SDK uses. */
-export type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
  * A fetch for messages that leaves out the web streams of Node's own, which are most of its cost. It sends over the same

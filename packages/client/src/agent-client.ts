@@ -7,6 +7,7 @@ import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
 import { type WireOptions, wire } from "./wire.ts";
 
+/** Options of `createAgentClient()`. */
 export interface AgentClientOptions extends WireOptions {
   /** Opened at once. */
   sessionId?: string;

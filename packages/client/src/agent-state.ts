@@ -1,4 +1,4 @@
-import { runMessageId, type ViewMessage, type ViewState } from "@pawl/core";
+import { runMessageId, type ViewMessage, type ViewState } from "@pawl/core/view";
 
 /**
  * What the conversation is doing. It follows from the rest of the state and is never set by hand.

@@ -1,4 +1,4 @@
-import { formatCursor } from "@pawl/core";
+import { formatCursor } from "@pawl/core/view";
 import { backoffMs, pause } from "./backoff.ts";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "./conversation.ts";
 import { readEvents } from "./read-events.ts";

@@ -1,4 +1,5 @@
-import { advanceCursor, type Cursor, type Delta, type EventOf, type SessionEvent } from "@pawl/core";
+import type { EventOf, SessionEvent } from "@pawl/core";
+import { advanceCursor, type Cursor, type Delta } from "@pawl/core/view";
 
 /** Where a client is, and what it has of each block of the answer that is being written. */
 export interface Standing {

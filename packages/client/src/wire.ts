@@ -1,4 +1,5 @@
-import { type Answer, PawlError, type ViewState } from "@pawl/core";
+import { type Answer, PawlError } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { within } from "./read-events.ts";
 
 /** How the server is reached. */
@@ -11,6 +12,7 @@ export interface WireOptions {
   headers?: HeaderSource;
 }
 
+/** Headers for each request: an object, or a function that is called before each one. */
 export type HeaderSource =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);

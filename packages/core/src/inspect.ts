@@ -20,3 +20,15 @@ export {
   type TimelineTurn,
   timelineOf,
 } from "./inspect/timeline.ts";
+export type { AnswerLimit, Resource } from "./log/budget.ts";
+export { contextTypes } from "./log/context-types.ts";
+export type { NextRun } from "./log/event.ts";
+export type { OpenAttempt } from "./session/open-attempt.ts";
+export type {
+  ContextEntry,
+  QuestionRecord,
+  RequestPrefix,
+  SessionState,
+  TurnState,
+} from "./session/state.ts";
+export type { WorkTime } from "./session/work-time.ts";

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../test/support/invariants.ts";
 import {
-  type BlobStore,
   type EventStore,
   memoryBlobs,
   memoryStore,
@@ -11,6 +10,7 @@ import {
   tool,
   withBlobs,
 } from "../src/index.ts";
+import type { BlobStore } from "../src/store.ts";
 import { setup } from "./support/setup.ts";
 
 const all = async (store: EventStore, id: string) => await Array.fromAsync(store.read(id));

@@ -1,14 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import {
-  type BlobStore,
-  type EventStore,
-  type Json,
-  memoryBlobs,
-  memoryStore,
-  type NewEvent,
-  PawlError,
-  withBlobs,
-} from "../src/index.ts";
+import { type EventStore, type Json, memoryBlobs, memoryStore, PawlError, withBlobs } from "../src/index.ts";
+import type { BlobStore, NewEvent } from "../src/store.ts";
 import { retryingStore } from "../src/stores/retrying-store.ts";
 
 const long = (text: string, length = 300) => text.padEnd(length, ".");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { approval, newView, PawlError, reduceView, tool } from "../src/index.ts";
+import { approval, PawlError, tool } from "../src/index.ts";
+import { newView, reduceView } from "../src/view.ts";
 import { asking, family, sessionId as parentId, task } from "./support/family.ts";
 import { setup } from "./support/setup.ts";
 

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { contentTypeOf, memoryFiles, PawlError, pathOfStored, readText, storedPath } from "@pawl/core";
+import { memoryFiles, PawlError, readText } from "@pawl/core";
 import { diskFiles } from "@pawl/core/disk";
+import { contentTypeOf, pathOfStored, storedPath } from "@pawl/core/store";
 import { fileStoreContract } from "@pawl/testing";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";

@@ -4,14 +4,13 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
   type EventStore,
-  type LiveTail,
-  localTail,
   memoryStore,
   PawlError,
   type SessionEvent,
   type StoredEvent,
   tool,
 } from "../src/index.ts";
+import { type LiveTail, localTail } from "../src/store.ts";
 import { setup } from "./support/setup.ts";
 
 const COUNT = 200;

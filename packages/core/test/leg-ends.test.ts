@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, localTail, memoryStore, PawlError, tool } from "../src/index.ts";
+import { type EventStore, memoryStore, PawlError, tool } from "../src/index.ts";
+import { localTail } from "../src/store.ts";
 import { setup, sleep } from "./support/setup.ts";
 
 it("W4 shows nothing as going on when the run is over", async () => {

@@ -5,7 +5,6 @@ import {
   agent,
   answering,
   type ContentBlock,
-  type ContentDelta,
   type ModelClient,
   type ModelEvent,
   memoryStore,
@@ -13,6 +12,7 @@ import {
   type StoredEvent,
   summarize,
 } from "../src/index.ts";
+import type { ContentDelta } from "../src/model.ts";
 
 const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 const PIECE = "word ".repeat(20);

@@ -4,7 +4,8 @@ import * as z from "zod";
 import { assertExtends } from "../../../test/support/invariants.ts";
 import { rebuild } from "../../../test/support/rebuild.ts";
 import { sha256 } from "../src/base/sha256.ts";
-import { type EventStore, type Hook, memoryStore, type NewEvent, PawlError, tool } from "../src/index.ts";
+import { type EventStore, type Hook, memoryStore, PawlError, tool } from "../src/index.ts";
+import type { NewEvent } from "../src/store.ts";
 import { type Setup, setup, sleep } from "./support/setup.ts";
 
 const tools = [{ type: "web_search_20260318", name: "web_search" }];

@@ -1,17 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  advanceCursor,
-  type Cursor,
-  formatCursor,
-  type LiveState,
-  localTail,
-  newView,
-  parseCursor,
-  reduceView,
-  type SessionEvent,
-  tool,
-} from "../src/index.ts";
+import { type SessionEvent, tool } from "../src/index.ts";
+import { type LiveState, localTail } from "../src/store.ts";
+import { advanceCursor, type Cursor, formatCursor, newView, parseCursor, reduceView } from "../src/view.ts";
 import { setup, sleep } from "./support/setup.ts";
 
 const user = { userId: "u1" };

@@ -7,10 +7,10 @@ import {
   memoryReservations,
   memoryStore,
   PawlError,
-  type Reservations,
   type Session,
   tool,
 } from "../src/index.ts";
+import type { Reservations } from "../src/store.ts";
 import { AMOUNT, budget } from "./support/budget.ts";
 import { calling, echo } from "./support/hooks.ts";
 import { type Setup, setup } from "./support/setup.ts";

@@ -9,12 +9,12 @@ import {
   memoryStore,
   type Pricing,
   type RawUsage,
-  retryAfterMs,
   runtime,
   summarize,
   usageFromWire,
   withFallback,
 } from "../src/index.ts";
+import { retryAfterMs } from "../src/model.ts";
 import { setup } from "./support/setup.ts";
 
 const pricing: Pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { contextTypes, memoryStore, PawlError, runtime, tool } from "../src/index.ts";
+import { memoryStore, PawlError, runtime, tool } from "../src/index.ts";
+import { contextTypes } from "../src/inspect.ts";
 import { setup, sleep, types } from "./support/setup.ts";
 
 const user = { userId: "u1" };

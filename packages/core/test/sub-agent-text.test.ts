@@ -2,7 +2,9 @@ import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type HandModel, handModel } from "../../sse/test/support/hand-model.ts";
-import { agent, agentTool, localTail, newView, reduceView, type SessionEvent, tool } from "../src/index.ts";
+import { agent, agentTool, type SessionEvent, tool } from "../src/index.ts";
+import { localTail } from "../src/store.ts";
+import { newView, reduceView } from "../src/view.ts";
 import { calling, echo, text } from "./support/hooks.ts";
 import { setup, stored } from "./support/setup.ts";
 

@@ -6,12 +6,11 @@ import {
   type EventStore,
   type Hook,
   memoryStore,
-  newView,
   type Runtime,
-  reduceView,
   runtime,
   type StopCondition,
 } from "../src/index.ts";
+import { newView, reduceView } from "../src/view.ts";
 import { setup, sleep, types } from "./support/setup.ts";
 import {
   ask,

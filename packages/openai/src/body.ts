@@ -6,7 +6,7 @@ import { undated } from "./pricing.ts";
 export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
 
 /** What a request's body carries beside the request. */
-export interface BodyOptions {
+export interface OpenAIBodyOptions {
   /**
    * How much the model reasons. When absent the model's own default holds, but for models that refuse tools while they
    * reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`): with tools they are sent `none`.
@@ -20,7 +20,7 @@ export interface BodyOptions {
   body?: { readonly [field: string]: unknown };
 }
 
-export function bodyOf(model: string, request: ModelRequest, options: BodyOptions): Body {
+export function bodyOf(model: string, request: ModelRequest, options: OpenAIBodyOptions): Body {
   const { tools, maxTokens, toolChoice } = request;
   const { maxTokensField = "max_completion_tokens", systemRole = "system", body = {} } = options;
   const hasTools = tools.length > 0;

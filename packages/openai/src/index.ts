@@ -1,2 +1,3 @@
+export type { OpenAIBodyOptions } from "./body.ts";
 export { type OpenAIOptions, openai } from "./openai.ts";
 export { pricingOf } from "./pricing.ts";

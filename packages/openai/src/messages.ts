@@ -1,11 +1,5 @@
-import {
-  type ContentBlock,
-  isText,
-  isToolUse,
-  type Message,
-  type ModelRequest,
-  type ToolResultBlock,
-} from "@pawl/core";
+import { type ContentBlock, isText, isToolUse, type Message, type ModelRequest } from "@pawl/core";
+import type { ToolResultBlock } from "@pawl/core/model";
 import type { OpenAI } from "openai";
 import { shortIds } from "./short-ids.ts";
 

@@ -1,4 +1,5 @@
-import { isPassing, type ModelFailure, messageOf, PawlError, retryAfterMs, withoutSecrets } from "@pawl/core";
+import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
+import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
 
 /** Failures inside a stream carry no status; these types and codes are the server's own trouble. */

@@ -4,19 +4,19 @@ import {
   type ModelEvent,
   type ModelRequest,
   type Pricing,
-  safeRequestId,
-  secretsIn,
 } from "@pawl/core";
+import { safeRequestId, secretsIn } from "@pawl/core/model";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
-import { type Body, type BodyOptions, bodyOf } from "./body.ts";
+import { type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";
 import { callIds } from "./call-ids.ts";
 import { modelFailure } from "./model-failure.ts";
 import { pricingOf } from "./pricing.ts";
 import { readChunks } from "./read-chunks.ts";
 import { estimatedPrompt } from "./usage.ts";
 
-export interface OpenAIOptions extends BodyOptions {
+/** Options of `openai()`. */
+export interface OpenAIOptions extends OpenAIBodyOptions {
   /** `OPENAI_API_KEY` when absent, also for another server; one that wants none still needs some text here. */
   apiKey?: string;
   /** A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. `OPENAI_BASE_URL`, then the public API, when absent. */

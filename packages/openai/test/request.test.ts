@@ -1,4 +1,5 @@
-import type { ContentBlock, Message, ModelRequest, TextBlock, ToolChoice } from "@pawl/core";
+import type { ContentBlock, Message, ModelRequest, ToolChoice } from "@pawl/core";
+import type { TextBlock } from "@pawl/core/model";
 import { openaiApi } from "@pawl/testing";
 import { afterAll, expect, it } from "vitest";
 import { type OpenAIOptions, openai } from "../src/index.ts";

@@ -2,6 +2,7 @@ import { diag, type Tracer, trace } from "@opentelemetry/api";
 import { type EventStore, PawlError } from "@pawl/core";
 import { loseRun, newSpans, takeEvents } from "./spans.ts";
 
+/** Options of `withSpans()`. */
 export interface SpanOptions {
   /** Default: the global tracer provider's, named `@pawl/otel`. */
   tracer?: Tracer;

@@ -1,3 +1,4 @@
+import type { StoredEvent } from "@pawl/core";
 import {
   type AppendCall,
   type AppendOptions,
@@ -7,8 +8,7 @@ import {
   type NewEvent,
   type PreparedEvent,
   type Refused,
-  type StoredEvent,
-} from "@pawl/core";
+} from "@pawl/core/store";
 import { ask, type Database, type Row } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 

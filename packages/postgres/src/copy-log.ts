@@ -1,6 +1,7 @@
 import { PawlError } from "@pawl/core";
 import { ask, type Database, type Row } from "./queryable.ts";
 
+/** Options of `copyLog()`. */
 export interface CopyOptions {
   /** Only sessions of this user. */
   userId?: string;

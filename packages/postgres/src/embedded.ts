@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { type BlobStore, type EventStore, messageOf, PawlError, watchedStore } from "@pawl/core";
+import { type EventStore, messageOf, PawlError } from "@pawl/core";
+import type { BlobStore } from "@pawl/core/store";
+import { watchedStore } from "@pawl/core/store";
 import { lockDirectory } from "./directory-lock.ts";
 import { clearLeases } from "./leases.ts";
 import { migrate } from "./migrate.ts";
@@ -10,6 +12,7 @@ import { postgresBlobs } from "./postgres-blobs.ts";
 import { postgresStore } from "./postgres-store.ts";
 import type { Queryable } from "./queryable.ts";
 
+/** Options of `embeddedStore()`. */
 export interface EmbeddedOptions {
   /** Where the log is kept; made when missing. Without it, or with `memory://`, it is in memory. */
   dataDir?: string | undefined;

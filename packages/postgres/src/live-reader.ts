@@ -1,4 +1,4 @@
-import { isName, type LiveState } from "@pawl/core";
+import { isName, type LiveState } from "@pawl/core/store";
 import { pause } from "./keep-listening.ts";
 import { type LiveRow, readLive, takeRow } from "./live-rows.ts";
 import type { Database } from "./queryable.ts";

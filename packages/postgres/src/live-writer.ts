@@ -1,4 +1,4 @@
-import type { LiveState } from "@pawl/core";
+import type { LiveState } from "@pawl/core/store";
 import { pause } from "./keep-listening.ts";
 import { deleteLive, writeLive } from "./live-rows.ts";
 import type { Database } from "./queryable.ts";

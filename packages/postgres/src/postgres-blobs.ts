@@ -1,4 +1,5 @@
-import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
+import type { BlobStore } from "@pawl/core/store";
+import { checkNames, checkText, isName, noSession } from "@pawl/core/store";
 import { ask, type Database } from "./queryable.ts";
 
 /**

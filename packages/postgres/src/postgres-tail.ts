@@ -1,4 +1,5 @@
-import { type LiveTail, localTail, messageOf } from "@pawl/core";
+import { messageOf } from "@pawl/core";
+import { type LiveTail, localTail } from "@pawl/core/store";
 import { announcer } from "./announce.ts";
 import { keepListening } from "./keep-listening.ts";
 import type { ListeningDatabase } from "./listener.ts";
@@ -7,6 +8,7 @@ import { type LiveWriter, liveWriter } from "./live-writer.ts";
 import type { Database } from "./queryable.ts";
 import { parseWakeUp, type WakeUpEntry } from "./wake-ups.ts";
 
+/** Options of `postgresTail()`. */
 export interface PostgresTailOptions {
   /**
    * Where wake-ups are sent, and live text is written and read; default: where is listened. A pooler will do. `false`: this

@@ -1,6 +1,7 @@
 import { PawlError, type SessionStatus } from "@pawl/core";
 import { ask, type Database } from "./queryable.ts";
 
+/** Options of `prune()`. */
 export interface PruneOptions {
   /** Sessions that nothing was appended to since then go. */
   olderThan: Date;

@@ -1,4 +1,5 @@
-import { messageOf, PawlError, tryUntilApplied } from "@pawl/core";
+import { messageOf, PawlError } from "@pawl/core";
+import { tryUntilApplied } from "@pawl/core/store";
 
 /**
  * What the store needs of a database: one statement with `$1`, `$2` … at a time, each in a transaction of its own. A

@@ -1,4 +1,6 @@
-import { isName, type ReadOptions, readPages, type StoredEvent } from "@pawl/core";
+import type { StoredEvent } from "@pawl/core";
+import type { ReadOptions } from "@pawl/core/store";
+import { isName, readPages } from "@pawl/core/store";
 import { ask, type Database } from "./queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 

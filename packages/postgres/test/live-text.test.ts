@@ -1,18 +1,15 @@
 import {
-  advanceCursor,
   agent,
   agentTool,
-  type Cursor,
   jsonSchema,
   type ModelClient,
-  newView,
   type Runtime,
-  reduceView,
   runtime,
   type SessionEvent,
   type Tool,
   tool,
 } from "@pawl/core";
+import { advanceCursor, type Cursor, newView, reduceView } from "@pawl/core/view";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type TestDatabase, testDatabase } from "../../../test/support/postgres.ts";

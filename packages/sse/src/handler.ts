@@ -1,4 +1,5 @@
-import { messageOf, newView, type Runtime, readShown, reduceView, type SessionEvent } from "@pawl/core";
+import { messageOf, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 import { type Context, Hono } from "hono";
 import { checkDialect } from "./check-dialect.ts";
 import { type CorsOptions, corsOf } from "./cors.ts";
@@ -17,6 +18,7 @@ import { streamLimit } from "./stream-limit.ts";
 import { started } from "./tell-run.ts";
 import { errorResponse, refusal, responseTo } from "./wire-error.ts";
 
+/** Options of `handler()`. */
 export interface HandlerOptions {
   runtime: Runtime;
   /** Name of the agent that is served. Sessions of other agents do not exist here. */

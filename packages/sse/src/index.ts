@@ -1,8 +1,6 @@
 export type { CorsOptions } from "./cors.ts";
 export { agUi } from "./dialects/ag-ui.ts";
 export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk.ts";
-export { type AspOptions, asp } from "./dialects/asp.ts";
-export { type CoachOptions, coach } from "./dialects/coach.ts";
 export type {
   Begin,
   Dialect,
@@ -11,10 +9,8 @@ export type {
   EncoderContext,
   RequestLimits,
 } from "./dialects/dialect.ts";
-export { type MetricsOptions, metrics } from "./dialects/metrics.ts";
+export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/facts.ts";
 export { native } from "./dialects/native.ts";
-export type { TextMode } from "./dialects/plain-encoder.ts";
-export { type TrainerOptions, trainer } from "./dialects/trainer.ts";
 export type { Asking, Extra, ExtraFields } from "./extra-fields.ts";
 export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
 export type { Expose } from "./public-event.ts";

@@ -1,4 +1,5 @@
-import { type Cursor, newView, PawlError, parseCursor, type SessionEvent } from "@pawl/core";
+import { PawlError, type SessionEvent } from "@pawl/core";
+import { type Cursor, newView, parseCursor } from "@pawl/core/view";
 import type { Dialect } from "./dialects/dialect.ts";
 import { newFacts } from "./dialects/facts.ts";
 import { native } from "./dialects/native.ts";

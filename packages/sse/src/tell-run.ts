@@ -1,5 +1,4 @@
 import {
-  newView,
   PawlError,
   type Question,
   type RunStart,
@@ -7,9 +6,9 @@ import {
   readShown,
   type Session,
   type SessionEvent,
-  type ViewState,
   type WhenBusy,
 } from "@pawl/core";
+import { newView, type ViewState } from "@pawl/core/view";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "./dialects/dialect.ts";
 import { newFacts } from "./dialects/facts.ts";
 import { type Followed, passedOn } from "./dialects/telling.ts";

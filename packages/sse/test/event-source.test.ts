@@ -1,4 +1,5 @@
-import { newView, reduceView, type SessionEvent } from "@pawl/core";
+import type { SessionEvent } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 import { EventSource } from "eventsource";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";

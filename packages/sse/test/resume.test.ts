@@ -1,4 +1,5 @@
-import { newView, reduceView, type SessionEvent } from "@pawl/core";
+import type { SessionEvent } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 import { EventSource } from "eventsource";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type HandModel, handModel } from "./support/hand-model.ts";

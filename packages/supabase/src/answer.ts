@@ -1,7 +1,9 @@
-import { checkNames, isName, type Json, jsonText, noSession, PawlError } from "@pawl/core";
+import { type Json, PawlError } from "@pawl/core";
+import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
 import { call, type RpcClient } from "./rpc.ts";
 import { type Sent, toSent } from "./send-message.ts";
 
+/** An answer of the signed-in user to a pending question. */
 export interface OwnAnswer {
   /** A session of the user whose token the client has. */
   sessionId: string;

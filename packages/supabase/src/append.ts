@@ -1,3 +1,4 @@
+import type { StoredEvent } from "@pawl/core";
 import {
   type AppendCall,
   type AppendOptions,
@@ -6,9 +7,8 @@ import {
   keysOf,
   type NewEvent,
   type Refused,
-  type StoredEvent,
   tryUntilApplied,
-} from "@pawl/core";
+} from "@pawl/core/store";
 import { toEvent } from "./rows.ts";
 import { call, listOf, type Row, type RpcClient } from "./rpc.ts";
 

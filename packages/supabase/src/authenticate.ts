@@ -4,6 +4,7 @@ import { type ClaimRules, type SupabaseClaims, whyRefused } from "./claims.ts";
 import { keySet } from "./key-set.ts";
 import { ALGORITHMS, type AuthClient, type TokenAlgorithm, verifier } from "./verify-token.ts";
 
+/** Options of `supabaseAuth()`. */
 export interface SupabaseAuthOptions {
   /**
    * A client for nothing else, with `persistSession` and `autoRefreshToken` off and without the option `accessToken`,

@@ -1,15 +1,15 @@
+import { type FileStore, PawlError } from "@pawl/core";
 import {
   bytesOf,
   contentTypeOf,
   type FileInfo,
-  type FileStore,
-  PawlError,
   pathOfStored,
   storedFolder,
   storedPath,
-} from "@pawl/core";
+} from "@pawl/core/store";
 import { ask, type ListedEntry, type StorageBucket, type StorageClient } from "./storage-client.ts";
 
+/** Options of `supabaseFiles()`. */
 export interface SupabaseFilesOptions {
   /** A private bucket, which exists. */
   bucket: string;

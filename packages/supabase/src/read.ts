@@ -1,4 +1,6 @@
-import { isName, type ReadOptions, readPages, type StoredEvent } from "@pawl/core";
+import type { StoredEvent } from "@pawl/core";
+import type { ReadOptions } from "@pawl/core/store";
+import { isName, readPages } from "@pawl/core/store";
 import { toEvent } from "./rows.ts";
 import { call, listOf, type RpcClient } from "./rpc.ts";
 

@@ -1,4 +1,5 @@
-import { checkNames, isName, jsonText, noSession, PawlError, type StoredEvent } from "@pawl/core";
+import { PawlError, type StoredEvent } from "@pawl/core";
+import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
 import { read } from "./read.ts";
 import { call, type Row, type RpcClient } from "./rpc.ts";
 
@@ -9,6 +10,7 @@ export interface Sent {
   at: string;
 }
 
+/** A message of the signed-in user. */
 export interface OwnMessage {
   /** A session of the user whose token the client has. */
   sessionId: string;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { type EventStore, isName, PawlError } from "@pawl/core";
+import { type EventStore, PawlError } from "@pawl/core";
+import { isName } from "@pawl/core/store";
 import { postgresBlobs, postgresStore } from "@pawl/postgres";
 import type { SupabaseClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

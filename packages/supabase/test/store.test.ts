@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { EventStore, NewEvent, StoredEvent } from "@pawl/core";
+import type { EventStore, StoredEvent } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import { postgresBlobs, postgresStore } from "@pawl/postgres";
 import { createClient } from "@supabase/supabase-js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { type RecordedRequest, sendError, serveRequest } from "./serve-request.ts";
 import type { Judge, Rejection, Wire } from "./wire.ts";
 
+/** Options of the simulated HTTP APIs. */
 export interface HttpApiOptions {
   /** A free one when 0 or absent. */
   port?: number;

@@ -2,6 +2,7 @@ import { type HttpApi, type HttpApiOptions, httpApi } from "./http-api.ts";
 import { messagesWire } from "./messages-wire.ts";
 import { type SimulatorOptions, simulator } from "./simulator.ts";
 
+/** Options of `messagesApi()`. */
 export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
 
 /** A running simulator; its `url` is to be used as the SDK's `baseURL`, and `requests` are those to `/v1/messages`. */

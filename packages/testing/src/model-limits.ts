@@ -1,3 +1,4 @@
+/** The `type` of a request's `thinking` that a model accepts; `between_tools`: it also thinks between tool calls. */
 export type ThinkingMode = "adaptive" | "between_tools" | "disabled" | "enabled";
 
 /** What the API allows one model. */

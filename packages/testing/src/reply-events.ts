@@ -1,4 +1,5 @@
-import type { ContentBlock, ContentDelta, Json, RawUsage } from "@pawl/core";
+import type { ContentBlock, Json, RawUsage } from "@pawl/core";
+import type { ContentDelta } from "@pawl/core/model";
 import { type Reply, stopReasonOf } from "./reply.ts";
 import { isObject } from "./wire-request.ts";
 

@@ -8,6 +8,7 @@ import { endOfScript } from "./rules.ts";
 /** The replies in order, or a function of the request and the number of calls before it. */
 export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => Reply | Promise<Reply>);
 
+/** Options of `scriptedModel()`. */
 export interface ScriptedModelOptions {
   /** `claude-scripted` when absent. */
   id?: string;

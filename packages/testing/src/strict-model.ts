@@ -6,6 +6,7 @@ import { thinks } from "./validate/thinking.ts";
 import type { Rejection } from "./wire.ts";
 import type { ParsedRequest } from "./wire-request.ts";
 
+/** Options of `strictModel()`. */
 export interface StrictModelOptions extends SimulatorOptions {
   /** `claude-sonnet-5-5` when absent; must be known to the simulator. */
   model?: string;

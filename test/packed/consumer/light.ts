@@ -1,4 +1,4 @@
-// What a user of the main entry loads: not zod-to-json-schema, which only the entry for zod 3 needs and pays for, and not
+// What a user of the entries for all runtimes loads: not zod-to-json-schema, which only the entry for zod 3 needs and pays for, and not
 // Node's file system, which not every runtime has.
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
@@ -11,13 +11,16 @@ registerHooks({
   },
 });
 await import("@pawl/core");
+await import("@pawl/core/inspect");
+await import("@pawl/core/model");
+await import("@pawl/core/store");
+await import("@pawl/core/view");
 assert.ok(loaded.some((url) => url.includes("core")));
 assert.deepEqual(
   loaded.filter((url) => url.includes("zod") || url.startsWith("node:fs")),
   [],
 );
 await import("@pawl/core/disk");
-await import("@pawl/core/inspect");
 assert.ok(loaded.includes("node:fs/promises"));
 await import("@pawl/core/zod3");
 assert.ok(loaded.some((url) => url.includes("zod-to-json-schema")));

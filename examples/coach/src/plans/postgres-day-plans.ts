@@ -1,4 +1,4 @@
-import { tryUntilApplied } from "@pawl/core";
+import { tryUntilApplied } from "@pawl/core/store";
 import type { Database } from "@pawl/postgres";
 import type { DayPlan, DayPlans } from "./day-plans.ts";
 

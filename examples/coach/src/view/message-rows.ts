@@ -1,4 +1,5 @@
-import type { Json, JsonObject, ViewMessage, ViewPart } from "@pawl/core";
+import type { Json, JsonObject } from "@pawl/core";
+import type { ViewMessage, ViewPart } from "@pawl/core/view";
 
 /** A message as apps list it: what was said, and beside it what was done. */
 export interface MessageRow {

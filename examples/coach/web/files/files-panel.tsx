@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { type ComponentType, useEffect, useId, useState } from "react";
 import type { MarkdownView, PageParts } from "../seam.ts";
 import { bodyOf } from "./body.ts";

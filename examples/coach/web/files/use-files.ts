@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { useCallback, useEffect, useState } from "react";
 import { callsDone, fieldsOf, textIn } from "../seam.ts";
 

@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { DEFAULT_TYPE } from "../../src/sessions/session-types.ts";
 import { callsDone, fieldsOf, textIn } from "../seam.ts";
 import { labelOf } from "./kinds.ts";

@@ -1,5 +1,6 @@
 import type { UseAgent } from "@pawl/client/react";
-import type { Json, Question, ViewMessage } from "@pawl/core";
+import type { Json, Question } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
 import type { ToolPart } from "../thread/tool-part.ts";
 

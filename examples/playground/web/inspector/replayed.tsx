@@ -1,4 +1,4 @@
-import type { ViewState } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { useLayoutEffect, useRef } from "react";
 import { Asked } from "../thread/asked.tsx";
 import { Message } from "../thread/message.tsx";

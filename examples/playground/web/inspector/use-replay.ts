@@ -1,4 +1,5 @@
-import { newView, reduceView, type StoredEvent, type ViewState } from "@pawl/core";
+import type { StoredEvent } from "@pawl/core";
+import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { useCallback, useMemo, useState } from "react";
 
 /** The conversation as it was. */

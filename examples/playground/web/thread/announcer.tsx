@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { useEffect, useRef, useState } from "react";
 import { useFace } from "../agents/face.ts";
 import { PlainText } from "./markdown.tsx";

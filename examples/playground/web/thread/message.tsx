@@ -1,4 +1,4 @@
-import type { ViewMessage, ViewPart } from "@pawl/core";
+import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import { memo, useContext } from "react";
 import { TalkContext, useFace } from "../agents/face.ts";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";

@@ -1,4 +1,4 @@
-import type { ViewPart } from "@pawl/core";
+import type { ViewPart } from "@pawl/core/view";
 
 /** A tool call as a part of a message. */
 export type ToolPart = Extract<ViewPart, { type: "tool" }>;

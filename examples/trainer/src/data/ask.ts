@@ -1,4 +1,4 @@
-import { jsonbText, tryUntilApplied } from "@pawl/core";
+import { jsonbText, tryUntilApplied } from "@pawl/core/store";
 import type { Database } from "@pawl/postgres";
 
 /** A row as any driver gives it. */

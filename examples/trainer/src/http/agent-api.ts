@@ -11,11 +11,11 @@ import {
   handler,
   type RateLimiter,
   responseTo,
-  trainer as trainerDialect,
   type WireError,
   type WireErrorCode,
   withinRate,
 } from "@pawl/sse";
+import { trainer as trainerDialect } from "@pawl/sse/dialects";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { chatAnswer } from "./client-response.ts";

@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { lazy, Suspense } from "react";
 import { useStory } from "../workout/use-story.ts";
 import { AsTable } from "./as-table.tsx";

@@ -1,4 +1,5 @@
-import type { JsonObject, ViewMessage } from "@pawl/core";
+import type { JsonObject } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import type { Workout } from "../../src/workout/fold.ts";
 import { applyStep, WORKOUT_ARTIFACT, type WorkoutArtifact } from "../../src/workout/fold.ts";

@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { useRef } from "react";
 import { type Story, storyOf } from "./story.ts";
 

@@ -1,4 +1,4 @@
-import type { ViewMessage } from "@pawl/core";
+import type { ViewMessage } from "@pawl/core/view";
 import { expect, onTestFinished } from "vitest";
 import type { Served } from "../../../sse/test/support/served.ts";
 import {

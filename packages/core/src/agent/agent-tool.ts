@@ -14,6 +14,7 @@ export function agentOf(delegate: Delegate): Agent {
   return (delegate as AgentDelegate).agent;
 }
 
+/** Options of `agentTool()`. */
 export interface AgentToolOptions<I extends Schema, Deps> {
   agent: Agent<Deps>;
   /** The agent's name when absent. */
@@ -39,11 +40,7 @@ export interface AgentToolOptions<I extends Schema, Deps> {
 }
 
 /** What an agent is given to do when nothing else is said. */
-interface Task {
-  task: string;
-}
-
-const task = jsonSchema<Task>({
+const task = jsonSchema<{ task: string }>({
   type: "object",
   properties: {
     task: { type: "string", description: "All that the agent needs to know: it sees nothing else." },
@@ -81,12 +78,12 @@ const task = jsonSchema<Task>({
  * console.log(actions[0]?.result); // It was in 1969.
  * ```
  */
-export function agentTool<Deps = unknown, I extends Schema = Schema<Task>>(
+export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: string }>>(
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
   if (typeof options.agent?.name !== "string") throw new PawlError("config", "agentTool() needs an agent().");
   const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
-  const { input = task as unknown as I, message = ({ task }: Task) => task } = options;
+  const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!Object.hasOwn(unlimited, what))
       throw new PawlError("config", `limits.${what} of "${name}" is no limit.`);

@@ -29,6 +29,7 @@ export interface Limits extends Budget {
  */
 export type WhenBusy = "reject" | "queue" | "interrupt";
 
+/** Options of `agent()`. */
 export interface AgentOptions<Deps> {
   /** The agent's name; sessions remember it. */
   name: string;

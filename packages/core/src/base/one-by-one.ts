@@ -9,7 +9,7 @@
  *
  * @example
  * ```ts
- * import { oneByOne } from "@pawl/core";
+ * import { oneByOne } from "@pawl/core/model";
  *
  * async function* packets() {
  *   yield ["Hello", ", "];

@@ -9,7 +9,7 @@ const SHORTEST_SECRET = 8;
  *
  * @example
  * ```ts
- * import { withoutKeys } from "@pawl/core";
+ * import { withoutKeys } from "@pawl/core/model";
  *
  * console.log(withoutKeys("invalid x-api-key: sk-ant-api03-abcdef")); // invalid x-api-key: …
  * console.log(withoutKeys("no such key: gateway+secret", ["gateway+secret"])); // no such key: …

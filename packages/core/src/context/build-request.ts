@@ -4,7 +4,7 @@ import type { AnswerLimit } from "../log/budget.ts";
 import type { EventData } from "../log/event.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
-import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
+import { type ContextEntry, openRun, type RequestPrefix, type SessionState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
@@ -12,7 +12,7 @@ import { isPaused } from "./server-calls.ts";
 
 /** What the model is to read: the prefix and all context of the log. */
 export interface Prompt {
-  prefix: Prefix;
+  prefix: RequestPrefix;
   entries: ContextEntry[];
   uptoSeq: number;
   /** Its characters as JSON. */

@@ -13,6 +13,7 @@ import { resultText } from "./project.ts";
 import { sanitize } from "./sanitize.ts";
 import type { CheckpointPlan, CheckpointStrategy } from "./strategy.ts";
 
+/** Options of `summarize()`. */
 export interface SummarizeOptions {
   /** Writes the summary; a small, fast model will do. */
   model: ModelClient;

@@ -31,7 +31,7 @@ const TYPES: { readonly [ending: string]: string } = {
  *
  * @example
  * ```ts
- * import { contentTypeOf } from "@pawl/core";
+ * import { contentTypeOf } from "@pawl/core/store";
  *
  * console.log(contentTypeOf("ada/plan.PDF")); // application/pdf
  * ```

@@ -23,7 +23,7 @@ const CONTROL = /\p{Cc}/u;
  *
  * @example
  * ```ts
- * import { storedPath } from "@pawl/core";
+ * import { storedPath } from "@pawl/core/store";
  *
  * console.log(storedPath("ada/notes/oslo.md"), storedPath("ada/Über uns.md"));
  * // ada/notes/oslo.md ada/=c3=9cber=20uns.md

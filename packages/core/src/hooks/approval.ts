@@ -2,6 +2,7 @@ import { toJson } from "../base/json.ts";
 import { jsonSchema } from "../tools/schema.ts";
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
+/** Options of `approval()`. */
 export interface ApprovalOptions<Deps = unknown> {
   /** Unique among the agent's hooks. */
   name?: string;

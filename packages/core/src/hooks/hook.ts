@@ -110,7 +110,8 @@ export interface ToolOutcome {
 /** What is stored instead. */
 export type OutcomeChange = Partial<Pick<ToolOutcome, "success" | "result" | "content">>;
 
-type Awaitable<T> = T | Promise<T>;
+/** A value, or a promise of it. */
+export type Awaitable<T> = T | Promise<T>;
 
 /**
  * Something that takes part in a run. Hooks are awaited. `before…` is called in the order of the agent's list, and each

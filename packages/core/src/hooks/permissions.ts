@@ -1,5 +1,6 @@
 import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
+/** Options of `permissions()`. */
 export interface PermissionOptions<Deps = unknown> {
   /** The tools that may run, by the session's type: the mode that a tool has set, or else its `metadata.type`. */
   allow: { readonly [type: string]: readonly string[] };

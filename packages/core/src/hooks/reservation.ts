@@ -6,21 +6,19 @@ import { promptTokens } from "../model/pricing.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
 import { retryingReservations } from "../reservations/retrying-reservations.ts";
 import type { RunState } from "../session/state.ts";
-import type { Hook, RunContext } from "./hook.ts";
+import type { Awaitable, Hook, RunContext } from "./hook.ts";
 
-/** A value, or what makes it of the run. */
-type Of<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
-
+/** Options of `reservation()`. */
 export interface ReservationOptions<Deps = unknown> {
   /** Unique among the agent's hooks, and a part of the reservations' ids. */
   name?: string;
   reservations: Reservations;
   /** Whose budget; asked for when the run first reserves, and the same to its end. */
-  account: Of<string, Deps>;
+  account: string | ((context: RunContext<Deps>) => Awaitable<string>);
   /** How large that budget is, in `unit`. */
-  limit: Of<number, Deps>;
+  limit: number | ((context: RunContext<Deps>) => Awaitable<number>);
   /** How much of it a run may use, in `unit`. */
-  amount: Of<number, Deps>;
+  amount: number | ((context: RunContext<Deps>) => Awaitable<number>);
   /**
    * What is counted: `tokens`, all of every prompt and every answer; or `microUsd`, millionths of a US dollar, for a model
    * with prices.
@@ -146,7 +144,7 @@ function usedBy({ usage, costCents }: Readonly<RunState>, unit: "tokens" | "micr
 }
 
 async function resolved<T extends string | number, Deps>(
-  value: Of<T, Deps>,
+  value: T | ((context: RunContext<Deps>) => Awaitable<T>),
   context: RunContext<Deps>,
 ): Promise<T> {
   return typeof value === "function" ? await value(context) : value;

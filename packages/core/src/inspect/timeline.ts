@@ -27,6 +27,7 @@ export interface TimelineTurn extends Span {
   calls: TimelineCall[];
 }
 
+/** One run: its turns, when it began and ended, and what it waited for. */
 export interface TimelineRun extends Span {
   runId: string;
   /** `seq` of its `run_started`. */

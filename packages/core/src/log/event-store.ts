@@ -9,6 +9,7 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** Options of {@link EventStore.append}. */
 export interface AppendOptions {
   /**
    * New for every append. Repeating an append under the same id returns the rows that the first one stored.
@@ -28,6 +29,7 @@ export interface AppendOptions {
   session?: SessionPatch;
 }
 
+/** Which events {@link EventStore.read} returns. Default: all. */
 export interface ReadOptions {
   /** Only events after this `seq`. */
   afterSeq?: number;
@@ -35,6 +37,7 @@ export interface ReadOptions {
   limit?: number;
 }
 
+/** A session that is to be created. */
 export interface NewSession {
   id: string;
   userId: string;
@@ -42,6 +45,7 @@ export interface NewSession {
   metadata?: JsonObject;
 }
 
+/** Which sessions to list. */
 export interface ListSessions {
   userId: string;
   agent?: string;
@@ -50,6 +54,7 @@ export interface ListSessions {
   limit?: number;
 }
 
+/** Which sessions {@link EventStore.listRecoverable} returns: at most `limit`, of these agents. */
 export interface RecoverableOptions {
   limit: number;
   agents?: readonly string[];

@@ -217,7 +217,8 @@ export type EventType = keyof EventData;
 /** A type of somebody else's: it contains a dot. Core stores and delivers such events and reads nothing into them. */
 export type ExtensionType = `${string}.${string}`;
 
-interface Envelope {
+/** What an event may have beside its type and its payload. */
+export interface EventEnvelope {
   /**
    * At most one event of a session has this key; a second append of it is refused. Used for what may happen only once:
    * `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`,
@@ -230,10 +231,11 @@ interface Envelope {
 
 /** An event to be appended. */
 export type NewEvent =
-  | { [T in EventType]: { type: T; data: EventData[T] } & Envelope }[EventType]
-  | ({ type: ExtensionType; data: Json } & Envelope);
+  | { [T in EventType]: { type: T; data: EventData[T] } & EventEnvelope }[EventType]
+  | ({ type: ExtensionType; data: Json } & EventEnvelope);
 
-interface Stored {
+/** What the store adds to an event. */
+export interface StoredEnvelope {
   sessionId: string;
   /** 1, 2, 3 … within the session, without gaps. */
   seq: number;
@@ -244,7 +246,7 @@ interface Stored {
 }
 
 /** An event of the log. Narrow it by `type`. */
-export type StoredEvent = NewEvent & Stored;
+export type StoredEvent = NewEvent & StoredEnvelope;
 
 /** A stored event of one type. */
 export type StoredOf<T extends EventType> = Extract<StoredEvent, { type: T }>;

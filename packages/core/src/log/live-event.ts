@@ -24,6 +24,7 @@ export interface LiveEventData {
   attempt_restarted: { attempt: number };
 }
 
+/** A live event that adds text to a block of the reply. */
 export interface Delta {
   attempt: number;
   index: number;
@@ -38,6 +39,7 @@ export interface AgentAtWork {
   session_id: string;
 }
 
+/** The types of {@link LiveEvent}. */
 export type LiveEventType = keyof LiveEventData;
 
 /** An event without a place in the log. */

@@ -3,6 +3,7 @@ import type { ModelFailure } from "../base/errors.ts";
 import { cutStream, decorate, failureOf, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
+/** Options of `withCircuitBreaker()`. */
 export interface CircuitBreakerOptions {
   /** Failures in a row that open the circuit. Default: 5. */
   failures?: number;

@@ -9,11 +9,13 @@ export interface ContentBlock {
   [key: string]: Json;
 }
 
+/** A text, as the Messages API takes and returns it. */
 export interface TextBlock extends ContentBlock {
   type: "text";
   text: string;
 }
 
+/** A tool call, as the Messages API returns it. */
 export interface ToolUseBlock extends ContentBlock {
   type: "tool_use";
   id: string;
@@ -44,14 +46,17 @@ export interface ToolSpec {
   [key: string]: Json;
 }
 
+/** Whether the block is text. */
 export function isText(block: ContentBlock): block is TextBlock {
   return block.type === "text";
 }
 
+/** Whether the block is a tool call. */
 export function isToolUse(block: ContentBlock): block is ToolUseBlock {
   return block.type === "tool_use";
 }
 
+/** Whether the block is thinking, readable or redacted. */
 export function isThinking(block: ContentBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }

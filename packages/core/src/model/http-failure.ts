@@ -9,7 +9,7 @@ export interface ResponseHeaders {
  *
  * @example
  * ```ts
- * import { retryAfterMs } from "@pawl/core";
+ * import { retryAfterMs } from "@pawl/core/model";
  *
  * console.log(retryAfterMs(new Headers({ "retry-after": "1.5" }))); // 1500
  * ```
@@ -33,7 +33,7 @@ const LONGEST_WAIT = 365 * 24 * 3_600_000;
  *
  * @example
  * ```ts
- * import { isPassing } from "@pawl/core";
+ * import { isPassing } from "@pawl/core/model";
  *
  * console.log(isPassing(529), isPassing(400)); // true false
  * ```

@@ -3,6 +3,7 @@ import { pause, type Sleep } from "../base/pause.ts";
 import { decorate, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
+/** Options of `withIdleWatchdog()`. */
 export interface IdleWatchdogOptions {
   /** The longest silence, in milliseconds. Default: 60,000. */
   idleMs?: number;

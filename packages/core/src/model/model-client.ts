@@ -47,6 +47,7 @@ export interface AttemptFailed {
   pricing?: Pricing;
 }
 
+/** The beginning of a reply: its id, its model, and the usage of the prompt. */
 export interface MessageStart {
   id: string;
   model: string;
@@ -63,6 +64,7 @@ export interface ContentDelta {
   citation?: Json;
 }
 
+/** The end of a reply: why it stops, and the usage so far. */
 export interface MessageDelta {
   stop_reason: string | null;
   stop_sequence?: string | null;

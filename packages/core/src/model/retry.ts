@@ -3,6 +3,7 @@ import { pause, type Sleep } from "../base/pause.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
+/** Options of `withRetry()`. */
 export interface RetryOptions {
   /** Attempts after the first one. Default: 3. */
   retries?: number;

@@ -43,7 +43,8 @@ export function safeRequestId(given: string | null, secrets: () => readonly stri
  *
  * @example
  * ```ts
- * import { PawlError, withoutSecrets } from "@pawl/core";
+ * import { PawlError } from "@pawl/core";
+ * import { withoutSecrets } from "@pawl/core/model";
  *
  * const cause = new Error("no such key: gateway+secret");
  * const failure = withoutSecrets(new PawlError("model_error", "Refused.", { cause }), ["gateway+secret"]);

@@ -145,7 +145,7 @@ export interface Cursor {
  *
  * @example
  * ```ts
- * import { formatCursor, advanceCursor } from "@pawl/core";
+ * import { formatCursor, advanceCursor } from "@pawl/core/view";
  *
  * const delta = { type: "text_delta", data: { attempt: 4, index: 0, offset: 0, text: "Hello" } } as const;
  * console.log(formatCursor(advanceCursor({ afterSeq: 4 }, delta))); // 4~4~5

@@ -130,7 +130,7 @@ export interface ContextEntry {
 }
 
 /** What system and tools are sent with every request. */
-export interface Prefix {
+export interface RequestPrefix {
   id: string;
   system: TextBlock[];
   tools: ToolSpec[];
@@ -141,7 +141,7 @@ export interface Prefix {
 export interface SessionState {
   sessionId: string;
   lastSeq: number;
-  prefix: Prefix | undefined;
+  prefix: RequestPrefix | undefined;
   /** The user data that the model was last told, in its tag. */
   userData: string | undefined;
   /** Context that was sent, in the order of admission. */

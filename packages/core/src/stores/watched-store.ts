@@ -9,7 +9,8 @@ import { bound } from "./wrap-store.ts";
  *
  * @example
  * ```ts
- * import { memoryStore, watchedStore } from "@pawl/core";
+ * import { memoryStore } from "@pawl/core";
+ * import { watchedStore } from "@pawl/core/store";
  *
  * const store = watchedStore(memoryStore()); // or e.g. postgresStore(pool), if one process serves all
  * await store.sessions.create({ id: "s1", userId: "u1", agent: "coach" });

@@ -9,6 +9,7 @@ import type { BlobStore } from "./blob-store.ts";
 import { jsonIfLarger, utf8Length } from "./json-size.ts";
 import { bound } from "./wrap-store.ts";
 
+/** Options of `withBlobs()`. */
 export interface BlobOptions {
   /** Payloads that are larger than this as JSON are kept as blobs, in bytes of UTF-8; default 256,000. */
   aboveBytes?: number;

@@ -60,6 +60,7 @@ export interface Suspends<Input, Answer extends Schema> {
   payload?(input: Input): Json;
 }
 
+/** Options of `tool()`. */
 export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   /** 1 to 64 of `a-z A-Z 0-9 _ -`. */
   name: string;

@@ -2,6 +2,7 @@ import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Question } from "../session/run-result.ts";
 
+/** How far a tool call has come, as a page shows it. */
 export type ToolPhase = "running" | "waiting" | "done" | "error";
 
 /** A piece of an assistant's message, in the order in which it came. */

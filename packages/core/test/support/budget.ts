@@ -1,10 +1,5 @@
-import {
-  memoryReservations,
-  type ReservationOptions,
-  type Reservations,
-  type RunResult,
-  reservation,
-} from "../../src/index.ts";
+import { memoryReservations, type ReservationOptions, type RunResult, reservation } from "../../src/index.ts";
+import type { Reservations } from "../../src/store.ts";
 
 /** More than any of these runs uses, and a budget for two of them. */
 export const AMOUNT = 10_000;

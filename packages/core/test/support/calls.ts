@@ -4,9 +4,8 @@ import {
   type ModelFailure,
   type ModelRequest,
   PawlError,
-  type Sleep,
-  type StreamOptions,
 } from "../../src/index.ts";
+import type { Sleep, StreamOptions } from "../../src/model.ts";
 
 export const hi: ModelRequest = {
   system: [],

@@ -34,6 +34,7 @@ export interface ContextReport {
   sections: SectionReport[];
 }
 
+/** Options of `unifiedContext()`. */
 export interface UnifiedContextOptions<Deps = unknown> {
   /** In the order in which the model reads them. */
   sections: readonly ContextSection<Deps>[];

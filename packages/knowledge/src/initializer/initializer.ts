@@ -16,6 +16,7 @@ import { checkGuidance, type TaskData } from "./prompt.ts";
 import { select } from "./select.ts";
 import type { Work } from "./work.ts";
 
+/** Options of `initializer()`. */
 export interface InitializerOptions<Deps = unknown> {
   /** Chooses. A small, fast model will do, e.g. `openai("gpt-5.4-mini")` or `claude("claude-haiku-4-5")`. */
   model: ModelClient;

@@ -2,6 +2,7 @@ import { messageOf, PawlError } from "@pawl/core";
 import { parse } from "yaml";
 import type { Skill } from "./skill.ts";
 
+/** Options of `parseSkill()`. */
 export interface ParseSkillOptions {
   /** The names of the tools that there are; a skill that names another one is refused. */
   tools?: readonly string[];

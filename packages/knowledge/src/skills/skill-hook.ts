@@ -12,6 +12,7 @@ export type SkillSignals<Deps = unknown> = (
   context: RunContext<Deps>,
 ) => readonly string[] | Promise<readonly string[]>;
 
+/** Options of `skillHook()`. */
 export interface SkillHookOptions<Deps = unknown> {
   skills: readonly Skill[];
   /** Says what a message calls for, beside the skills' own keywords. Given `deps`, it can look at more than words. */

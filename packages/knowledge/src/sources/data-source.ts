@@ -13,6 +13,7 @@ export interface SourceRequest<Deps = unknown, Params = unknown> {
   signal: AbortSignal;
 }
 
+/** Options of `dataSource()`. */
 export interface DataSourceOptions<P extends Schema, Raw, Deps> {
   /** 1 to 64 of `a-z A-Z 0-9 _ -`; not `user_data`, which is what the agent's `userData` says. */
   name: string;

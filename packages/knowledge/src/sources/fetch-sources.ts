@@ -24,6 +24,7 @@ export type FetchedSource =
   | { source: string; displayName: string; params: JsonObject; data: string; error?: never }
   | { source: string; error: SourceError; displayName?: never; params?: never; data?: never };
 
+/** Options of `fetchSources()`. */
 export interface FetchOptions<Deps> {
   userId: string;
   deps: Deps;

@@ -1,4 +1,5 @@
-import type { SessionEvent, StoredEvent, ViewMessage, ViewState } from "@pawl/core";
+import type { SessionEvent, StoredEvent } from "@pawl/core";
+import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { blockEvents, callEvents, emptied } from "./ag-ui-events.ts";
 import { type AgUiMessage, agUiMessages } from "./ag-ui-messages.ts";
 import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";

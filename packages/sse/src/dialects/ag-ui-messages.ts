@@ -1,4 +1,5 @@
-import { isFailed, type Json, type StopType, type ViewMessage, type ViewState } from "@pawl/core";
+import { isFailed, type Json, type StopType } from "@pawl/core";
+import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { interrupt } from "./ag-ui-interrupt.ts";
 
 /** A message of AG-UI. */

@@ -1,4 +1,5 @@
-import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type ViewState } from "@pawl/core";
+import { type Answer, type Json, type JsonObject, jsonSchema, PawlError } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { checkBody, checkId, checkInput, id, invalid } from "../check-body.ts";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { AgUiStream } from "./ag-ui-encoder.ts";

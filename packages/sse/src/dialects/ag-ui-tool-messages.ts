@@ -1,4 +1,5 @@
-import { type Answer, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import { type Answer, type JsonObject, PawlError } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { contentOf, resultId } from "./ag-ui-messages.ts";
 import { awaitedAnswers, failedAnswer, isApproval } from "./answers.ts";
 

@@ -1,4 +1,5 @@
-import { type Json, type Question, runMessageId, type StoredOf } from "@pawl/core";
+import type { Json, Question, StoredOf } from "@pawl/core";
+import { runMessageId } from "@pawl/core/view";
 import type { Chunk } from "./ai-sdk-chunks.ts";
 import { outcomeOf, shownInput } from "./ai-sdk-messages.ts";
 import { isApproval } from "./answers.ts";

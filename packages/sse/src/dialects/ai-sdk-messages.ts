@@ -1,13 +1,7 @@
-import {
-  type Json,
-  type Question,
-  runMessageId,
-  type ViewMessage,
-  type ViewPart,
-  type ViewState,
-} from "@pawl/core";
+import type { Json, Question } from "@pawl/core";
+import { runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { isApproval } from "./answers.ts";
-import type { Facts } from "./facts.ts";
+import type { ThreadFacts } from "./facts.ts";
 import { questionId } from "./question-id.ts";
 
 export type UiPart = { readonly type: string; readonly [field: string]: unknown };
@@ -16,7 +10,7 @@ export type UiPart = { readonly type: string; readonly [field: string]: unknown 
  * `{ id, messages }`: a session as `UIMessage`s, for `useChat({ id, messages })` after a reload. A message in
  * progress has the parts that are stored; `resume` streams it from its beginning.
  */
-export function aiSdkMessages(view: ViewState, id: string, facts: Facts): object {
+export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): object {
   const messages = withPlace(view).flatMap((message): object[] => {
     const { id: name, role } = message;
     const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, view, facts);
@@ -40,7 +34,7 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
 }
 
 /** Model and usage under the SDK's names. */
-export function metadataOf({ spent }: Facts, id: string): object | undefined {
+export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
   const { prompt, completion, cached, cache_write, total } = known.tokens;
@@ -57,7 +51,7 @@ export function metadataOf({ spent }: Facts, id: string): object | undefined {
 export function assistantParts(
   { parts }: Pick<ViewMessage, "parts">,
   view: ViewState,
-  facts: Facts,
+  facts: ThreadFacts,
 ): UiPart[] {
   let turn = "";
   return parts.flatMap((part): UiPart[] => {
@@ -69,7 +63,7 @@ export function assistantParts(
   });
 }
 
-function partsOf(part: ViewPart, view: ViewState, facts: Facts): UiPart[] {
+function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
   if (part.type === "tool") return [toolPart(part, view.pending, facts)];
   if (part.type !== "notice") return textPart(part);
   const { stop, text, key } = part;
@@ -100,7 +94,7 @@ export function noticeMark(stop: string): object {
 
 type ToolPart = ViewPart & { type: "tool" };
 
-function toolPart(part: ToolPart, pending: readonly Question[], facts: Facts): UiPart {
+function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
   const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
   const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true };
   const question = pending.find(({ callId }) => callId === toolCallId);
@@ -119,7 +113,7 @@ function toolPart(part: ToolPart, pending: readonly Question[], facts: Facts): U
   return { ...answered, state: "output-available", output: result ?? null };
 }
 
-function approvalOf(callId: string, { approvals }: Facts): { approval?: object } {
+function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: object } {
   const known = approvals.get(callId);
   if (known === undefined) return {};
   const { question, payload: descriptor, approved, reason } = known;
@@ -133,7 +127,7 @@ function approvalOf(callId: string, { approvals }: Facts): { approval?: object }
  */
 export function outcomeOf(
   callId: string,
-  { approvals, closed }: Facts,
+  { approvals, closed }: ThreadFacts,
 ): "denied" | { error: string } | undefined {
   if (approvals.get(callId)?.approved === false) return "denied";
   const error = closed.get(callId);

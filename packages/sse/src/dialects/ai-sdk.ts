@@ -1,12 +1,14 @@
-import { runMessageId, type StopReason, type ViewState } from "@pawl/core";
+import type { StopReason } from "@pawl/core";
+import { runMessageId, type ViewState } from "@pawl/core/view";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
 import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
 import { parseAiSdk } from "./ai-sdk-request.ts";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "./dialect.ts";
-import { type Facts, noteFacts } from "./facts.ts";
+import { noteFacts, type ThreadFacts } from "./facts.ts";
 import { type Rest, type Step, telling } from "./telling.ts";
 
+/** Options of `aiSdk()`. */
 export interface AiSdkOptions {
   /**
    * What becomes of text that a failed attempt has streamed. `mark`: its parts stay in the message, with
@@ -137,7 +139,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
 }
 
 /** The existing parts of the message that a run continues. */
-function keptChunks(view: ViewState, facts: Facts): Chunk[] {
+function keptChunks(view: ViewState, facts: ThreadFacts): Chunk[] {
   const message = view.messages.find(({ id }) => id === view.run?.continues);
   return message === undefined ? [] : partChunks(assistantParts(message, view, facts));
 }

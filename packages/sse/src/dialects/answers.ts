@@ -6,8 +6,8 @@ import {
   PawlError,
   type Question,
   toJson,
-  type ViewState,
 } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { invalid } from "../check-body.ts";
 
 /** A client's answer to a question. */

@@ -4,6 +4,7 @@ import { type LastWord, type PlainWords, paragraphOf, plainEncoder, type TextMod
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
+/** Options of `asp()`. */
 export interface AspOptions {
   /** See {@link TextMode}; thinking goes with the text. Default: `live`. */
   text?: TextMode;

@@ -1,4 +1,5 @@
-import { newView, reduceView, type SessionEvent, type StoredEvent, type StoredOf } from "@pawl/core";
+import type { SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 
 type Kind = "text" | "thinking";
 

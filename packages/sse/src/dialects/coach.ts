@@ -4,6 +4,7 @@ import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMod
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
+/** Options of `coach()`. */
 export interface CoachOptions {
   /** See {@link TextMode}. Default: `live`. */
   text?: TextMode;

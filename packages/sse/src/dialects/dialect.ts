@@ -1,7 +1,8 @@
-import type { Answer, Cursor, Question, RunOptions, SessionEvent, ViewState, WhenBusy } from "@pawl/core";
+import type { Answer, Question, RunOptions, SessionEvent, WhenBusy } from "@pawl/core";
+import type { Cursor, ViewState } from "@pawl/core/view";
 import type { EarlierMessage } from "../read-thread.ts";
 import type { WireError } from "../wire-error.ts";
-import type { Facts } from "./facts.ts";
+import type { ThreadFacts } from "./facts.ts";
 
 /**
  * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,
@@ -50,9 +51,10 @@ export interface Dialect {
    * The messages of a session as such a client keeps them, including the stored part of a message in
    * progress.
    */
-  history?(view: ViewState, sessionId: string, facts: Facts): object;
+  history?(view: ViewState, sessionId: string, facts: ThreadFacts): object;
 }
 
+/** Limits on the requests that a dialect reads. */
 export interface RequestLimits {
   /** The longest message of a user, in UTF-16 code units. */
   maxInputLength: number;
@@ -115,7 +117,7 @@ export interface EncoderContext {
   /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
   from?: Cursor;
   /** Facts from the earlier events; the encoder owns and updates them. */
-  facts: Facts;
+  facts: ThreadFacts;
   /** `seq` of the last event when the stream began. */
   cursor: number;
   /** Whether a question had been answered when the stream began. */

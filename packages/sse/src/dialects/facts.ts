@@ -1,8 +1,9 @@
-import { type Json, runMessageId, type SessionEvent, type TokenUsage, type ViewState } from "@pawl/core";
+import type { Json, SessionEvent, TokenUsage } from "@pawl/core";
+import { runMessageId, type ViewState } from "@pawl/core/view";
 import { isApproval } from "./answers.ts";
 
 /** The answer to an approval. */
-export interface Approval {
+export interface ApprovalRecord {
   /** `seq` of the question. */
   question: number;
   payload: Json;
@@ -12,29 +13,29 @@ export interface Approval {
 }
 
 /** The model and usage of an assistant's message. */
-export interface Spent {
+export interface MessageSpending {
   model: string | undefined;
   tokens: TokenUsage;
 }
 
 /** Facts about messages and calls that a reloaded page shows but the view lacks. */
-export interface Facts {
+export interface ThreadFacts {
   /** Keyed by message id. */
-  spent: Map<string, Spent>;
+  spent: Map<string, MessageSpending>;
   /** The last approval of each call, keyed by call id. */
-  approvals: Map<string, Approval>;
+  approvals: Map<string, ApprovalRecord>;
   /** Why unanswered questions were closed, keyed by call id. */
   closed: Map<string, string>;
   /** Ids of runs that left the session in status `error`. */
   failed: Set<string>;
 }
 
-export function newFacts(): Facts {
+export function newFacts(): ThreadFacts {
   return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
 }
 
 /** Records one event; `view` is the session after it. */
-export function noteFacts(facts: Facts, event: SessionEvent, { run }: ViewState): void {
+export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: ViewState): void {
   switch (event.type) {
     case "llm_response": {
       const { attempt, tokens, raw_response } = event.data;
@@ -61,13 +62,13 @@ export function noteFacts(facts: Facts, event: SessionEvent, { run }: ViewState)
   }
 }
 
-function answerIn(value: Json, closed: string | undefined): Pick<Approval, "approved" | "reason"> {
+function answerIn(value: Json, closed: string | undefined): Pick<ApprovalRecord, "approved" | "reason"> {
   const { approved, reason = closed } =
     value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
   return { approved: approved === true, ...(typeof reason === "string" && { reason }) };
 }
 
-function addSpent({ spent }: Facts, id: string, { model, tokens }: Spent): void {
+function addSpent({ spent }: ThreadFacts, id: string, { model, tokens }: MessageSpending): void {
   const before = spent.get(id)?.tokens;
   const sum = { ...tokens };
   for (const kind of Object.keys(sum) as (keyof TokenUsage)[]) sum[kind] += before?.[kind] ?? 0;

@@ -11,6 +11,7 @@ import {
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
+/** Options of `metrics()`. */
 export interface MetricsOptions {
   /** See {@link TextMode}. Default: `live`. */
   text?: TextMode;

@@ -1,4 +1,5 @@
-import { advanceCursor, type Cursor, formatCursor, type SessionEvent } from "@pawl/core";
+import type { SessionEvent } from "@pawl/core";
+import { advanceCursor, type Cursor, formatCursor } from "@pawl/core/view";
 import { parseRunRequest } from "../run-request.ts";
 import type { Dialect } from "./dialect.ts";
 

@@ -1,12 +1,5 @@
-import {
-  type Question,
-  type RunStart,
-  reduceView,
-  type SessionEvent,
-  type StoredEvent,
-  type StoredOf,
-  type ViewState,
-} from "@pawl/core";
+import type { Question, RunStart, SessionEvent, StoredEvent, StoredOf } from "@pawl/core";
+import { reduceView, type ViewState } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
 

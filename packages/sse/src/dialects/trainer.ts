@@ -4,6 +4,7 @@ import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./pla
 import { parsePlain } from "./plain-request.ts";
 import type { Rest, Step } from "./telling.ts";
 
+/** Options of `trainer()`. */
 export interface TrainerOptions {
   /** What users are told that a source of knowledge is called, by its name. Default: its name. */
   sources?: { readonly [source: string]: string };

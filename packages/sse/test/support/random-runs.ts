@@ -4,9 +4,7 @@ import {
   type Json,
   jsonSchema,
   memoryStore,
-  newView,
   readShown,
-  reduceView,
   runtime,
   type SessionEvent,
   type StoredEvent,
@@ -14,6 +12,7 @@ import {
   tool,
   withRetry,
 } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
 import { newFacts, noteFacts } from "../../src/dialects/facts.ts";

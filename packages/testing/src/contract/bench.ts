@@ -1,16 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import {
-  type AppendOptions,
-  type EventStore,
-  type NewEvent,
-  type NewSession,
-  PawlError,
-  type PawlErrorCode,
-  type ReadOptions,
-  type Session,
-  type StoredEvent,
-} from "@pawl/core";
+import { type EventStore, PawlError, type PawlErrorCode, type Session, type StoredEvent } from "@pawl/core";
+import type { AppendOptions, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
 
 /** One thing that a store has to do. */
 export interface Check {

@@ -1,4 +1,5 @@
-import type { EventData, EventType, NewEvent } from "@pawl/core";
+import type { EventData, EventType } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 
 const tokens: EventData["llm_response"]["tokens"] = {
   prompt: 10,

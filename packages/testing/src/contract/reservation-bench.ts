@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Reservation, ReservationRequest, Reservations } from "@pawl/core";
+import type { Reservation, ReservationRequest, Reservations } from "@pawl/core/store";
 
 /** One thing that reservations have to do. */
 export interface ReservationCheck {

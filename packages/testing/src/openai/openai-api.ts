@@ -2,6 +2,7 @@ import { type HttpApi, type HttpApiOptions, httpApi } from "../http-api.ts";
 import { type ChatSimulatorOptions, chatSimulator } from "./chat-simulator.ts";
 import { chatWire } from "./chat-wire.ts";
 
+/** Options of `openaiApi()`. */
 export interface OpenAIApiOptions extends ChatSimulatorOptions, HttpApiOptions {}
 
 /**

@@ -91,15 +91,14 @@ export interface SessionView extends ViewState {
 }
 
 /** What a runtime is made of. `deps` may be left out if no agent needs it. */
-export type RuntimeOptions<Deps> = RuntimeSettings<Deps> &
-  (undefined extends Deps ? Partial<DepsOption<Deps>> : DepsOption<Deps>);
+export type RuntimeOptions<Deps> = undefined extends Deps
+  ? Omit<RuntimeSettings<Deps>, "deps"> & Partial<Pick<RuntimeSettings<Deps>, "deps">>
+  : RuntimeSettings<Deps>;
 
-interface DepsOption<Deps> {
-  /** Makes what the tools need, for one session. Called again in any process that goes on with it. */
+/** All options of a runtime. */
+export interface RuntimeSettings<Deps> {
+  /** Makes what the tools need, for one session. Called again in any process that continues the session. */
   deps: (session: Session) => Deps | Promise<Deps>;
-}
-
-interface RuntimeSettings<Deps> {
   /** The agents that runs are asked of by their names. */
   agents: readonly Agent<Deps>[];
   /** Where the log is, e.g. `memoryStore()`. */

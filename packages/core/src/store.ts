@@ -1,0 +1,37 @@
+// The entry `@pawl/core/store`: for authors of stores, tails, blob and file stores, and reservations.
+export { contentTypeOf } from "./files/content-type.ts";
+export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
+export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
+export { EVENT_VERSION, type EventEnvelope, type NewEvent, type StoredEnvelope } from "./log/event.ts";
+export type {
+  AppendOptions,
+  Lease,
+  ListSessions,
+  NewSession,
+  ReadOptions,
+  RecoverableOptions,
+} from "./log/event-store.ts";
+export type { AgentAtWork } from "./log/live-event.ts";
+export type { LiveState, LiveTail } from "./log/live-tail.ts";
+export type { SessionPatch } from "./log/session-row.ts";
+export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
+export type { LivePart } from "./model/live-part.ts";
+export { localTail } from "./readers/local-tail.ts";
+export {
+  type Balance,
+  checkRequest,
+  checkUse,
+  notReservable,
+  RESERVATION_TTL_MS,
+  type Reservation,
+  type ReservationAnswer,
+  type ReservationRequest,
+  type Reservations,
+} from "./reservations/reservations.ts";
+export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./stores/append-call.ts";
+export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
+export type { BlobStore } from "./stores/blob-store.ts";
+export { type EventPage, readPages } from "./stores/read-pages.ts";
+export { noSession, type Refused } from "./stores/refusal.ts";
+export { tryUntilApplied } from "./stores/retry-undone.ts";
+export { watchedStore } from "./stores/watched-store.ts";

@@ -1,0 +1,13 @@
+// The entry `@pawl/core/view`: what clients and transports build on. Views, cursors and live events.
+export type { Delta, LiveEvent, LiveEventData, LiveEventType } from "./log/live-event.ts";
+export { advanceCursor, type Cursor, formatCursor, type LiveCursor, parseCursor } from "./readers/cursor.ts";
+export { reduceView } from "./view/reduce.ts";
+export { runMessageId } from "./view/run-message.ts";
+export {
+  newView,
+  type ToolPhase,
+  type ViewMessage,
+  type ViewPart,
+  type ViewRun,
+  type ViewState,
+} from "./view/view.ts";

@@ -1,0 +1,25 @@
+import { posix } from "node:path";
+import ts from "typescript";
+import { at, readJson, root, workspaces } from "./lib/project.mjs";
+import { findWrongNames } from "./lib/public-names.mjs";
+
+// What the packages' doors export: see docs/architecture.md.
+const doors = Object.fromEntries(
+  workspaces(["packages"]).map((folder) => [
+    folder,
+    Object.values(readJson(at(folder, "package.json")).exports)
+      .map((entry) => entry["@pawl/source"])
+      .filter((path) => path !== undefined)
+      .map((path) => posix.join(root.replaceAll("\\", "/"), folder, path)),
+  ]),
+);
+const { options, fileNames } = ts.getParsedCommandLineOfConfigFile(at("tsconfig.json"), {}, ts.sys);
+const program = ts.createProgram([...fileNames, ...Object.values(doors).flat()], options);
+const problems = findWrongNames(program, doors, {
+  isOurs: (file) => /\/packages\/[^/]+\/src\//.test(file),
+  most: { [doors["packages/core"][0]]: 140 },
+});
+for (const { file, line, message } of problems)
+  console.error(`${posix.relative(root, file)}:${line}: ${message}`);
+console.log(`${Object.values(doors).flat().length} doors, ${problems.length} wrong names`);
+process.exitCode = problems.length > 0 ? 1 : 0;

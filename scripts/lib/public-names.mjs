@@ -1,0 +1,98 @@
+import ts from "typescript";
+
+/**
+ * Finds public names without a doc comment, types that a public name refers to and no door exports, names that two
+ * doors of one package export, and doors with more names than they may have.
+ *
+ * @param {ts.Program} program
+ * @param {Readonly<Record<string, readonly string[]>>} doors paths of the files that are a package's entries, by package
+ * @param {{ isOurs: (file: string) => boolean, most?: Readonly<Record<string, number>> }} options `isOurs`: whether a
+ * file belongs to the packages' sources; `most`: how many names a door may have, by its path
+ * @returns {{ file: string, line: number, message: string }[]}
+ */
+export function findWrongNames(program, doors, { isOurs, most = {} }) {
+  const checker = program.getTypeChecker();
+  const original = (symbol) =>
+    symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  const exported = new Set();
+  const problems = [];
+  for (const [door, names] of Object.values(doors).flatMap(namesOf)) {
+    if (names.size > (most[door] ?? Infinity))
+      problems.push({ file: door, line: 1, message: `exports ${names.size} names, at most ${most[door]}` });
+    for (const [symbol, other] of names) {
+      exported.add(original(symbol));
+      if (other === undefined) continue;
+      problems.push({ file: door, line: 1, message: `"${symbol.name}" is exported by ${other} too` });
+    }
+  }
+  const isHidden = (symbol) => !exported.has(symbol) && isDeclaredByUs(symbol, isOurs);
+  for (const symbol of exported) {
+    const declarations = (symbol.declarations ?? []).filter((node) => isOurs(node.getSourceFile().fileName));
+    if (declarations.length > 0 && !declarations.some(isDocumented))
+      problems.push({ ...at(declarations[0]), message: `"${symbol.name}" is public and has no doc comment` });
+    const hidden = new Map();
+    for (const { name, node } of declarations.flatMap((declaration) => [...typesIn(declaration)])) {
+      const type = checker.getSymbolAtLocation(name);
+      if (type === undefined || !isHidden(original(type))) continue;
+      const message = `"${symbol.name}" is public and refers to "${type.name}", which no door exports`;
+      hidden.set(original(type), { ...at(node), message });
+    }
+    problems.push(...hidden.values());
+  }
+  return problems;
+
+  /** The doors of one package with their names, each with another door of the package that exports it, if one does. */
+  function namesOf(paths) {
+    const doorOf = new Map();
+    return paths.map((door) => {
+      const names = new Map();
+      for (const symbol of checker.getExportsOfModule(
+        checker.getSymbolAtLocation(program.getSourceFile(door)),
+      )) {
+        names.set(symbol, doorOf.get(original(symbol)));
+        doorOf.set(original(symbol), door);
+      }
+      return [door, names];
+    });
+  }
+}
+
+function at(node) {
+  const source = node.getSourceFile();
+  return {
+    file: source.fileName,
+    line: source.getLineAndCharacterOfPosition(node.getStart()).line + 1,
+  };
+}
+
+/** A variable's comment is that of its statement. */
+function isDocumented(node) {
+  const documented = ts.isVariableDeclaration(node) ? node.parent.parent : node;
+  return ts.getJSDocCommentsAndTags(documented).length > 0;
+}
+
+/** Whether it is a named type of a module of ours, and not a type parameter or a member. */
+function isDeclaredByUs({ flags, declarations = [] }, isOurs) {
+  const isType = flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class);
+  return isType !== 0 && declarations.some((node) => isOurs(node.getSourceFile().fileName));
+}
+
+/** The names of types in what a declaration shows: bodies, initial values and private members are left out. */
+function* typesIn(node) {
+  if (ts.isBlock(node) || ts.isPrivateIdentifier(node.name ?? node)) return;
+  if (ts.isTypeReferenceNode(node)) yield { name: node.typeName, node };
+  if (ts.isExpressionWithTypeArguments(node)) yield { name: node.expression, node };
+  const hidden = ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node);
+  for (const child of childrenOf(node)) {
+    if (hidden && child === node.initializer) continue;
+    yield* typesIn(child);
+  }
+}
+
+function childrenOf(node) {
+  const children = [];
+  ts.forEachChild(node, (child) => {
+    children.push(child);
+  });
+  return children;
+}

@@ -1,0 +1,70 @@
+import ts from "typescript";
+import { expect, test } from "vitest";
+import { findWrongNames } from "../scripts/lib/public-names.mjs";
+
+/** What is wrong with a package of these files. The doors are `index.ts` and, if it is there, `other.ts`. */
+function wrongIn(files: Readonly<Record<string, string>>, most = Number.POSITIVE_INFINITY) {
+  const textOf = (path: string) => files[path.slice(1)];
+  const host: ts.CompilerHost = {
+    ...ts.createCompilerHost({}),
+    getSourceFile: (path, version) => {
+      const text = textOf(path);
+      return text === undefined ? undefined : ts.createSourceFile(path, text, version, true);
+    },
+    fileExists: (path) => textOf(path) !== undefined,
+    readFile: textOf,
+    directoryExists: () => true,
+    getDirectories: () => [],
+    realpath: (path) => path,
+    getCurrentDirectory: () => "/",
+  };
+  const paths = Object.keys(files).map((name) => `/${name}`);
+  const options = { noLib: true, types: [], allowImportingTsExtensions: true, noEmit: true };
+  const program = ts.createProgram(
+    paths,
+    { ...options, module: ts.ModuleKind.ESNext, moduleResolution: ts.ModuleResolutionKind.Bundler },
+    host,
+  );
+  const doors = paths.filter((path) => path === "/index.ts" || path === "/other.ts");
+  return findWrongNames(program, { pkg: doors }, { isOurs: () => true, most: { "/index.ts": most } }).map(
+    ({ file, line, message }) => `${file}:${line}: ${message}`,
+  );
+}
+
+test("public names with comments that refer to public types are right", () => {
+  const source =
+    "/** A. */\nexport interface A { b: B }\n/** B. */\nexport type B = string;\n/** C. */\nexport const c = 1;";
+  expect(wrongIn({ "index.ts": 'export * from "./a.ts";', "a.ts": source })).toEqual([]);
+});
+
+test("a public name needs a doc comment", () => {
+  const files = {
+    "index.ts": 'export { a } from "./a.ts";',
+    "a.ts": "// No doc comment.\nexport const a = 1;",
+  };
+  expect(wrongIn(files)).toEqual(['/a.ts:2: "a" is public and has no doc comment']);
+});
+
+test("a type that a public name refers to is public", () => {
+  const hidden = "interface Hidden { b: string }\n/** A. */\nexport function a(b: Hidden): void {}";
+  expect(wrongIn({ "index.ts": 'export { a } from "./a.ts";', "a.ts": hidden })).toEqual([
+    '/a.ts:3: "a" is public and refers to "Hidden", which no door exports',
+  ]);
+});
+
+test("a type in a function's body may be hidden", () => {
+  const inside = "type Hidden = string;\n/** A. */\nexport function a(): void { let b: Hidden; }";
+  expect(wrongIn({ "index.ts": 'export { a } from "./a.ts";', "a.ts": inside })).toEqual([]);
+});
+
+test("a name has one door", () => {
+  const door = 'export { a } from "./a.ts";';
+  expect(wrongIn({ "index.ts": door, "other.ts": door, "a.ts": "/** A. */\nexport const a = 1;" })).toEqual([
+    '/other.ts:1: "a" is exported by /index.ts too',
+  ]);
+});
+
+test("a door has at most so many names", () => {
+  const files = { "index.ts": 'export * from "./a.ts";', "a.ts": "/** A. */\nexport const a = 1, b = 2;" };
+  expect(wrongIn(files, 1)).toEqual(["/index.ts:1: exports 2 names, at most 1"]);
+});
