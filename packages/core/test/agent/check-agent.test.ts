@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { agent, agentTool, approval, memoryStore, PawlError, runtime, tool } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
-
-const look = tool({ name: "look", description: "Looks.", input: z.object({}), execute: () => "seen" });
+import { look } from "../support/tools.ts";
 
 describe("an agent that could not work is refused when it is defined, whoever has not asked the compiler", () => {
   it.each<[string, object, RegExp]>([

@@ -1,6 +1,5 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import {
   agent,
   agentTool,
@@ -10,16 +9,16 @@ import {
   PawlError,
   runtime,
   summarize,
-  tool,
   withCircuitBreaker,
   withIdleWatchdog,
   withRetry,
 } from "../../src/index.ts";
+import { pricing } from "../support/pricing.ts";
 import { setup, sleep } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
 
 const model = scriptedModel([]);
 const base = { name: "a", model, instructions: "Help." };
-const prices = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 const none = Number(undefined);
 const priced = (pricing: object): ModelClient => ({ ...model, pricing: pricing as never });
 
@@ -37,10 +36,10 @@ describe("a number that is none is refused where it is given", () => {
     ["C11 no turn to keep", () => dropOldResults({ whenTokens: 1, keepTurns: 0 })],
     ["C11 half a turn to keep", () => summarize({ model, whenTokens: 1, keepTurns: 1.5 })],
     ["C11 a summary without length", () => summarize({ model, whenTokens: 1, maxTokens: 0 })],
-    ["O1 a price", () => agent({ ...base, model: priced({ ...prices, cacheRead: none }) })],
+    ["O1 a price", () => agent({ ...base, model: priced({ ...pricing, cacheRead: none }) })],
     ["O1 a price that is not there", () => agent({ ...base, model: priced({ input: 1, output: 1 }) })],
-    ["O1 a price below 0", () => agent({ ...base, model: priced({ ...prices, output: -1 }) })],
-    ["O1 a long prompt's price", () => agent({ ...base, model: priced({ ...prices, longPrompt: {} }) })],
+    ["O1 a price below 0", () => agent({ ...base, model: priced({ ...pricing, output: -1 }) })],
+    ["O1 a long prompt's price", () => agent({ ...base, model: priced({ ...pricing, longPrompt: {} }) })],
     ["O2 an estimate", () => agent({ ...base, estimateTokens: () => none })],
     ["O2 an estimate below 0", () => agent({ ...base, estimateTokens: () => -1 })],
     ["O2 an estimate without end", () => agent({ ...base, estimateTokens: () => Number.POSITIVE_INFINITY })],
@@ -98,7 +97,6 @@ it("C4 waits for user data for as long as is said, also longer than a timer can"
 });
 
 it("C11 a summary that is no text is reported, and the context stays", async () => {
-  const look = tool({ name: "look", description: "", input: z.object({}), execute: () => "x" });
   const checkpointWhen = [() => ({ reason: "summary" as const, fromSeq: 5, summary: 5 as never })];
   const world = setup([{ tools: [{ name: "look" }] }, { text: "Ok." }], { tools: [look], checkpointWhen });
   const { stop, sessionId } = await world.say("Go");

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../test/support/rebuild.ts";
 import { type CheckpointStrategy, dropOldResults, summarize, tool, withRetry } from "../../src/index.ts";
-import { type Setup, setup } from "../support/setup.ts";
+import { type Setup, setup, user } from "../support/setup.ts";
+import { ask } from "../support/tools.ts";
 
-const user = { userId: "u1" };
 const read = tool({
   name: "read",
   description: "Reads.",
@@ -245,12 +245,6 @@ describe("C11 a context that starts at an event", () => {
   });
 
   it("E11 is the owner's to set, on a session at rest, at an event that is there", async () => {
-    const ask = tool({
-      name: "ask",
-      description: "Asks.",
-      input: z.object({}),
-      suspends: { answer: z.string() },
-    });
     const world = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] });
     const { sessionId } = await world.say("Go");
     const start = (userId: string, fromSeq = 1) => world.pawl.startContextAt(sessionId, { userId, fromSeq });

@@ -5,6 +5,7 @@ import { applyEvent } from "../../src/fold/apply.ts";
 import { type NewEvent, PawlError, tool } from "../../src/index.ts";
 import { newSessionState } from "../../src/session/state.ts";
 import { setup, sleep } from "../support/setup.ts";
+import { ask } from "../support/tools.ts";
 
 const wait = tool({
   name: "wait",
@@ -149,12 +150,6 @@ describe("context", () => {
   });
 
   it("C12 C13 keeps system and tools of the log while a run is open, whatever has been deployed since", async () => {
-    const ask = tool({
-      name: "ask",
-      description: "Asks.",
-      input: z.object({}),
-      suspends: { answer: z.string() },
-    });
     const world = setup([{ tools: [{ name: "ask", id: "toolu_q" }] }], { tools: [ask] });
     const { sessionId } = await world.say("Go");
     const deployed = setup(
@@ -168,12 +163,6 @@ describe("context", () => {
   });
 
   it("C1 rebuilds every request from the log, to the byte", async () => {
-    const ask = tool({
-      name: "ask",
-      description: "Asks.",
-      input: z.object({}),
-      suspends: { answer: z.string() },
-    });
     const script = [
       { thinking: "Hm.", tools: [waiting(2, "toolu_1"), { name: "ask", id: "toolu_q" }] },
       { text: "cut", tools: [waiting(0, "toolu_2")], clip: 3 },

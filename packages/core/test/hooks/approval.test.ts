@@ -10,14 +10,13 @@ import {
   type Json,
   type JsonObject,
   memoryStore,
-  PawlError,
   tool,
 } from "../../src/index.ts";
-import { calling, echo, named, never, sound, text } from "../support/hooks.ts";
-import { type Setup, setup, sleep, stored } from "../support/setup.ts";
+import { code } from "../support/errors.ts";
+import { named, sound } from "../support/hooks.ts";
+import { never, type Setup, setup, sleep, stored, user } from "../support/setup.ts";
+import { calling, echo, text } from "../support/tools.ts";
 
-const user = { userId: "u1" };
-const code = (expected: string) => (error: unknown) => PawlError.is(error) && error.code === expected;
 const yes = { approved: true };
 const script = [{ tools: [calling("echo", "a", "toolu_e")] }, { text: "Ok." }, { text: "Fine." }];
 const rest = script.slice(1);

@@ -1,10 +1,10 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type EventStore, memoryStore } from "../../src/index.ts";
-import { calling, echo, named, never, sound } from "../support/hooks.ts";
-import { setup, stored } from "../support/setup.ts";
+import { named, sound } from "../support/hooks.ts";
+import { never, setup, stored, user } from "../support/setup.ts";
+import { calling, echo } from "../support/tools.ts";
 
-const user = { userId: "u1" };
 const last: readonly Reply[] = [{ text: "Ok." }, { text: "Fine." }];
 const failing = (name = "bad") =>
   echo(name, {

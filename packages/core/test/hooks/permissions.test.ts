@@ -1,8 +1,9 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { permissions, tool } from "../../src/index.ts";
-import { calling, echo, failures, sound, text } from "../support/hooks.ts";
+import { failures, sound } from "../support/hooks.ts";
 import { setup } from "../support/setup.ts";
+import { calling, echo, text } from "../support/tools.ts";
 
 const allow = { talk: ["read"], work: ["read", "write"] };
 

@@ -1,6 +1,5 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { crashingStore } from "../../../../test/support/crashing-store.ts";
 import {
   type EventStore,
@@ -9,13 +8,11 @@ import {
   PawlError,
   type Reservations,
   type Session,
-  tool,
 } from "../../src/index.ts";
 import { AMOUNT, budget } from "../support/budget.ts";
-import { calling, echo } from "../support/hooks.ts";
 import { type Setup, setup } from "../support/setup.ts";
+import { ask, calling, echo } from "../support/tools.ts";
 
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
 const script: readonly Reply[] = [
   { tools: [calling("echo")] },
   { tools: [{ name: "ask", id: "toolu_q" }] },

@@ -11,12 +11,10 @@ import {
   tool,
 } from "../../src/index.ts";
 import { AMOUNT, budget, LIMIT, tokens } from "../support/budget.ts";
-import { calling, echo, failures, named, never, sound } from "../support/hooks.ts";
-import { setup, stored } from "../support/setup.ts";
-
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
-const asking = { name: "ask", id: "toolu_q" };
-const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
+import { failures, named, sound } from "../support/hooks.ts";
+import { pricing } from "../support/pricing.ts";
+import { never, setup, stored } from "../support/setup.ts";
+import { ask, calling, echo, question } from "../support/tools.ts";
 
 describe("reservation: what a run is charged with", () => {
   it("E10 a run of several turns is charged once with what it used, not once a step and not cumulatively", async () => {
@@ -195,7 +193,7 @@ describe("reservation: a run that waits for its user", () => {
   it("E10 P1 has paid for what it did, holds nothing, and goes on with the rest", async () => {
     let month = "u1";
     const { hook, reservations, balance } = budget({ account: () => month });
-    const world = setup([{ tools: [asking] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
+    const world = setup([{ tools: [question] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
     const asked = await world.say("Go");
     expect(asked.stop.type).toBe("suspended");
     expect(tokens(asked)).toBeGreaterThan(0);
@@ -210,7 +208,7 @@ describe("reservation: a run that waits for its user", () => {
 
   it("E10 ends where there is no room any more when it would go on", async () => {
     const { hook, reservations, balance } = budget();
-    const world = setup([{ tools: [asking] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
+    const world = setup([{ tools: [question] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
     const asked = await world.say("Go");
     await reservations.reserve({ account: "u1", id: "other", amount: LIMIT - AMOUNT + 1, limit: LIMIT });
     const result = await world.answer(asked.sessionId, "toolu_q", "yes");
@@ -221,7 +219,7 @@ describe("reservation: a run that waits for its user", () => {
 
   it("E10 P6 is charged no more when its user stops it or talks past it", async () => {
     const { hook, balance } = budget();
-    const script = [{ tools: [asking] }, { text: "Ok." }];
+    const script = [{ tools: [question] }, { text: "Ok." }];
     const world = setup(script, { tools: [ask], hooks: [hook] });
     const asked = await world.say("Go");
     const next = await world.say("Never mind", { sessionId: asked.sessionId });
@@ -295,7 +293,7 @@ describe("reservation: time, and what fails", () => {
       finalize: (...args) => once("finalize", () => real.finalize(...args)),
     };
     const { hook, balance } = budget({ reservations, retryMs: [1] });
-    const world = setup([{ tools: [asking] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
+    const world = setup([{ tools: [question] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
     const asked = await world.say("Go");
     expect(await balance()).toEqual({ used: tokens(asked), held: 0 });
     const result = await world.answer(asked.sessionId, "toolu_q", "yes");
@@ -385,7 +383,7 @@ describe("onSuspend", () => {
       named("hangs", { onSuspend: never }),
       named("last", { onSuspend: () => void order.push("last") }),
     ];
-    const world = setup([{ tools: [asking] }, { text: "Fine." }], { tools: [ask], hooks }, { clock });
+    const world = setup([{ tools: [question] }, { text: "Fine." }], { tools: [ask], hooks }, { clock });
     const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
     const { sessionId } = await run.started;
     await stored(world, sessionId, "error");

@@ -24,6 +24,7 @@ import {
   timelineOf,
 } from "../../src/inspect.ts";
 import { type Setup, setup } from "../support/setup.ts";
+import { askWith } from "../support/tools.ts";
 
 const read = tool({
   name: "read",
@@ -31,12 +32,7 @@ const read = tool({
   input: z.object({ n: z.number() }),
   execute: ({ n }) => `${n} `.repeat(400),
 });
-const ask = tool({
-  name: "ask",
-  description: "Asks.",
-  input: z.object({ question: z.string() }),
-  suspends: { answer: z.string() },
-});
+const ask = askWith(z.object({ question: z.string() }));
 const reading = (n: number): Reply => ({ thinking: "Hm.", tools: [{ name: "read", input: { n } }] });
 const asking: Reply = { tools: [{ name: "ask", id: "toolu_ask", input: { question: "Sure?" } }] };
 const unmarked = (request: object): unknown =>

@@ -10,12 +10,11 @@ import {
   runtime,
   tool,
 } from "../../src/index.ts";
-import { setup } from "../support/setup.ts";
+import { setup, user } from "../support/setup.ts";
+import { text } from "../support/tools.ts";
 
-const user = { userId: "u1" };
-const input = z.object({ text: z.string() });
 const broken = (value: unknown, more: object = {}) =>
-  tool({ name: "odd", description: "", input, execute: () => value, ...more });
+  tool({ name: "odd", description: "", input: text, execute: () => value, ...more });
 const odd = { name: "odd", id: "toolu_1", input: { text: "" } };
 
 /** Runs the tool, lets the model answer, and says something more: the session must stay usable. */
@@ -182,13 +181,13 @@ describe("what cannot poison a session", () => {
   });
 
   it("T3 a call whose input is nested without end, nearly", async () => {
-    const input = { text: "x", more: nested(3_000) };
-    const world = setup([{ tools: [{ ...odd, input }] }, ...after], { tools: [broken("x")] });
+    const text = { text: "x", more: nested(3_000) };
+    const world = setup([{ tools: [{ ...odd, input: text }] }, ...after], { tools: [broken("x")] });
     expect(await survives(world)).toContain("no JSON object");
   });
 
   it("P5 an answer that is nested without end, nearly", async () => {
-    const ask = tool({ name: "odd", description: "", input, suspends: { answer: z.unknown() } });
+    const ask = tool({ name: "odd", description: "", input: text, suspends: { answer: z.unknown() } });
     const world = setup([{ tools: [odd] }, ...after], { tools: [ask] });
     const { sessionId } = await world.say("Go");
     await expect(world.answer(sessionId, "toolu_1", nested(3_000))).rejects.toMatchObject({

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import * as z from "zod";
 import { sha256 } from "../../src/base/sha256.ts";
 import { assistantEntry, toMessages, userEntry } from "../../src/context/project.ts";
-import { type EventStore, memoryStore, type StoredOf, tool } from "../../src/index.ts";
+import { type EventStore, memoryStore, type StoredOf } from "../../src/index.ts";
 import { doorbell } from "../../src/readers/doorbell.ts";
 import { setup, sleep } from "../support/setup.ts";
+import { ask } from "../support/tools.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -59,7 +59,6 @@ describe("what is done once only", () => {
         await base.release(lease);
       },
     };
-    const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
     const script = [{ tools: [{ name: "ask", id: "toolu_q" }] }, { text: "Ok." }];
     const world = setup(script, { tools: [ask] }, { store });
     const { sessionId, stop } = await world.say("Go");

@@ -1,20 +1,14 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { type EventData, type HookContext, tool } from "../../src/index.ts";
+import type { EventData, HookContext } from "../../src/index.ts";
 import { collect, setup, types } from "../support/setup.ts";
+import { echoTool } from "../support/tools.ts";
 
-const echo = tool({
-  name: "echo",
-  description: "Says it again.",
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => text,
-});
 const call = (text: string) => ({ name: "echo", input: { text } });
 
 describe("the loop", () => {
   it("L1 turns model output into actions until the model is done, and says why it stopped", async () => {
     const { say, of, model } = setup([{ text: "One moment.", tools: [call("a")] }, { text: "Done." }], {
-      tools: [echo],
+      tools: [echoTool],
     });
     const result = await say("Go");
     expect(result.stop).toEqual({ type: "end_turn", message: "Done." });
@@ -25,7 +19,7 @@ describe("the loop", () => {
 
   it("L2 goes by the stop reason: a call in an answer that ended its turn is not run and not sent again", async () => {
     const script = [{ text: "Hm.", tools: [call("a")], stop: "end_turn" }, { text: "Hello again." }];
-    const { say, of, model } = setup(script, { tools: [echo] });
+    const { say, of, model } = setup(script, { tools: [echoTool] });
     const { sessionId, stop, actions } = await say("Go");
     expect(stop.type).toBe("end_turn");
     expect(actions).toEqual([]);
@@ -47,7 +41,7 @@ describe("the loop", () => {
       },
     ];
     const { say, of, store } = setup([{ text: "I'll use a tool.", stop: "tool_use" }], {
-      tools: [echo],
+      tools: [echoTool],
       hooks,
     });
     const { sessionId, runId, stop } = await say("Go");
@@ -66,7 +60,7 @@ describe("the loop", () => {
     const { say, model } = setup(
       [{ tools: [reused] }, { text: "Again:", tools: [reused] }, { text: "Fine." }],
       {
-        tools: [echo],
+        tools: [echoTool],
       },
     );
     const first = await say("Go");
@@ -77,7 +71,7 @@ describe("the loop", () => {
 
   it("L3 ends at the turn limit with a typed reason, an error event and a sentence for the user", async () => {
     const script = [{ tools: [call("a")] }, { tools: [call("b")] }, { text: "Here I am." }];
-    const { say, of, store, pawl, model } = setup(script, { tools: [echo], limits: { turns: 2 } });
+    const { say, of, store, pawl, model } = setup(script, { tools: [echoTool], limits: { turns: 2 } });
     const { sessionId, stop, turns, actions } = await say("Go");
     expect({ type: stop.type, turns, calls: actions.length }).toEqual({
       type: "turn_limit",
@@ -100,7 +94,7 @@ describe("the loop", () => {
       { text: "I save it:", tools: [call("a long text")], clip: 8 },
       { text: "Where were we?" },
     ];
-    const { say, of, model } = setup(script, { tools: [echo] });
+    const { say, of, model } = setup(script, { tools: [echoTool] });
     const { sessionId, stop, actions } = await say("Go");
     expect(stop).toMatchObject({ type: "max_tokens", message: expect.stringMatching(/cut short/) });
     expect(actions).toEqual([]);
@@ -135,7 +129,7 @@ describe("the loop", () => {
       { text: "Half", tools: [call("x")], fault: { midStream: "overloaded", afterEvents: 9 } },
       { text: "Back." },
     ];
-    const { say, of, model } = setup(script, { tools: [echo] });
+    const { say, of, model } = setup(script, { tools: [echoTool] });
     const { sessionId, stop, text } = await say("Go");
     expect(stop.type).toBe("error");
     expect(text).not.toBe("");
@@ -146,7 +140,7 @@ describe("the loop", () => {
   });
 
   it("L15 names session, actions, turns, stop, usage and cost", async () => {
-    const { say } = setup([{ tools: [call("a")] }, { text: "Done." }], { tools: [echo] });
+    const { say } = setup([{ tools: [call("a")] }, { text: "Done." }], { tools: [echoTool] });
     const result = await say("Go");
     expect(result).toMatchObject({
       sessionId: expect.any(String),
@@ -163,7 +157,9 @@ describe("the loop", () => {
   });
 
   it("L16 marks the boundary between turns, so that their texts never run together", async () => {
-    const { pawl } = setup([{ text: "First.", tools: [call("a")] }, { text: "Second." }], { tools: [echo] });
+    const { pawl } = setup([{ text: "First.", tools: [call("a")] }, { text: "Second." }], {
+      tools: [echoTool],
+    });
     const run = pawl.run("tester", { userId: "u1", input: "Go" });
     const events = types(await collect(run));
     expect(events.filter((type) => type === "turn_ended")).toHaveLength(1);
@@ -223,7 +219,7 @@ describe("the loop", () => {
       (run: { calls: readonly unknown[] }) =>
         run.calls.length >= 1 ? { type: "my.enough", message: "Enough." } : undefined,
     ];
-    const { say } = setup([{ tools: [call("a")] }], { tools: [echo], stopWhen, limits: { turns: 1 } });
+    const { say } = setup([{ tools: [call("a")] }], { tools: [echoTool], stopWhen, limits: { turns: 1 } });
     expect((await say("Go")).stop).toEqual({ type: "my.enough", message: "Enough." });
   });
 });

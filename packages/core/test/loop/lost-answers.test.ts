@@ -1,16 +1,9 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import {
-  type AgentOptions,
-  type EventStore,
-  type Hook,
-  type ModelClient,
-  memoryStore,
-  type StoredOf,
-} from "../../src/index.ts";
+import { type EventStore, type Hook, type ModelClient, memoryStore, type StoredOf } from "../../src/index.ts";
 import { timelineOf } from "../../src/inspect.ts";
 import { budget } from "../support/budget.ts";
-import { setup, stored } from "../support/setup.ts";
+import { type Options, setup, stored } from "../support/setup.ts";
 
 const pricing = { input: 2, output: 2, cacheRead: 2, cacheWrite5m: 2, cacheWrite1h: 2 };
 /** It never begins to answer, and honours its signal. */
@@ -23,8 +16,6 @@ const silent = (): ModelClient => ({
   },
 });
 const answering = () => scriptedModel([{ text: "Done." }], { pricing });
-
-type Options = Partial<Omit<AgentOptions<unknown>, "model">>;
 
 /** A run whose process has died while it waited for an answer. */
 async function died(options: Options = {}) {

@@ -1,16 +1,9 @@
 import { currentModels, type ModelLimits, type Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { rebuild } from "../../../../test/support/rebuild.ts";
-import { type ContentBlock, type EventStore, memoryStore, PawlError, tool } from "../../src/index.ts";
+import { type ContentBlock, type EventStore, memoryStore, PawlError } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
-
-const echo = tool({
-  name: "echo",
-  description: "Says it again.",
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => text,
-});
+import { echoTool } from "../support/tools.ts";
 
 /** What an answer is made of, and the number of events after which a cut takes it in its last block. */
 const contents = {
@@ -84,7 +77,7 @@ describe("every stop reason, with every kind of content", () => {
   it.each(rows)("L2 L8 L18 E3 $stop with $content ends as $end.stop", async ({ stop, content, end }) => {
     const { stop: type, error, disposition, sent = contents[content].said } = end;
     const script = [replyOf(stop, content), ...(end.goesOn ? [{ text: "More." }] : []), { text: "Bye." }];
-    const at = setup(script, { tools: [echo] });
+    const at = setup(script, { tools: [echoTool] });
     const { sessionId, ...result } = await at.say("Go");
     const ran = sent.includes("tool_use");
     expect(result.stop).toEqual({ type, message: expect.stringMatching(/\w/) });
@@ -129,11 +122,11 @@ describe("every stop reason, with every kind of content", () => {
           return await base.append(id, events, options);
         },
       };
-      const at = setup([replyOf(stop, content)], { tools: [echo] }, { store });
+      const at = setup([replyOf(stop, content)], { tools: [echoTool] }, { store });
       await expect(at.say("Go")).rejects.toThrow("down");
       clock += 60_000;
       const { id = "" } = (await base.sessions.list({ userId: "u1" }))[0] ?? {};
-      const next = setup([], { tools: [echo] }, { store: base }, () => at.model);
+      const next = setup([], { tools: [echoTool] }, { store: base }, () => at.model);
       expect(await next.pawl.sweep()).toBe(1);
       for await (const _ of next.pawl.follow(id, { untilIdle: true }));
       expect((await next.of(id, "run_ended")).map(({ data }) => data.stop.type)).toEqual([end.stop]);

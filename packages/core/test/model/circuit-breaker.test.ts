@@ -1,11 +1,9 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type CircuitBreakerOptions, withCircuitBreaker, withRetry } from "../../src/index.ts";
-import { deafModel, hi, read, testClock, textOf } from "../support/calls.ts";
+import { busy, deafModel, fine, hi, read, testClock, textOf } from "../support/calls.ts";
 
-const busy: Reply = { fault: { status: 529 } };
 const wrong: Reply = { fault: { status: 400 } };
-const fine: Reply = { text: "Fine." };
 
 function guarded(options: CircuitBreakerOptions = {}) {
   const clock = testClock();

@@ -1,9 +1,8 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { withCircuitBreaker, withFallback, withRetry } from "../../src/index.ts";
-import { deafModel, failuresIn, read, testClock, textOf } from "../support/calls.ts";
+import { busy, deafModel, failuresIn, read, testClock, textOf } from "../support/calls.ts";
 
-const busy: Reply = { fault: { status: 529 } };
 const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite5m: 1, cacheWrite1h: 1 };
 const named = (id: string, ...script: Reply[]) => scriptedModel(script, { id });
 

@@ -2,10 +2,7 @@ import { getEventListeners } from "node:events";
 import { type Reply, type StrictModel, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type ModelClient, PawlError, type RetryOptions, withRetry } from "../../src/index.ts";
-import { deafModel, failuresIn, hi, read, settled, testClock, textOf } from "../support/calls.ts";
-
-const busy: Reply = { fault: { status: 529 } };
-const fine: Reply = { text: "Fine." };
+import { busy, deafModel, failuresIn, fine, hi, read, settled, testClock, textOf } from "../support/calls.ts";
 
 function retrying(script: readonly Reply[], options: RetryOptions = {}) {
   const clock = testClock({ hurry: true });

@@ -7,7 +7,6 @@ import {
   type ModelClient,
   type ModelEvent,
   memoryStore,
-  type Pricing,
   type RawUsage,
   retryAfterMs,
   runtime,
@@ -15,9 +14,8 @@ import {
   usageFromWire,
   withFallback,
 } from "../../src/index.ts";
+import { pricing } from "../support/pricing.ts";
 import { setup } from "../support/setup.ts";
-
-const pricing: Pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 
 /** A server that counts like this, or not at all. */
 function counting(usage: unknown): ModelClient {

@@ -12,9 +12,9 @@ import {
   withRetry,
 } from "../../src/index.ts";
 import { testClock } from "../support/calls.ts";
-import { collect, setup, sleep, types } from "../support/setup.ts";
+import { collect, setup, sleep, types, user } from "../support/setup.ts";
+import { ask, look } from "../support/tools.ts";
 
-const user = { userId: "u1" };
 const slow = { text: "One two three four five six seven eight", delayPerEventMs: 3 };
 const texts = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.type === "text_delta" ? [event.data.text] : [])).join("");
@@ -155,7 +155,6 @@ describe("following a session", () => {
   });
 
   it("P1 L16 K5 folds to the same view from live events, from stored ones, and from any point in between", async () => {
-    const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
     const work = tool({
       name: "work",
       description: "",
@@ -219,7 +218,6 @@ describe("following a session", () => {
 });
 
 describe("a turn that is asked for again", () => {
-  const look = tool({ name: "look", description: "", input: z.object({}), execute: () => "seen" });
   const looks = { tools: [{ name: "look" }] };
   const ends = (events: readonly SessionEvent[]) =>
     events.flatMap((event) => (event.type === "turn_ended" ? [event.data.turn] : []));

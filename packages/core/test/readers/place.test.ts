@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import {
   advanceCursor,
   type Cursor,
@@ -10,11 +9,9 @@ import {
   parseCursor,
   reduceView,
   type SessionEvent,
-  tool,
 } from "../../src/index.ts";
-import { setup, sleep } from "../support/setup.ts";
-
-const user = { userId: "u1" };
+import { setup, sleep, user } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
 
 describe("a place in a session", () => {
   it("W4 is the same as text", () => {
@@ -57,8 +54,6 @@ describe("a place in a session", () => {
   });
 });
 
-const fetchTool = tool({ name: "look", description: "Looks.", input: z.object({}), execute: () => "found" });
-
 describe("going on from a place", () => {
   it("W4 shows exactly what comes after it, from every place of a run", async () => {
     const gate = Promise.withResolvers<void>();
@@ -66,7 +61,7 @@ describe("going on from a place", () => {
       { thinking: "Hm, let me see 🙂.", text: "I look. 🙃", tools: [{ name: "look", input: { a: 1 } }] },
       { text: "Found it, and here is what it is.", delayPerEventMs: 1 },
     ];
-    const { pawl } = setup(script, { tools: [fetchTool] }, {}, (model) => ({
+    const { pawl } = setup(script, { tools: [look] }, {}, (model) => ({
       ...model,
       async *stream(request, options) {
         for await (const event of model.stream(request, options)) {

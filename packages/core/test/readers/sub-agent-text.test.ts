@@ -1,21 +1,11 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { type HandModel, handModel } from "../../../sse/test/support/hand-model.ts";
-import {
-  agent,
-  agentTool,
-  localTail,
-  newView,
-  reduceView,
-  type SessionEvent,
-  tool,
-} from "../../src/index.ts";
-import { calling, echo, text } from "../support/hooks.ts";
-import { setup, stored } from "../support/setup.ts";
+import { agent, agentTool, localTail, newView, reduceView, type SessionEvent } from "../../src/index.ts";
+import { setup, stored, user } from "../support/setup.ts";
+import { askWith, calling, echo, text } from "../support/tools.ts";
 
-const user = { userId: "u1" };
-const ask = tool({ name: "ask", description: "", input: text, suspends: { answer: z.string() } });
+const ask = askWith(text);
 const tasks = (...ids: string[]): Reply => ({
   tools: ids.map((id) => ({ name: "worker", id, input: { task: "Write." } })),
 });

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { memoryStore, PawlError, runtime, tool } from "../../src/index.ts";
-import { setup, sleep, stored } from "../support/setup.ts";
-
-const input = z.object({ text: z.string() });
-const user = { userId: "u1" };
+import { setup, sleep, stored, user } from "../support/setup.ts";
+import { askWith, hang, text } from "../support/tools.ts";
 
 describe("stopping a run", () => {
   it("L9 reaches the model stream, keeps the text so far and leaves the conversation valid", async () => {
@@ -27,7 +24,7 @@ describe("stopping a run", () => {
     const polite = tool({
       name: "polite",
       description: "",
-      input,
+      input: text,
       execute: async ({ text }, { signal }) => {
         fired.push(`start ${text}`);
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
@@ -35,7 +32,7 @@ describe("stopping a run", () => {
         throw new Error("I was stopped");
       },
     });
-    const stubborn = tool({ name: "stubborn", description: "", input, execute: () => sleep(200) });
+    const stubborn = tool({ name: "stubborn", description: "", input: text, execute: () => sleep(200) });
     const call = (name: string, text: string) => ({ name, input: { text } });
     const tools = [call("polite", "a"), call("stubborn", "b"), call("polite", "c")];
     const { pawl, model, say, of } = setup([{ tools }, { text: "Fine." }], {
@@ -60,7 +57,7 @@ describe("stopping a run", () => {
   });
 
   it("L9 stops a run of another process, and one that waits for an answer", async () => {
-    const ask = tool({ name: "ask", description: "", input, suspends: { answer: z.string() } });
+    const ask = askWith(text);
     const script = [{ tools: [{ name: "ask", id: "toolu_q", input: { text: "?" } }] }, { text: "Fine." }];
     const { pawl, say, agent, store, of, model } = setup(script, { tools: [ask] });
     const { sessionId } = await say("Go");
@@ -109,7 +106,7 @@ describe("stopping a run", () => {
   });
 
   it("drains to the next turn boundary and lets another process go on", async () => {
-    const work = tool({ name: "work", description: "", input, execute: () => sleep(20) });
+    const work = tool({ name: "work", description: "", input: text, execute: () => sleep(20) });
     const script = [{ tools: [{ name: "work", input: { text: "" } }] }, { text: "Finished elsewhere." }];
     const world = setup(script, { tools: [work] });
     const { pawl, agent, store, of, model } = world;
@@ -141,7 +138,6 @@ describe("stopping a run", () => {
   });
 
   it("L9 gives the session back when it leaves a tool behind that minds no signal", async () => {
-    const hang = tool({ name: "hang", description: "", input, execute: () => new Promise(() => undefined) });
     const world = setup([{ tools: [{ name: "hang", input: { text: "" } }] }, { text: "Here." }], {
       tools: [hang],
     });
@@ -175,7 +171,7 @@ describe("a session that another process takes over", () => {
   it("L9 makes the old leg start and write nothing more, and logs its late result without using it", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
-    const slow = tool({ name: "slow", description: "", input, execute: () => sleep(60) });
+    const slow = tool({ name: "slow", description: "", input: text, execute: () => sleep(60) });
     const script = [{ tools: [{ name: "slow", id: "toolu_s", input: { text: "" } }] }];
     const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 60_000 });
     const run = old.pawl.run("tester", { ...user, input: "Go" });

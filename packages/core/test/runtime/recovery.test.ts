@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import {
   type EventStore,
   type ModelClient,
@@ -8,12 +7,8 @@ import {
   systemClock,
   tool,
 } from "../../src/index.ts";
-import { setup, sleep, stored } from "../support/setup.ts";
-
-const user = { userId: "u1" };
-const none = z.object({});
-const ask = tool({ name: "ask", description: "", input: none, suspends: { answer: z.string() } });
-const never = () => new Promise<never>(() => undefined);
+import { never, setup, sleep, stored, user } from "../support/setup.ts";
+import { ask, nothing } from "../support/tools.ts";
 
 /** A store whose appends fail when `fails` says so. */
 function failing(store: EventStore, fails: (type: string) => boolean): EventStore {
@@ -30,7 +25,7 @@ describe("recovery", () => {
   it("P1 P3 goes on with a turn that died with a question and a tool under way, up to the question", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
-    const slow = tool({ name: "slow", description: "", input: none, execute: never });
+    const slow = tool({ name: "slow", description: "", input: nothing, execute: never });
     const script = [
       {
         tools: [
@@ -164,7 +159,7 @@ describe("recovery", () => {
   it("tries an append again that the store could not take, and loses no result", async () => {
     let failures = 2;
     const store = failing(memoryStore(), (type) => type === "tool_result" && failures-- > 0);
-    const work = tool({ name: "work", description: "", input: none, execute: () => "precious" });
+    const work = tool({ name: "work", description: "", input: nothing, execute: () => "precious" });
     const world = setup(
       [{ tools: [{ name: "work" }] }, { text: "Ok." }],
       { tools: [work] },
@@ -212,7 +207,7 @@ describe("recovery", () => {
     const slow = tool({
       name: "slow",
       description: "",
-      input: none,
+      input: nothing,
       execute: (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", resolve)),
     });
     const world = setup([{ tools: [{ name: "ask", id: "toolu_q" }, { name: "slow" }] }], {
@@ -248,7 +243,7 @@ describe("recovery", () => {
     const complete = tool({
       name: "complete",
       description: "",
-      input: none,
+      input: nothing,
       execute: (_, { completeSession }) => completeSession(),
     });
     const { say, store } = setup([{ tools: [{ name: "complete" }] }, { fault: { status: 500 } }], {

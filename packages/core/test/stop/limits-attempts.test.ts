@@ -1,10 +1,8 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { type AgentOptions, answering, type ModelClient, withRetry } from "../../src/index.ts";
-import { setup } from "../support/setup.ts";
-
-const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
-type Options = Partial<Omit<AgentOptions<unknown>, "model">>;
+import { answering, type ModelClient, withRetry } from "../../src/index.ts";
+import { pricing } from "../support/pricing.ts";
+import { type Options, setup } from "../support/setup.ts";
 
 describe("attempts and hooks", () => {
   const cut = (text: string): Reply => ({ text, fault: { cut: 6 } });

@@ -2,7 +2,6 @@ import { type Reply, strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
-  type AgentOptions,
   agent,
   agentTool,
   type ModelClient,
@@ -11,9 +10,10 @@ import {
   runtime,
   tool,
 } from "../../src/index.ts";
-import { type Setup, setup, stored } from "../support/setup.ts";
+import { pricing } from "../support/pricing.ts";
+import { type Options, type Setup, setup, stored } from "../support/setup.ts";
+import { hang } from "../support/tools.ts";
 
-const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 const look = tool({
   name: "look",
   description: "Looks.",
@@ -24,20 +24,12 @@ const looking = (...numbers: number[]): Reply => ({
   tools: numbers.map((n) => ({ name: "look", input: { n } })),
 });
 /** Never returns and does not mind its signal. */
-const hang = tool({
-  name: "hang",
-  description: "Hangs.",
-  input: z.object({}),
-  execute: () => new Promise(() => undefined),
-});
 const ask = tool({
   name: "ask",
   description: "Asks.",
   input: z.object({}),
   suspends: { answer: z.object({ text: z.string() }) },
 });
-
-type Options = Partial<Omit<AgentOptions<unknown>, "model">>;
 
 function timed(script: readonly Reply[], options: Options = {}) {
   const clock = testClock();

@@ -11,9 +11,9 @@ import {
   tool,
   withBlobs,
 } from "../../src/index.ts";
-import { setup } from "../support/setup.ts";
+import { all } from "../support/logs.ts";
+import { setup, user } from "../support/setup.ts";
 
-const all = async (store: EventStore, id: string) => await Array.fromAsync(store.read(id));
 const data = (events: readonly StoredEvent[]) => events.map((event) => event.data);
 
 const fetch = tool({
@@ -27,7 +27,6 @@ const script = [
   { text: "Read." },
   { text: "Again." },
 ];
-const user = { userId: "u1" };
 
 describe("C12 a run over blobs", () => {
   async function begun(blobs: BlobStore | undefined = memoryBlobs()) {

@@ -10,6 +10,7 @@ import {
   withBlobs,
 } from "../../src/index.ts";
 import { retryingStore } from "../../src/stores/retrying-store.ts";
+import { all } from "../support/logs.ts";
 
 const long = (text: string, length = 300) => text.padEnd(length, ".");
 const note = (text: string, key?: string): NewEvent => ({
@@ -18,7 +19,6 @@ const note = (text: string, key?: string): NewEvent => ({
   ...(key !== undefined && { key }),
 });
 const reference = { $blob: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: expect.any(Number) };
-const all = async (store: EventStore, id = "s") => await Array.fromAsync(store.read(id));
 const data = (events: readonly NewEvent[]) => events.map((event) => event.data);
 
 /** A log with blobs above 100 bytes and one session, what lies below, and what was done to it, in order. */
@@ -47,7 +47,7 @@ async function below(aboveBytes = 100) {
 
 /** The id of the first blob that the log names. */
 async function named(log: EventStore): Promise<string> {
-  for (const { data } of await all(log)) {
+  for (const { data } of await all(log, "s")) {
     if ("$blob" in (data as object)) return (data as unknown as { $blob: string }).$blob;
   }
   throw new Error("no blob");
@@ -60,11 +60,11 @@ describe("E2 a payload above the limit", () => {
     const stored = await store.append("s", events, { appendId: "1" });
     expect(done).toEqual(["put", "append"]);
     expect(data(stored)).toEqual([{ text: "small" }, { text: long("large") }]);
-    expect(await all(log)).toMatchObject([
+    expect(await all(log, "s")).toMatchObject([
       { seq: 1, type: "note", key: "k1", data: { text: "small" } },
       { seq: 2, type: "note", key: "k2", v: 1, durationMs: 5, data: { $blob: reference.$blob, bytes: 311 } },
     ]);
-    expect(await all(store)).toEqual(stored);
+    expect(await all(store, "s")).toEqual(stored);
     expect(done).toEqual(["put", "append", "get"]);
   });
 
@@ -82,9 +82,9 @@ describe("E2 a payload above the limit", () => {
     const more = odd.map((value) => ({ type: "a.b", data: value }) as unknown as NewEvent);
     const events = [...payloads.map((text) => note(text)), ...more];
     await store.append("s", events, { appendId: "1" });
-    const slim = (await all(log)).map(({ data }) => "$blob" in (data as object));
+    const slim = (await all(log, "s")).map(({ data }) => "$blob" in (data as object));
     expect(slim).toEqual([false, true, false, true, true, true, true]);
-    expect(data(await all(store))).toEqual(JSON.parse(JSON.stringify(data(events))));
+    expect(data(await all(store, "s"))).toEqual(JSON.parse(JSON.stringify(data(events))));
   });
 
   it("that is a cycle or nested without end is invalid_input", async () => {
@@ -135,7 +135,7 @@ describe("E2 a payload that looks like a reference", () => {
     await store.append("s", [note(long("other"))], { appendId: "0" });
     const [stored] = await store.append("s", [{ type: "a.b", data: data as never }], { appendId: "1" });
     expect(stored?.data).toEqual(JSON.parse(JSON.stringify(data)));
-    expect((await all(store))[1]).toEqual(stored);
+    expect((await all(store, "s"))[1]).toEqual(stored);
   });
 
   it("and was stored before there were blobs is read as it is", async () => {
@@ -149,13 +149,13 @@ describe("E2 a payload that looks like a reference", () => {
     ];
     const events = payloads.map((data): NewEvent => ({ type: "a.b", data }));
     await log.append("s", events, { appendId: "1" });
-    expect(data(await all(store))).toEqual(payloads);
+    expect(data(await all(store, "s"))).toEqual(payloads);
   });
 
   it("cannot name the blob of another event", async () => {
     const { log, store } = await below();
     await store.append("s", [note(long("mine"))], { appendId: "0" });
-    const forged = (await all(log))[0]?.data as never;
+    const forged = (await all(log, "s"))[0]?.data as never;
     const [stored] = await store.append("s", [{ type: "a.b", data: forged }], { appendId: "1" });
     expect(stored?.data).toEqual(forged);
   });
@@ -177,10 +177,10 @@ describe("E2 a crash or failure around a blob", () => {
     await expect(store.append("s", batch, { appendId: "1" })).rejects.toMatchObject({
       code: "store_unavailable",
     });
-    expect(await all(log)).toEqual([]);
+    expect(await all(log, "s")).toEqual([]);
     dies = false;
     await store.append("s", batch, { appendId: "1" });
-    expect(data(await all(store))).toEqual([{ text: "small" }, { text: long("large") }]);
+    expect(data(await all(store, "s"))).toEqual([{ text: "small" }, { text: long("large") }]);
     expect(await kept.get("s", await named(log))).toBe(JSON.stringify({ text: long("large") }));
   });
 
@@ -198,7 +198,7 @@ describe("E2 a crash or failure around a blob", () => {
     const store = retryingStore(withBlobs(deaf, blobs, { aboveBytes: 100 }), [0, 0]);
     const stored = await store.append("s", [note(long("large"))], { appendId: "1" });
     expect(data(stored)).toEqual([{ text: long("large") }]);
-    expect(await all(store)).toEqual(stored);
+    expect(await all(store, "s")).toEqual(stored);
     expect(lost).toBe(-1);
     // The rows of the first time, whatever is sent under its id again.
     expect(await store.append("s", [note("other")], { appendId: "1" })).toEqual(stored);
@@ -218,7 +218,7 @@ describe("E2 a crash or failure around a blob", () => {
     const store = withBlobs(log, failing, { aboveBytes: 100 });
     const append = (inner: EventStore) => inner.append("s", [note(long("large"))], { appendId: "1" });
     await expect(append(store)).rejects.toMatchObject({ code: "store_unavailable", cause });
-    expect(await all(log)).toEqual([]);
+    expect(await all(log, "s")).toEqual([]);
     expect(data(await append(retryingStore(store, [0])))).toEqual([{ text: long("large") }]);
   });
 
@@ -233,7 +233,7 @@ describe("E2 a crash or failure around a blob", () => {
     const get: BlobStore["get"] = async (...args) => change((await kept.get(...args)) ?? "");
     const broken = withBlobs(log, { ...kept, get }, { aboveBytes: 100 });
     const lost = { code: "store_unavailable", details: { sessionId: "s", seq: 2, blob } };
-    await expect(all(broken)).rejects.toMatchObject(lost);
+    await expect(all(broken, "s")).rejects.toMatchObject(lost);
     await expect(
       broken.append("s", [note("before"), note("x", "key")], { appendId: "1" }),
     ).rejects.toMatchObject(lost);

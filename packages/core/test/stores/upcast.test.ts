@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { type EventStore, memoryStore, type StoredEvent, tool, type Upcasters } from "../../src/index.ts";
+import { type EventStore, memoryStore, type StoredEvent, type Upcasters } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
 
 /** Version 0, as it never was: the text of a message stood in `text`, and results had their outcome in `ok`. */
 function asVersion0(event: StoredEvent): StoredEvent {
@@ -28,8 +28,6 @@ function oldStore(store: EventStore): EventStore {
     },
   };
 }
-
-const look = tool({ name: "look", description: "Looks.", input: z.object({}), execute: () => "seen" });
 
 describe("E1 events of an older version", () => {
   it("are read in the shape of today: by the model, the view, the result and every reader", async () => {

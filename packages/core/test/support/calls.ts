@@ -1,3 +1,4 @@
+import type { Reply } from "@pawl/testing";
 import {
   type ModelClient,
   type ModelEvent,
@@ -14,6 +15,10 @@ export const hi: ModelRequest = {
   messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
   maxTokens: 100,
 };
+
+/** Replies of an overloaded server, and of one that answers. */
+export const busy: Reply = { fault: { status: 529 } };
+export const fine: Reply = { text: "Fine." };
 
 /** A model that yields `events` and fails, if so told, whatever its signal says. */
 export function deafModel(

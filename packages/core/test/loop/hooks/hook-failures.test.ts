@@ -1,8 +1,9 @@
 import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import type { Hook, TurnChange } from "../../../src/index.ts";
-import { calling, echo, failures, named, never, sound } from "../../support/hooks.ts";
-import { setup, stored } from "../../support/setup.ts";
+import { failures, named, sound } from "../../support/hooks.ts";
+import { never, setup, stored } from "../../support/setup.ts";
+import { calling, echo } from "../../support/tools.ts";
 
 describe("a hook that throws", () => {
   const boom = () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type EventStore, type Hook, memoryStore, type StopReason } from "../../../src/index.ts";
-import { calling, echo, named, sound } from "../../support/hooks.ts";
+import { named, sound } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
+import { calling, echo } from "../../support/tools.ts";
 
 const blocked: StopReason = { type: "blocked", message: "Not today." };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Hook } from "../../../src/index.ts";
-import { calling, echo, failures, named, sound } from "../../support/hooks.ts";
+import { failures, named, sound } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
+import { calling, echo } from "../../support/tools.ts";
 
 describe("afterModel", () => {
   const rewriting = (change: (content: readonly { type: string }[]) => unknown): Hook =>

@@ -1,6 +1,5 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import {
   type EventStore,
@@ -9,13 +8,9 @@ import {
   PawlError,
   type Session,
   type StoredEvent,
-  tool,
 } from "../../../src/index.ts";
 import { type Setup, setup } from "../../support/setup.ts";
-
-const _user = { userId: "u1" };
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
-const asking = { name: "ask", id: "toolu_q" };
+import { ask, question } from "../../support/tools.ts";
 
 /** A run with a question, answered or talked past, over processes of which the first dies at an append. */
 interface Story {
@@ -53,7 +48,7 @@ async function untilOver({ at, when, idempotent, talkPast }: Story) {
   const options = { tools: [ask], hooks };
   const rest: readonly Reply[] = [{ text: "Ok." }, { text: "Fine." }];
   const first = crashingStore(base, at, when);
-  let world: Setup = setup([{ tools: [asking] }, ...rest], options, { store: first });
+  let world: Setup = setup([{ tools: [question] }, ...rest], options, { store: first });
   let crashes = 0;
   for (let steps = 0; steps < 30; steps += 1) {
     const log = await Array.fromAsync(base.read("s1"));
@@ -67,7 +62,7 @@ async function untilOver({ at, when, idempotent, talkPast }: Story) {
       crashes += 1;
       clock += 60_000;
       const asked = (await Array.fromAsync(base.read("s1"))).some(({ type }) => type === "tool_suspended");
-      world = setup(asked ? rest : [{ tools: [asking] }, ...rest], options, { store: base });
+      world = setup(asked ? rest : [{ tools: [question] }, ...rest], options, { store: base });
     }
   }
   throw new Error("it does not come to an end");

@@ -1,20 +1,9 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import {
-  type EventStore,
-  type Hook,
-  memoryStore,
-  PawlError,
-  type RunResult,
-  tool,
-} from "../../../src/index.ts";
-import { calling, echo, failures, named, never, sound } from "../../support/hooks.ts";
-import { setup, stored } from "../../support/setup.ts";
-
-const user = { userId: "u1" };
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
-const asking = { name: "ask", id: "toolu_q" };
+import { type EventStore, type Hook, memoryStore, PawlError, type RunResult } from "../../../src/index.ts";
+import { failures, named, sound } from "../../support/hooks.ts";
+import { never, setup, stored, user } from "../../support/setup.ts";
+import { ask, calling, echo, question } from "../../support/tools.ts";
 
 /** Remembers every run whose effect it was asked to do, with how the run ended. */
 function effect(name = "summary", idempotent = false): { did: RunResult[]; hook: Hook } {
@@ -65,7 +54,7 @@ describe("afterRun", () => {
 
   it("L9 L17 runs once when the run is stopped, while it works and while it waits", async () => {
     const { did, hook } = effect();
-    const world = setup([{ tools: [asking, calling("echo")] }, { text: "Fine." }], {
+    const world = setup([{ tools: [question, calling("echo")] }, { text: "Fine." }], {
       tools: [ask, echo().tool],
       hooks: [hook],
     });
@@ -99,7 +88,7 @@ describe("afterRun", () => {
       }),
     ];
     const world = setup(
-      [{ text: "One.", tools: [asking, calling("echo")] }, { text: "Two." }, { text: "Fine." }],
+      [{ text: "One.", tools: [question, calling("echo")] }, { text: "Two." }, { text: "Fine." }],
       { tools: [ask, echo().tool], hooks },
       { deps: () => "deps" },
     );
@@ -159,7 +148,7 @@ describe("afterRun", () => {
     };
     const { did, hook } = effect();
     const world = setup(
-      [{ tools: [asking] }, { text: "Thanks." }, { text: "Fine." }],
+      [{ tools: [question] }, { text: "Thanks." }, { text: "Fine." }],
       { tools: [ask], hooks: [hook] },
       { store },
     );
@@ -189,7 +178,11 @@ describe("afterRun", () => {
         return promise;
       },
     });
-    const world = setup([{ tools: [asking] }, { text: "Fine." }], { tools: [ask], hooks: [slow] }, { store });
+    const world = setup(
+      [{ tools: [question] }, { text: "Fine." }],
+      { tools: [ask], hooks: [slow] },
+      { store },
+    );
     const { sessionId } = await world.say("Go");
     const second = world.say("Second", { sessionId });
     await stored(world, sessionId, "effect_started");
@@ -260,7 +253,7 @@ describe("afterRun", () => {
     const { did, hook } = effect();
     const world = setup(
       [
-        { tools: [asking] },
+        { tools: [question] },
         { tools: [{ name: "ask", id: "toolu_r", input: { again: 1 } }] },
         { text: "Ok." },
         { text: "Fine." },

@@ -8,10 +8,10 @@ import {
   type ToolChange,
   tool,
 } from "../../../src/index.ts";
-import { calling, echo, failures, named, never, sound, text } from "../../support/hooks.ts";
-import { setup, stored } from "../../support/setup.ts";
+import { failures, named, sound } from "../../support/hooks.ts";
+import { never, setup, stored, user } from "../../support/setup.ts";
+import { calling, echo, text } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
 const before = (change: unknown, name = "a"): Hook =>
   named(name, { beforeTool: () => change as ToolChange | undefined });
 const after = (change: unknown, name = "a"): Hook =>

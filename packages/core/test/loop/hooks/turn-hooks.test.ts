@@ -7,10 +7,9 @@ import {
   memoryStore,
   type Run,
 } from "../../../src/index.ts";
-import { calling, echo, named, never, sound } from "../../support/hooks.ts";
-import { setup, stored } from "../../support/setup.ts";
-
-const user = { userId: "u1" };
+import { named, sound } from "../../support/hooks.ts";
+import { never, setup, stored, user } from "../../support/setup.ts";
+import { calling, echo } from "../../support/tools.ts";
 
 describe("the plan of a turn", () => {
   it("L14 sets model, length, tool choice and tools for one turn; the log says so, the wire does not change", async () => {

@@ -2,8 +2,9 @@ import { strictModel, testClock } from "@pawl/testing";
 import { expect, it } from "vitest";
 import * as z from "zod";
 import { agent, agentTool, type StoredOf, tool } from "../../../src/index.ts";
-import { calling, named, text } from "../../support/hooks.ts";
+import { named } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
+import { askWith, calling, text } from "../../support/tools.ts";
 
 it("O1 a result says how long its work took, a tool's, a failed one's and an agent's without its user's time", async () => {
   const clock = testClock();
@@ -17,7 +18,7 @@ it("O1 a result says how long its work took, a tool's, a failed one's and an age
       return "ok";
     },
   });
-  const ask = tool({ name: "ask", description: "", input: text, suspends: { answer: z.string() } });
+  const ask = askWith(text);
   const worker = agent({
     name: "worker",
     instructions: "Work.",

@@ -2,8 +2,8 @@ import { strictModel, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { agent, agentTool, memoryStore, runtime, type Schema, tool } from "../../../src/index.ts";
-import { calling, echo, never, text } from "../../support/hooks.ts";
-import { setup } from "../../support/setup.ts";
+import { never, setup } from "../../support/setup.ts";
+import { calling, echo, text } from "../../support/tools.ts";
 
 const wallClockMs = 5_000;
 

@@ -2,8 +2,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { agent, type EventStore, jsonSchema, memoryStore, PawlError, tool } from "../../../src/index.ts";
 import { collect, setup, sleep, stored } from "../../support/setup.ts";
-
-const text = z.object({ text: z.string() });
+import { text } from "../../support/tools.ts";
 
 describe("tools", () => {
   it("T1 infers the input from the schema and describes it to the model as it is taken in", () => {

@@ -1,6 +1,5 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { toMessages } from "../../../src/context/project.ts";
 import { applyEvent } from "../../../src/fold/apply.ts";
 import {
@@ -12,25 +11,19 @@ import {
   memoryStore,
   PawlError,
   promptTokens,
-  tool,
   withFallback,
   withRetry,
 } from "../../../src/index.ts";
 import { newReply, takeEvent } from "../../../src/model/reply.ts";
 import { newSessionState } from "../../../src/session/state.ts";
 import { testClock } from "../../support/calls.ts";
+import { pricing } from "../../support/pricing.ts";
 import { collect, setup, types } from "../../support/setup.ts";
+import { echoTool } from "../../support/tools.ts";
 
 const busy: Reply = { fault: { status: 529, retryAfter: 2 } };
 const cut: Reply = { text: "Half an answer", fault: { cut: 6 } };
-const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 const retried = (model: ModelClient) => withRetry(model, { jitter: 0, ...testClock({ hurry: true }) });
-const echo = tool({
-  name: "echo",
-  description: "Says it again.",
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => text,
-});
 const call = { name: "echo", input: { text: "a" } };
 
 describe("a turn whose attempt fails and is made again", () => {
@@ -108,7 +101,7 @@ describe("a turn whose attempt fails and is made again", () => {
 
   it("L3 L16 counts no turn for a retry, and ends a turn once", async () => {
     const script = [{ text: "One.", tools: [call] }, cut, busy, { text: "Two." }];
-    const { pawl, of } = setup(script, { tools: [echo], limits: { turns: 2 } }, {}, retried);
+    const { pawl, of } = setup(script, { tools: [echoTool], limits: { turns: 2 } }, {}, retried);
     const run = pawl.run("tester", { userId: "u1", input: "Go" });
     const events = await collect(run);
     const { stop, turns, sessionId, text } = await run.result;
@@ -126,7 +119,7 @@ describe("a turn whose attempt fails and is made again", () => {
     };
     const hooks: Hook[] = [{ name: "meanwhile", onError: note }];
     const script = [{ tools: [call] }, cut, busy, { tools: [call] }, { text: "Done." }];
-    const { say, log, model } = setup(script, { tools: [echo], hooks }, { store }, retried);
+    const { say, log, model } = setup(script, { tools: [echoTool], hooks }, { store }, retried);
     const { sessionId, stop } = await say("Go");
     expect({ stop: stop.type, rejected: model.rejected }).toEqual({ stop: "end_turn", rejected: [] });
     expect(model.requests[2]).toEqual(model.requests[1]);

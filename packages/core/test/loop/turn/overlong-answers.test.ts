@@ -13,8 +13,8 @@ import {
   type StoredEvent,
   summarize,
 } from "../../../src/index.ts";
+import { pricing } from "../../support/pricing.ts";
 
-const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 const PIECE = "word ".repeat(20);
 
 /** A server that ignores `max_tokens`: it writes without end, until nobody listens any more. */

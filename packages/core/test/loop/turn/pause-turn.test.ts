@@ -1,18 +1,11 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { assertExtends } from "../../../../../test/support/invariants.ts";
 import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
-import {
-  type EventStore,
-  type Hook,
-  memoryStore,
-  type NewEvent,
-  PawlError,
-  tool,
-} from "../../../src/index.ts";
+import { type EventStore, type Hook, memoryStore, type NewEvent, PawlError } from "../../../src/index.ts";
 import { type Setup, setup, sleep } from "../../support/setup.ts";
+import { echoTool } from "../../support/tools.ts";
 
 const tools = [{ type: "web_search_20260318", name: "web_search" }];
 const search = (id: string) => ({ type: "server_tool_use", id, name: "web_search", input: { query: id } });
@@ -24,12 +17,6 @@ const world = (script: Reply[], options: Parameters<typeof setup>[1] = {}, store
   setup({ script, body: { tools } }, options, store === undefined ? {} : { store });
 const append = (at: Setup, sessionId: string, event: NewEvent) =>
   at.store.append(sessionId, [event], { appendId: crypto.randomUUID() });
-const echo = tool({
-  name: "echo",
-  description: "Says it again.",
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => text,
-});
 const note: NewEvent = { type: "note", data: { text: "It is late." } };
 const plain = (value: unknown): unknown =>
   JSON.parse(JSON.stringify(value, (key, part) => (key === "cache_control" ? undefined : part)));
@@ -90,9 +77,12 @@ describe("an answer that the model has paused", () => {
         ],
       },
     ];
-    const body = { tools: [...tools, { ...echo.spec }] } as never;
+    const body = { tools: [...tools, { ...echoTool.spec }] } as never;
     const script = [0, 1, 2, 3, 4, 5, 6].flatMap(pair);
-    const at = setup({ script: [...script, { text: "." }], body }, { tools: [echo], limits: { turns: 30 } });
+    const at = setup(
+      { script: [...script, { text: "." }], body },
+      { tools: [echoTool], limits: { turns: 30 } },
+    );
     expect((await at.say("Go")).stop.type).toBe("end_turn");
     expect(at.model.rejected).toEqual([]);
   });
@@ -114,7 +104,7 @@ describe("an answer that the model has paused", () => {
   ])("C1 L18 lets nothing come between, paused %s: what arrives follows later", async (_, before, after) => {
     const at: Setup = setup(
       {
-        body: { tools: [...tools, { ...echo.spec }] } as never,
+        body: { tools: [...tools, { ...echoTool.spec }] } as never,
         rules: async (_, { n }) => {
           const { id = "" } = (await at.store.sessions.list({ userId: "u1" }))[0] ?? {};
           if (n < 2) await append(at, id, note);
@@ -124,7 +114,7 @@ describe("an answer that the model has paused", () => {
           return { content: [...after, call] };
         },
       },
-      { tools: [echo] },
+      { tools: [echoTool] },
     );
     const { sessionId, stop } = await at.say("Go");
     expect({ stop: stop.type, rejected: at.model.rejected }).toEqual({ stop: "end_turn", rejected: [] });
@@ -166,7 +156,7 @@ describe("an answer that the model has paused", () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "echo", input: { text: "x" } });
     const at: Setup = setup(
       {
-        body: { tools: [...tools, { ...echo.spec }] } as never,
+        body: { tools: [...tools, { ...echoTool.spec }] } as never,
         rules: async (_, { n }) => {
           const { id } = (await at.store.sessions.list({ userId: "u1" }))[0] ?? { id: "" };
           if (n === 0) await append(at, id, note);
@@ -174,7 +164,7 @@ describe("an answer that the model has paused", () => {
           return n === 1 ? { content: [found("srvtoolu_1"), call("toolu_2")] } : { text: "Bye." };
         },
       },
-      { tools: [echo] },
+      { tools: [echoTool] },
     );
     const { stop } = await at.say("Go");
     expect({ stop: stop.type, rejected: at.model.rejected }).toEqual({ stop: "end_turn", rejected: [] });
@@ -229,9 +219,9 @@ describe("an answer that the model has paused", () => {
 
   it("L2 L18 is a breach of contract with a call of ours in it: the call is not run, the run ends as an error", async () => {
     const call = { type: "tool_use", id: "toolu_1", name: "echo", input: { text: "x" } };
-    const body = { tools: [...tools, { ...echo.spec }] } as never;
+    const body = { tools: [...tools, { ...echoTool.spec }] } as never;
     const script = [paused(search("srvtoolu_1"), said("And:"), call), { text: "Bye." }];
-    const at = setup({ script, body }, { tools: [echo] });
+    const at = setup({ script, body }, { tools: [echoTool] });
     const { sessionId, stop, actions } = await at.say("Go");
     expect({ type: stop.type, actions }).toEqual({ type: "error", actions: [] });
     expect((await at.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["contract_violation"]);
@@ -307,8 +297,8 @@ describe("an answer that the model has paused", () => {
   const ourCall = (id: string) => ({ type: "tool_use", id, name: "echo", input: { text: "x" } });
   const withEcho = (script: Reply[], options: Parameters<typeof setup>[1] = {}, more = {}) =>
     setup(
-      { script, body: { tools: [...tools, { ...echo.spec }] } as never },
-      { tools: [echo], ...options },
+      { script, body: { tools: [...tools, { ...echoTool.spec }] } as never },
+      { tools: [echoTool], ...options },
       more,
     );
 
@@ -372,7 +362,7 @@ describe("an answer that the model has paused", () => {
   it("L18 reads a message that waited behind a call that the API never finished", async () => {
     const at: Setup = setup(
       {
-        body: { tools: [...tools, { ...echo.spec }] } as never,
+        body: { tools: [...tools, { ...echoTool.spec }] } as never,
         rules: async (_, { n }) => {
           const { id = "" } = (await at.store.sessions.list({ userId: "u1" }))[0] ?? {};
           if (n === 0) return { content: [search("srvtoolu_1"), ourCall("toolu_1")] };
@@ -381,7 +371,7 @@ describe("an answer that the model has paused", () => {
           return { text: n === 1 ? "Done." : "This, too." };
         },
       },
-      { tools: [echo], whenBusy: "queue" },
+      { tools: [echoTool], whenBusy: "queue" },
     );
     const { sessionId, stop, text } = await at.say("Go");
     expect({ type: stop.type, text }).toEqual({ type: "end_turn", text: "Done.\n\nThis, too." });

@@ -20,14 +20,9 @@ import type { Attempt } from "../../../src/loop/turn/answer-events.ts";
 import { verdictOn } from "../../../src/loop/turn/verdict.ts";
 import { newReply } from "../../../src/model/reply.ts";
 import { newSessionState } from "../../../src/session/state.ts";
-import { setup } from "../../support/setup.ts";
+import { never, setup } from "../../support/setup.ts";
+import { echoTool } from "../../support/tools.ts";
 
-const echo = tool({
-  name: "echo",
-  description: "Says it again.",
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => text,
-});
 const idle = tool({
   name: "idle",
   description: "Nothing is left to do.",
@@ -59,7 +54,7 @@ const world = (
 ) =>
   setup(
     { script, model },
-    { toolOnly: true, tools: [echo, idle, askUser, choose], ...options },
+    { toolOnly: true, tools: [echoTool, idle, askUser, choose], ...options },
     store === undefined ? {} : { store },
   );
 const call = (text: string) => ({ name: "echo", input: { text } });
@@ -83,7 +78,7 @@ describe("an agent that acts by tools alone", () => {
       expect(params).toEqual([choice, choice]);
       expect(at.model.rejected).toEqual([]);
     }
-    const plain = setup([{ text: "Hi." }], { tools: [echo] });
+    const plain = setup([{ text: "Hi." }], { tools: [echoTool] });
     await plain.say("Go");
     expect(plain.model.requests[0]).not.toHaveProperty("tool_choice");
   });
@@ -167,7 +162,7 @@ describe("an agent that acts by tools alone", () => {
       await at.say("Go").catch(() => undefined);
       clock += 60_000;
       const { id = "" } = (await base.sessions.list({ userId: "u1" }))[0] ?? {};
-      const options = { toolOnly: true, tools: [echo, idle, askUser, choose] };
+      const options = { toolOnly: true, tools: [echoTool, idle, askUser, choose] };
       const next = setup([], options, { store: base }, () => at.model);
       await next.pawl.sweep();
       for await (const _ of next.pawl.follow(id, { untilIdle: true }));
@@ -293,7 +288,6 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 leaves out the choice when a run began before its agent had tools", async () => {
-    const never = () => new Promise<never>(() => undefined);
     let clock = 0;
     const base = memoryStore({ now: () => clock });
     const hung: ModelClient = {
@@ -329,9 +323,15 @@ describe("an agent that acts by tools alone", () => {
   });
 
   it("L11 needs a tool that ends a run, or a condition that does", () => {
-    const options = { name: "x", instructions: "x", model: scriptedModel([]), toolOnly: true, tools: [echo] };
+    const options = {
+      name: "x",
+      instructions: "x",
+      model: scriptedModel([]),
+      toolOnly: true,
+      tools: [echoTool],
+    };
     expect(() => agent(options)).toThrow(/none has `endsRun`/);
-    expect(agent({ ...options, tools: [echo, idle] }).toolOnly).toBe(true);
+    expect(agent({ ...options, tools: [echoTool, idle] }).toolOnly).toBe(true);
     expect(agent({ ...options, stopWhen: [() => undefined] }).toolOnly).toBe(true);
   });
 });

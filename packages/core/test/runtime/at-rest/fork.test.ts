@@ -1,18 +1,9 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { assertExtends } from "../../../../../test/support/invariants.ts";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
-import { tool } from "../../../src/index.ts";
-import { setup } from "../../support/setup.ts";
+import { setup, user } from "../../support/setup.ts";
+import { ask, look } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
-const ask = tool({
-  name: "ask",
-  description: "Asks.",
-  input: z.object({}),
-  suspends: { answer: z.string() },
-});
-const look = tool({ name: "look", description: "Looks.", input: z.object({}), execute: () => "seen" });
 const script = [
   { thinking: "Hm.", tools: [{ name: "look", id: "toolu_1" }] },
   { thinking: "So.", text: "First." },

@@ -1,13 +1,12 @@
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
 import { assertSoundLog } from "../../../../../test/support/invariants.ts";
 import { loadState } from "../../../src/fold/load.ts";
-import { agent, agentTool, readShown, type Tool, tool } from "../../../src/index.ts";
-import { calling, echo, named, text } from "../../support/hooks.ts";
-import { type Setup, setup } from "../../support/setup.ts";
+import { agent, agentTool, readShown, type Tool } from "../../../src/index.ts";
+import { named } from "../../support/hooks.ts";
+import { type Setup, setup, user } from "../../support/setup.ts";
+import { askWith, calling, echo, text } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
 const SECRET = /secret/;
 
 /** All that can be read of a session after a redaction. */
@@ -60,7 +59,7 @@ describe("a redaction leaves no copy", () => {
 
   it("H1 of an input that a hook has changed, in what the next process folds from the log", async () => {
     const hook = named("changes", { beforeTool: () => ({ input: { text: "secret" } }) });
-    const asking = tool({ name: "ask", description: "", input: text, suspends: { answer: z.string() } });
+    const asking = askWith(text);
     const tools = [echo("echo", { execute: () => "ok" }).tool, asking];
     const world = setup([{ tools: [calling("echo"), calling("ask", "b", "toolu_q")] }, { text: "Ok." }], {
       tools,
@@ -111,7 +110,7 @@ const goesOn = async (world: Setup, sessionId: string) => {
 };
 
 describe("a redaction of a task", () => {
-  const ask = tool({ name: "ask", description: "", input: text, suspends: { answer: z.string() } });
+  const ask = askWith(text);
   const given = (name: string) => ({ name, id: `toolu_${name}`, input: { task: "a secret task" } });
 
   /** An agent whose worker hands its task on to another one, which asks first and answers something secret. */

@@ -3,21 +3,16 @@ import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
 import { newView, readShown, reduceView, type StoredEvent, tool } from "../../../src/index.ts";
 import { named } from "../../support/hooks.ts";
-import { type Setup, setup } from "../../support/setup.ts";
+import { type Setup, setup, user } from "../../support/setup.ts";
+import { askWith } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
 const look = tool({
   name: "look",
   description: "Looks.",
   input: z.object({ where: z.string() }),
   execute: ({ where }) => `secret result in ${where}`,
 });
-const ask = tool({
-  name: "ask",
-  description: "Asks.",
-  input: z.object({ question: z.string() }),
-  suspends: { answer: z.string() },
-});
+const ask = askWith(z.object({ question: z.string() }));
 const script = [
   {
     thinking: "Hm.",

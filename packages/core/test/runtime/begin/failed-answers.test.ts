@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { approval, newView, PawlError, reduceView, tool } from "../../../src/index.ts";
 import { asking, family, sessionId as parentId, task } from "../../support/family.ts";
-import { setup } from "../../support/setup.ts";
+import { setup, user } from "../../support/setup.ts";
 
 const camera = tool({
   name: "camera",
@@ -21,7 +21,6 @@ const book = tool({
     return "Booked.";
   },
 });
-const user = { userId: "u1" };
 const call = (name: string, id = "toolu_c") => ({ name, id, input: {} });
 const script = (name = "camera") => [{ tools: [call(name)] }, { text: "A pity." }];
 

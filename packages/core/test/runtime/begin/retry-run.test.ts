@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { type Hook, memoryStore, runtime, tool } from "../../../src/index.ts";
-import { type Setup, setup } from "../../support/setup.ts";
-import { ask, begin, check, endless, gate, ok, question, texts, user } from "../../support/when-busy.ts";
+import { type Setup, setup, user } from "../../support/setup.ts";
+import { ask, question } from "../../support/tools.ts";
+import { begin, check, endless, gate, ok, texts } from "../../support/when-busy.ts";
 
 const broken: Reply = { text: "Half of it", fault: { midStream: "invalid_request_error", afterEvents: 4 } };
 const refusedAtOnce: Reply = { text: "", fault: { status: 400 } };

@@ -12,11 +12,10 @@ import {
   type ToolContext,
   tool,
 } from "../../../src/index.ts";
-import { calling, echo, named, sound } from "../../support/hooks.ts";
+import { named, sound } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
+import { ask, calling, echo } from "../../support/tools.ts";
 import { begin, slow } from "../../support/when-busy.ts";
-
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
 
 it.each<[string, object]>([
   ["a number for a message", { input: 5 }],

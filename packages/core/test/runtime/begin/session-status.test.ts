@@ -2,10 +2,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertSoundLog } from "../../../../../test/support/invariants.ts";
 import { type EventStore, PawlError, type SessionStatus, tool } from "../../../src/index.ts";
-import { setup } from "../../support/setup.ts";
+import { setup, user } from "../../support/setup.ts";
+import { ask } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
 const asking = { tools: [{ name: "ask", id: "toolu_q" }] };
 
 /** What an application does beside the run. */

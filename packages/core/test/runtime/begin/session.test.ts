@@ -1,21 +1,14 @@
 import { describe, expect, it } from "vitest";
-import * as z from "zod";
-import { contextTypes, memoryStore, PawlError, runtime, tool } from "../../../src/index.ts";
-import { setup, sleep, types } from "../../support/setup.ts";
+import { contextTypes, memoryStore, PawlError, runtime } from "../../../src/index.ts";
+import { setup, sleep, types, user } from "../../support/setup.ts";
+import { echoTool } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
 const notFound = (error: unknown) => PawlError.is(error, "not_found");
-const echo = tool({
-  name: "echo",
-  description: "",
-  input: z.object({ text: z.string() }),
-  execute: ({ text }) => text,
-});
 const echoing = { name: "echo", id: "toolu_e", input: { text: "hi" } };
 
 describe("sessions and events", () => {
   it("E1 stores the events of a run with their shapes, durations and versions", async () => {
-    const { say, log } = setup([{ text: "A.", tools: [echoing] }, { text: "B." }], { tools: [echo] });
+    const { say, log } = setup([{ text: "A.", tools: [echoing] }, { text: "B." }], { tools: [echoTool] });
     const { sessionId } = await say("Go");
     const events = await log(sessionId);
     expect(types(events)).toEqual([

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, memoryStore, PawlError, runtime, tool } from "../../../src/index.ts";
-import { collect, setup, types } from "../../support/setup.ts";
+import { type EventStore, memoryStore, runtime, tool } from "../../../src/index.ts";
+import { code } from "../../support/errors.ts";
+import { collect, setup, types, user } from "../../support/setup.ts";
 
 const ask = tool({
   name: "ask",
@@ -21,8 +22,6 @@ const save = tool({
 });
 const question = (id: string) => ({ name: "ask", id, input: { question: "Really?" } });
 const saving = (text: string) => ({ name: "save", input: { text } });
-const user = { userId: "u1" };
-const code = (expected: string) => (error: unknown) => PawlError.is(error) && error.code === expected;
 
 describe("suspension", () => {
   it("P1 ends the leg with a durable question that another process can show and answer", async () => {

@@ -3,19 +3,9 @@ import { describe, expect, it } from "vitest";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { assertSoundLog, stops } from "../../../../../test/support/invariants.ts";
 import { type CheckpointStrategy, memoryStore, runtime } from "../../../src/index.ts";
-import { setup } from "../../support/setup.ts";
-import {
-  ask,
-  begin,
-  check,
-  gate,
-  type Options,
-  ok,
-  question,
-  slow,
-  texts,
-  user,
-} from "../../support/when-busy.ts";
+import { type Options, setup, user } from "../../support/setup.ts";
+import { ask, question } from "../../support/tools.ts";
+import { begin, check, gate, ok, slow, texts } from "../../support/when-busy.ts";
 
 describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder dies", (whenBusy) => {
   it("E2 stores the message and goes on with the run that was left behind", async () => {

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { stops } from "../../../../../test/support/invariants.ts";
 import { PawlError, runtime } from "../../../src/index.ts";
-import { setup, sleep, stored, types } from "../../support/setup.ts";
-import { ask, begin, check, endless, gate, ok, question, texts, user } from "../../support/when-busy.ts";
+import { setup, sleep, stored, types, user } from "../../support/setup.ts";
+import { ask, question } from "../../support/tools.ts";
+import { begin, check, endless, gate, ok, texts } from "../../support/when-busy.ts";
 
 describe("whenBusy: interrupt", () => {
   const interrupt = { whenBusy: "interrupt" } as const;

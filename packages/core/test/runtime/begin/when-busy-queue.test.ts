@@ -12,21 +12,9 @@ import {
   runtime,
   type StopCondition,
 } from "../../../src/index.ts";
-import { setup, sleep, types } from "../../support/setup.ts";
-import {
-  ask,
-  begin,
-  check,
-  endless,
-  finish,
-  gate,
-  type Options,
-  ok,
-  question,
-  slow,
-  texts,
-  user,
-} from "../../support/when-busy.ts";
+import { type Options, setup, sleep, types, user } from "../../support/setup.ts";
+import { ask, question } from "../../support/tools.ts";
+import { begin, check, endless, finish, gate, ok, slow, texts } from "../../support/when-busy.ts";
 
 const afterCalls: StopCondition = ({ calls }) =>
   calls.length > 0 ? { type: "enough", message: "Enough." } : undefined;

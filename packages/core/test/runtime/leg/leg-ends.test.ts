@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 import { type EventStore, localTail, memoryStore, PawlError, tool } from "../../../src/index.ts";
 import { setup, sleep } from "../../support/setup.ts";
+import { ask } from "../../support/tools.ts";
 
 it("W4 shows nothing as going on when the run is over", async () => {
   const tail = localTail();
@@ -83,7 +84,6 @@ it("P6 a run ends even if the log holds an answer that is nested too deeply to b
         yield event.type === "tool_answered" ? { ...event, data: { ...event.data, value: deep } } : event;
     },
   };
-  const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
   const { say, pawl, of } = setup([{ tools: [{ name: "ask", id: "toolu_q" }] }], { tools: [ask] }, { store });
   const { sessionId } = await say("Go");
   const [asked] = await of(sessionId, "tool_suspended");

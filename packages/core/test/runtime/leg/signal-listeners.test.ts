@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { setup } from "../../support/setup.ts";
-import { ask, begin, check, gate, ok } from "../../support/when-busy.ts";
+import { ask } from "../../support/tools.ts";
+import { begin, check, gate, ok } from "../../support/when-busy.ts";
 
 describe("a signal that is shared by many runs", () => {
   const queue = { whenBusy: "queue" } as const;

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { type EventStore, type Hook, memoryStore, tool } from "../../../src/index.ts";
-import { type Setup, setup } from "../../support/setup.ts";
+import { type Setup, setup, user } from "../../support/setup.ts";
+import { askWith } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
 const input = z.object({ q: z.string() });
 const asking = (...ids: string[]) => ({ tools: ids.map((id) => ({ name: "ask", id, input: { q: id } })) });
 /** Long enough that no renewal of a lease and no sweep comes to the rescue. */
@@ -100,7 +100,7 @@ describe("an event that arrives right after a suspension that the process has no
         return rows;
       },
     };
-    const ask = tool({ name: "ask", description: "", input, suspends: { answer: z.string() } });
+    const ask = askWith(input);
     const world = setup([asking("toolu_1")], { tools: [ask] }, { store, leaseTtlMs });
     const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored.promise;
@@ -125,7 +125,7 @@ describe("an answer that arrives while a message is about to close its question"
         await answered.promise;
       },
     };
-    const ask = tool({ name: "ask", description: "", input, suspends: { answer: z.string() } });
+    const ask = askWith(input);
     const script = [asking("toolu_1"), { text: "Done." }, { text: "And done." }];
     const options = { tools: [ask], hooks: [slow], whenBusy: "queue" as const };
     const world = setup(script, options, { store, leaseTtlMs: 60, abortGraceMs: 10_000 });
@@ -159,7 +159,7 @@ describe("an answer that arrives while a message is about to close its question"
 });
 
 describe("an answer, a stop or a message whose process died before it acted on it", () => {
-  const ask = tool({ name: "ask", description: "", input, suspends: { answer: z.string() } });
+  const ask = askWith(input);
 
   it("P1 L9 a stop is acted upon by the next sweep", async () => {
     const { say, pawl, store, of, log } = setup([asking("toolu_1")], { tools: [ask] });

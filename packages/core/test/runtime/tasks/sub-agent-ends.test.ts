@@ -4,8 +4,8 @@ import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { byTurn } from "../../../../../test/support/world.ts";
 import { agent, agentTool, type EventStore, PawlError, tool } from "../../../src/index.ts";
-import { ask, asking, type Family, family, ofType, sessionId, task, user } from "../../support/family.ts";
-import { sleep } from "../../support/setup.ts";
+import { ask, asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
+import { sleep, user } from "../../support/setup.ts";
 
 const child = `${sessionId}:toolu_a`;
 const waitingForUser = async ({ base }: Family) =>

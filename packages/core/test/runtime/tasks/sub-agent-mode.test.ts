@@ -2,11 +2,11 @@ import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { agent, agentTool, memoryStore, permissions, runtime, tool } from "../../../src/index.ts";
-import { calling, echo, text } from "../../support/hooks.ts";
+import { user } from "../../support/setup.ts";
+import { askWith, calling, echo, text } from "../../support/tools.ts";
 
-const user = { userId: "u1" };
 const hooks = [permissions({ allow: { talk: ["ask", "deeper"], work: ["ask", "deeper", "write"] } })];
-const ask = tool({ name: "ask", description: "", input: text, suspends: { answer: z.string() } });
+const ask = askWith(text);
 const task = (name: string) => ({ tools: [{ name, id: `toolu_${name}`, input: { task: "Write it." } }] });
 const enter = tool({
   name: "enter",

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { type EventStore, PawlError, tool } from "../../../src/index.ts";
-import { asking, type Family, family, ofType, sessionId, task, user } from "../../support/family.ts";
+import { asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
+import { user } from "../../support/setup.ts";
+import { hang } from "../../support/tools.ts";
 
 describe("an agent as a tool", () => {
   it("works in a session of its own, and its cost is the caller's too", async () => {
@@ -177,12 +179,6 @@ describe("an agent as a tool", () => {
   });
 
   it("L9 L4 is stopped with its caller, by hand and at the deadline", async () => {
-    const hang = tool({
-      name: "hang",
-      description: "Hangs.",
-      input: z.object({}),
-      execute: () => new Promise(() => undefined),
-    });
     const clock = testClock();
     const world = family(
       [{ tools: task("toolu_a") }, { text: "Fine." }],
