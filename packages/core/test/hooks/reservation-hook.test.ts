@@ -14,6 +14,7 @@ import { AMOUNT, budget, LIMIT, tokens } from "../support/budget.ts";
 import { failures, named, sound } from "../support/hooks.ts";
 import { pricing } from "../support/pricing.ts";
 import { never, setup, stored } from "../support/setup.ts";
+import { failingStore } from "../support/stores.ts";
 import { ask, calling, echo, question } from "../support/tools.ts";
 
 describe("reservation: what a run is charged with", () => {
@@ -242,13 +243,7 @@ describe("reservation: time, and what fails", () => {
     const { hook, balance } = budget({ reservations, clock });
     const base = memoryStore();
     let dead = false;
-    const store: typeof base = {
-      ...base,
-      append: async (...args) => {
-        if (dead) throw new PawlError("store_unavailable", "down");
-        return await base.append(...args);
-      },
-    };
+    const store = failingStore(base, () => dead);
     let finish: (() => void) | undefined;
     const slow = tool({
       name: "slow",

@@ -1,15 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  agent,
-  type Hook,
-  type Json,
-  type ModelEvent,
-  memoryStore,
-  PawlError,
-  runtime,
-  tool,
-} from "../../src/index.ts";
+import { agent, type Hook, type Json, type ModelEvent, memoryStore, runtime, tool } from "../../src/index.ts";
+import { code } from "../support/errors.ts";
 import { setup, user } from "../support/setup.ts";
 import { text } from "../support/tools.ts";
 
@@ -291,8 +283,8 @@ describe("what cannot poison a session", () => {
   it("refuses a message that shows nothing, in any script", async () => {
     const { pawl } = setup([]);
     for (const text of [" ", "\u0085", "\u200b\u2060", "\u001c"]) {
-      await expect(pawl.run("tester", { ...user, input: text }).started).rejects.toSatisfy((error) =>
-        PawlError.is(error, "invalid_input"),
+      await expect(pawl.run("tester", { ...user, input: text }).started).rejects.toSatisfy(
+        code("invalid_input"),
       );
     }
   });

@@ -1,8 +1,9 @@
 import { currentModels, type ModelLimits, type Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { rebuild } from "../../../../test/support/rebuild.ts";
-import { type ContentBlock, type EventStore, memoryStore, PawlError } from "../../src/index.ts";
+import { type ContentBlock, memoryStore } from "../../src/index.ts";
 import { setup } from "../support/setup.ts";
+import { failingStore, has } from "../support/stores.ts";
 import { echoTool } from "../support/tools.ts";
 
 /** What an answer is made of, and the number of events after which a cut takes it in its last block. */
@@ -114,14 +115,10 @@ describe("every stop reason, with every kind of content", () => {
       let clock = 0;
       let dead = false;
       const base = memoryStore({ now: () => clock });
-      const store: EventStore = {
-        ...base,
-        append: async (id, events, options) => {
-          dead ||= events.some(({ type }) => type === "run_ended");
-          if (dead) throw new PawlError("store_unavailable", "down");
-          return await base.append(id, events, options);
-        },
-      };
+      const store = failingStore(base, (events) => {
+        dead ||= has(events, "run_ended");
+        return dead;
+      });
       const at = setup([replyOf(stop, content)], { tools: [echoTool] }, { store });
       await expect(at.say("Go")).rejects.toThrow("down");
       clock += 60_000;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { memoryStore, PawlError, runtime, tool } from "../../src/index.ts";
+import { memoryStore, runtime, tool } from "../../src/index.ts";
+import { code } from "../support/errors.ts";
 import { setup, sleep, stored, user } from "../support/setup.ts";
 import { askWith, hang, text } from "../support/tools.ts";
 
@@ -72,9 +73,7 @@ describe("stopping a run", () => {
       status: "active",
     });
     await elsewhere.stop(sessionId, user);
-    await expect(elsewhere.stop(sessionId, { userId: "u2" })).rejects.toSatisfy((error) =>
-      PawlError.is(error, "not_found"),
-    );
+    await expect(elsewhere.stop(sessionId, { userId: "u2" })).rejects.toSatisfy(code("not_found"));
     expect((await say("Hello?", { sessionId })).stop.type).toBe("end_turn");
     expect(model.rejected).toEqual([]);
   });
@@ -117,7 +116,7 @@ describe("stopping a run", () => {
     expect(await of(sessionId, "tool_result")).toHaveLength(1);
     expect(await of(sessionId, "run_ended")).toHaveLength(0);
     await expect(pawl.run("tester", { ...user, input: "More" }).started).rejects.toThrow(/restart/);
-    await expect(run.result).rejects.toSatisfy((error) => PawlError.is(error, "draining"));
+    await expect(run.result).rejects.toSatisfy(code("draining"));
     const next = runtime({ agents: [agent], store });
     expect(await next.sweep()).toBe(1);
     for await (const _ of next.follow(sessionId, { untilIdle: { runId: (await run.started).runId } }));

@@ -1,25 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  type EventStore,
-  type ModelClient,
-  memoryStore,
-  PawlError,
-  systemClock,
-  tool,
-} from "../../src/index.ts";
+import { type EventStore, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
 import { never, setup, sleep, stored, user } from "../support/setup.ts";
+import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
-
-/** A store whose appends fail when `fails` says so. */
-function failing(store: EventStore, fails: (type: string) => boolean): EventStore {
-  return {
-    ...store,
-    append: async (id, events, options) => {
-      if (events.some(({ type }) => fails(type))) throw new PawlError("store_unavailable", "down");
-      return await store.append(id, events, options);
-    },
-  };
-}
 
 describe("recovery", () => {
   it("P1 P3 goes on with a turn that died with a question and a tool under way, up to the question", async () => {
@@ -149,7 +132,7 @@ describe("recovery", () => {
     await stored(old, sessionId, "llm_request");
     clock += 60_000;
     let down = true;
-    const store = failing(base, (type) => down && type === "run_recovered");
+    const store = failingStore(base, (events) => down && has(events, "run_recovered"));
     const next = setup([{ text: "Here." }], {}, { store, onError: () => undefined });
     await expect(next.say("Hello?", { sessionId })).rejects.toThrow(/at work/);
     down = false;
@@ -158,7 +141,7 @@ describe("recovery", () => {
 
   it("tries an append again that the store could not take, and loses no result", async () => {
     let failures = 2;
-    const store = failing(memoryStore(), (type) => type === "tool_result" && failures-- > 0);
+    const store = failingStore(memoryStore(), (events) => has(events, "tool_result") && failures-- > 0);
     const work = tool({ name: "work", description: "", input: nothing, execute: () => "precious" });
     const world = setup(
       [{ tools: [{ name: "work" }] }, { text: "Ok." }],

@@ -11,6 +11,7 @@ import {
 } from "../../src/index.ts";
 import { retryingStore } from "../../src/stores/retrying-store.ts";
 import { all } from "../support/logs.ts";
+import { failingStore } from "../support/stores.ts";
 
 const long = (text: string, length = 300) => text.padEnd(length, ".");
 const note = (text: string, key?: string): NewEvent => ({
@@ -165,13 +166,7 @@ describe("E2 a crash or failure around a blob", () => {
   it("between blob and append leaves a blob that nothing names; the repeated append stores once", async () => {
     const { log, kept, blobs } = await below();
     let dies = true;
-    const dying: EventStore = {
-      ...log,
-      append: async (...args) => {
-        if (dies) throw new PawlError("store_unavailable", "The process is dead.");
-        return await log.append(...args);
-      },
-    };
+    const dying = failingStore(log, () => dies);
     const store = withBlobs(dying, blobs, { aboveBytes: 100 });
     const batch = [note("small"), note(long("large"))];
     await expect(store.append("s", batch, { appendId: "1" })).rejects.toMatchObject({

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type Artifact, artifactIn, memoryStore, type ToolContext, tool } from "../../src/index.ts";
 import { named, sound } from "../support/hooks.ts";
 import { setup } from "../support/setup.ts";
+import { beforeAppend } from "../support/stores.ts";
 
 const any = z.object({}).loose();
 const plan = { type: "plan", title: "A plan", payload: { steps: ["warm up", "run"] }, summary: { steps: 2 } };
@@ -32,13 +33,9 @@ describe("artifacts", () => {
   it("E5 are stored in the append of the result that names them, with an id of their own", async () => {
     const appends: string[][] = [];
     const inner = memoryStore();
-    const store: typeof inner = {
-      ...inner,
-      append: async (id, events, options) => {
-        appends.push(events.map(({ type }) => type));
-        return await inner.append(id, events, options);
-      },
-    };
+    const store = beforeAppend(inner, (events) => {
+      appends.push(events.map(({ type }) => type));
+    });
     const world = setup(
       [{ tools: [{ name: "make" }] }, { text: "Ok." }, { text: "Fine." }],
       { tools: [make()] },

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { type EventStore, type Hook, memoryStore, type StopReason } from "../../../src/index.ts";
+import { type Hook, memoryStore, type StopReason } from "../../../src/index.ts";
 import { named, sound } from "../../support/hooks.ts";
 import { setup } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 import { calling, echo } from "../../support/tools.ts";
 
 const blocked: StopReason = { type: "blocked", message: "Not today." };
@@ -126,16 +127,12 @@ describe("the order of hooks", () => {
   it("H1 keeps a stop of afterTurn, and is told of a turn once, though something is stored at the end", async () => {
     const base = memoryStore();
     let raced = false;
-    const store: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        if (!raced && options.afterSeq !== undefined && events.some(({ type }) => type === "run_ended")) {
-          raced = true;
-          await base.append(sessionId, [{ type: "app.mark", data: 1 }], { appendId: "race" });
-        }
-        return await base.append(sessionId, events, options);
-      },
-    };
+    const store = beforeAppend(base, async (events, sessionId, options) => {
+      if (!raced && options.afterSeq !== undefined && has(events, "run_ended")) {
+        raced = true;
+        await base.append(sessionId, [{ type: "app.mark", data: 1 }], { appendId: "race" });
+      }
+    });
     const told: number[] = [];
     const { tool } = echo();
     const world = setup(

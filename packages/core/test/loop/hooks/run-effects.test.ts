@@ -1,8 +1,10 @@
 import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { type EventStore, type Hook, memoryStore, PawlError, type RunResult } from "../../../src/index.ts";
+import { type Hook, memoryStore, type RunResult } from "../../../src/index.ts";
+import { code } from "../../support/errors.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, calling, echo, question } from "../../support/tools.ts";
 
 /** Remembers every run whose effect it was asked to do, with how the run ended. */
@@ -135,17 +137,13 @@ describe("afterRun", () => {
   it("L17 P4 leaves a run to the answer that comes while the user talks past it", async () => {
     const base = memoryStore();
     let race: (() => Promise<unknown>) | undefined;
-    const store: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        if (race !== undefined && events.some(({ type }) => type === "effect_started")) {
-          const answer = race;
-          race = undefined;
-          await answer();
-        }
-        return await base.append(sessionId, events, options);
-      },
-    };
+    const store = beforeAppend(base, async (events) => {
+      if (race !== undefined && has(events, "effect_started")) {
+        const answer = race;
+        race = undefined;
+        await answer();
+      }
+    });
     const { did, hook } = effect();
     const world = setup(
       [{ tools: [question] }, { text: "Thanks." }, { text: "Fine." }],
@@ -157,9 +155,7 @@ describe("afterRun", () => {
     race = () =>
       elsewhere.pawl.run("tester", { ...user, sessionId, answers: [{ callId: "toolu_q", value: "yes" }] })
         .started;
-    await expect(world.say("Never mind", { sessionId })).rejects.toSatisfy((error) =>
-      PawlError.is(error, "session_busy"),
-    );
+    await expect(world.say("Never mind", { sessionId })).rejects.toSatisfy(code("session_busy"));
     for await (const _ of world.pawl.follow(sessionId, { untilIdle: { runId } })) if (did.length > 0) break;
     await stored(world, sessionId, "run_ended");
     expect(did.map((result) => [result.runId, result.stop.type])).toEqual([[runId, "end_turn"]]);

@@ -1,15 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  type EventStore,
-  type Hook,
-  memoryStore,
-  type OutcomeChange,
-  type ToolChange,
-  tool,
-} from "../../../src/index.ts";
+import { type Hook, memoryStore, type OutcomeChange, type ToolChange, tool } from "../../../src/index.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 import { calling, echo, text } from "../../support/tools.ts";
 
 const before = (change: unknown, name = "a"): Hook =>
@@ -359,13 +353,9 @@ describe("a store that fails under a hook", () => {
   it("E1 ends the leg and not the run: what a hook appends is stored or the run goes on elsewhere", async () => {
     const base = memoryStore();
     let down = false;
-    const store: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        if (down && events.some(({ type }) => type === "note")) throw new Error("disk full");
-        return await base.append(sessionId, events, options);
-      },
-    };
+    const store = beforeAppend(base, (events) => {
+      if (down && has(events, "note")) throw new Error("disk full");
+    });
     const hooks = [
       named("a", {
         beforeTurn: async (_plan, { append }) => {

@@ -1,14 +1,8 @@
 import { describe, expect, it } from "vitest";
-import {
-  type AppendableEvent,
-  answering,
-  type EventStore,
-  type Hook,
-  memoryStore,
-  type Run,
-} from "../../../src/index.ts";
+import { type AppendableEvent, answering, type Hook, memoryStore, type Run } from "../../../src/index.ts";
 import { named, sound } from "../../support/hooks.ts";
 import { never, setup, stored, user } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 import { calling, echo } from "../../support/tools.ts";
 
 describe("the plan of a turn", () => {
@@ -50,13 +44,9 @@ describe("the plan of a turn", () => {
     const { tool, ran } = echo();
     const script = [{ tools: [calling("echo", "a", "toolu_e")] }];
     const hooks = [named("gate", { beforeTurn: () => ({ tools: [] }) })];
-    const dying: EventStore = {
-      ...store,
-      append: async (sessionId, events, options) => {
-        if (events.some(({ type }) => type === "tool_result")) return await never();
-        return await store.append(sessionId, events, options);
-      },
-    };
+    const dying = beforeAppend(store, async (events) => {
+      if (has(events, "tool_result")) return await never();
+    });
     const old = setup(script, { tools: [tool], hooks }, { store: dying });
     const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
     await stored(old, sessionId, "tool_call");

@@ -1,7 +1,8 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
-import { agent, type EventStore, jsonSchema, memoryStore, PawlError, tool } from "../../../src/index.ts";
+import { agent, jsonSchema, memoryStore, PawlError, tool } from "../../../src/index.ts";
 import { collect, setup, sleep, stored } from "../../support/setup.ts";
+import { failingStore } from "../../support/stores.ts";
 import { text } from "../../support/tools.ts";
 
 describe("tools", () => {
@@ -292,14 +293,9 @@ describe("tools", () => {
 
   it("L6 stores what the calls beside one come to whose result cannot be stored", async () => {
     const base = memoryStore();
-    const store: EventStore = {
-      ...base,
-      append: async (id, events, options) => {
-        const fails = events.some((event) => event.type === "tool_result" && event.data.result === "quick");
-        if (fails) throw new PawlError("store_unavailable", "down");
-        return await base.append(id, events, options);
-      },
-    };
+    const store = failingStore(base, (events) =>
+      events.some((event) => event.type === "tool_result" && event.data.result === "quick"),
+    );
     const work = tool({
       name: "work",
       description: "",

@@ -4,7 +4,6 @@ import { toMessages } from "../../../src/context/project.ts";
 import { applyEvent } from "../../../src/fold/apply.ts";
 import {
   type EventData,
-  type EventStore,
   type Hook,
   type ModelClient,
   type ModelEvent,
@@ -19,6 +18,7 @@ import { newSessionState } from "../../../src/session/state.ts";
 import { testClock } from "../../support/calls.ts";
 import { pricing } from "../../support/pricing.ts";
 import { collect, setup, types } from "../../support/setup.ts";
+import { beforeAppend, failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
 const busy: Reply = { fault: { status: 529, retryAfter: 2 } };
@@ -170,14 +170,7 @@ describe("a turn whose attempt fails and is made again", () => {
 
   it("takes a store that fails between two attempts for what it is", async () => {
     const base = memoryStore();
-    const store: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        if (events.some(({ type }) => type === "error"))
-          throw new PawlError("store_unavailable", "The store is gone.");
-        return await base.append(sessionId, events, options);
-      },
-    };
+    const store = failingStore(base, (events) => has(events, "error"));
     const { pawl, say } = setup([cut, cut], {}, { store }, retried);
     const failed = { code: "store_unavailable" };
     await expect(say("Go")).rejects.toMatchObject(failed);
@@ -193,16 +186,12 @@ describe("a turn whose attempt fails and is made again", () => {
   it("takes a log that refuses between two attempts for an error of the program, not of the model", async () => {
     const base = memoryStore();
     let refused = 0;
-    const store: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        if (events.some(({ type }) => type === "error") && refused === 0) {
-          refused += 1;
-          throw new PawlError("invalid_input", "No.");
-        }
-        return await base.append(sessionId, events, options);
-      },
-    };
+    const store = beforeAppend(base, (events) => {
+      if (has(events, "error") && refused === 0) {
+        refused += 1;
+        throw new PawlError("invalid_input", "No.");
+      }
+    });
     const { say, of } = setup([cut, { text: "Whole." }], {}, { store }, retried);
     const { sessionId, stop } = await say("Go");
     expect(stop.type).toBe("error");

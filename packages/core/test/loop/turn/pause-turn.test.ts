@@ -3,8 +3,9 @@ import { describe, expect, it } from "vitest";
 import { assertExtends } from "../../../../../test/support/invariants.ts";
 import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
-import { type EventStore, type Hook, memoryStore, type NewEvent, PawlError } from "../../../src/index.ts";
+import { type EventStore, type Hook, memoryStore, type NewEvent } from "../../../src/index.ts";
 import { type Setup, setup, sleep } from "../../support/setup.ts";
+import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
 const tools = [{ type: "web_search_20260318", name: "web_search" }];
@@ -177,14 +178,10 @@ describe("an answer that the model has paused", () => {
       let clock = 0;
       let seen = 0;
       const base = memoryStore({ now: () => clock });
-      const store: EventStore = {
-        ...base,
-        append: async (id, events, options) => {
-          if (events.some(({ type }) => type === broken)) seen += 1;
-          if (seen >= 2) throw new PawlError("store_unavailable", "down");
-          return await base.append(id, events, options);
-        },
-      };
+      const store = failingStore(base, (events) => {
+        if (has(events, broken)) seen += 1;
+        return seen >= 2;
+      });
       const at = world([paused(...second.slice(1)), { content: last }, { content: last }], {}, store);
       await expect(at.say("Go")).rejects.toThrow("down");
       const { id = "" } = (await base.sessions.list({ userId: "u1" }))[0] ?? {};

@@ -9,7 +9,6 @@ import {
   type Hook,
   type ModelClient,
   memoryStore,
-  PawlError,
   tool,
   withCircuitBreaker,
   withFallback,
@@ -21,6 +20,7 @@ import { verdictOn } from "../../../src/loop/turn/verdict.ts";
 import { newReply } from "../../../src/model/reply.ts";
 import { newSessionState } from "../../../src/session/state.ts";
 import { never, setup } from "../../support/setup.ts";
+import { failingStore } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
 const idle = tool({
@@ -149,14 +149,10 @@ describe("an agent that acts by tools alone", () => {
       let clock = 0;
       let appends = 0;
       const base = memoryStore({ now: () => clock });
-      const store: EventStore = {
-        ...base,
-        append: async (id, events, options) => {
-          appends += 1;
-          if (appends >= moment) throw new PawlError("store_unavailable", "down");
-          return await base.append(id, events, options);
-        },
-      };
+      const store = failingStore(base, () => {
+        appends += 1;
+        return appends >= moment;
+      });
       const script = Array.from({ length: 4 }, () => words);
       const at = world(script, FREE, { store });
       await at.say("Go").catch(() => undefined);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { approval, newView, PawlError, reduceView, tool } from "../../../src/index.ts";
+import { approval, newView, reduceView, tool } from "../../../src/index.ts";
+import { code } from "../../support/errors.ts";
 import { asking, family, sessionId as parentId, task } from "../../support/family.ts";
 import { setup, user } from "../../support/setup.ts";
 
@@ -33,9 +34,6 @@ async function waiting(world = setup(script(), { tools: [camera] })) {
   };
   return { ...world, sessionId, pending, fail };
 }
-
-const refused = (code: string, words: string) => (error: unknown) =>
-  PawlError.is(error) && error.code === code && error.message.includes(words);
 
 describe("P2 a tool that fails at the client", () => {
   it("is an error to the model, whatever the answer's schema", async () => {
@@ -83,18 +81,18 @@ describe("P2 a tool that fails at the client", () => {
   it("is accepted once, for a waiting call, and from the session's owner only", async () => {
     const { fail, pawl, sessionId } = await waiting();
     const eve = { userId: "eve", sessionId, answers: [{ callId: "toolu_c", error: "Ha." }] };
-    await expect(pawl.run("tester", eve).result).rejects.toSatisfy(refused("not_found", ""));
-    await expect(fail("x", { callId: "toolu_x" })).rejects.toSatisfy(refused("unknown_call", ""));
+    await expect(pawl.run("tester", eve).result).rejects.toSatisfy(code("not_found"));
+    await expect(fail("x", { callId: "toolu_x" })).rejects.toSatisfy(code("unknown_call"));
     await fail("No camera.");
-    await expect(fail("No camera.")).rejects.toSatisfy(refused("already_answered", ""));
+    await expect(fail("No camera.")).rejects.toSatisfy(code("already_answered"));
   });
 
   it("is refused with an explanation if it is not a text, too long, or sent with a value", async () => {
     const { fail } = await waiting();
     for (const error of [5, null, {}, "x".repeat(10_001)])
-      await expect(fail(error)).rejects.toSatisfy(refused("invalid_answer", "at most 10000 characters"));
+      await expect(fail(error)).rejects.toSatisfy(code("invalid_answer", "at most 10000 characters"));
     await expect(fail("x", { value: { url: "u" } })).rejects.toSatisfy(
-      refused("invalid_answer", "either a value or an error"),
+      code("invalid_answer", "either a value or an error"),
     );
     expect((await fail("x".repeat(10_000))).stop.type).toBe("end_turn");
   });
@@ -103,7 +101,7 @@ describe("P2 a tool that fails at the client", () => {
     const hooks = [approval({ when: ["camera"] })];
     const { fail, pending } = await waiting(setup(script(), { tools: [camera], hooks }));
     expect(pending).toMatchObject([{ kind: "approval" }]);
-    await expect(fail("No camera.")).rejects.toSatisfy(refused("invalid_answer", "does not accept an error"));
+    await expect(fail("No camera.")).rejects.toSatisfy(code("invalid_answer", "does not accept an error"));
   });
 
   it("reaches the agent that does the work, which goes on", async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { contextTypes, memoryStore, PawlError, runtime } from "../../../src/index.ts";
+import { contextTypes, memoryStore, runtime } from "../../../src/index.ts";
+import { code } from "../../support/errors.ts";
 import { setup, sleep, types, user } from "../../support/setup.ts";
+import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
-const notFound = (error: unknown) => PawlError.is(error, "not_found");
+const notFound = code("not_found");
 const echoing = { name: "echo", id: "toolu_e", input: { text: "hi" } };
 
 describe("sessions and events", () => {
@@ -105,7 +107,7 @@ describe("sessions and events", () => {
     ]);
     const run = pawl.run("tester", { ...user, input: "First" });
     const { sessionId } = await run.started;
-    const busy = (error: unknown) => PawlError.is(error, "session_busy");
+    const busy = code("session_busy");
     await expect(pawl.run("tester", { ...user, sessionId, input: "Second" }).started).rejects.toSatisfy(busy);
     const elsewhere = runtime({ agents: [agent], store });
     await expect(elsewhere.run("tester", { ...user, sessionId, input: "Third" }).started).rejects.toSatisfy(
@@ -133,7 +135,7 @@ describe("sessions and events", () => {
 
   it("refuses what is no message and no answer", async () => {
     const { pawl } = setup([]);
-    const invalid = (error: unknown) => PawlError.is(error, "invalid_input");
+    const invalid = code("invalid_input");
     for (const options of [
       {},
       { input: " \n" },
@@ -150,18 +152,11 @@ describe("sessions and events", () => {
     let clock = 0;
     const now = () => clock;
     const store = memoryStore({ now });
-    const die = {
-      ...store,
-      append: (async (id, events, options) => {
-        if (events.some(({ type }) => type === "llm_request"))
-          throw new PawlError("store_unavailable", "dead");
-        return await store.append(id, events, options);
-      }) as typeof store.append,
-    };
+    const die = failingStore(store, (events) => has(events, "llm_request"));
     const first = setup([], {}, { store: die });
     const run = first.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await expect(run.result).rejects.toSatisfy((error) => PawlError.is(error, "store_unavailable"));
+    await expect(run.result).rejects.toSatisfy(code("store_unavailable"));
     for (let process = 0; process < 3; process += 1) {
       clock += 60_000;
       expect(await setup([], {}, { store: die }).pawl.sweep()).toBe(1);

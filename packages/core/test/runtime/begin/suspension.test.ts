@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, memoryStore, runtime, tool } from "../../../src/index.ts";
+import { memoryStore, runtime, tool } from "../../../src/index.ts";
 import { code } from "../../support/errors.ts";
 import { collect, setup, types, user } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 
 const ask = tool({
   name: "ask",
@@ -158,21 +159,17 @@ describe("suspension", () => {
 
   it("P1 takes up an answer that is stored at the very moment the run suspends", async () => {
     const base = memoryStore();
-    const racing: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        if (events.some((event) => event.type === "run_suspended") && !raced) {
-          raced = true;
-          const other = runtime({ agents: [inner.agent], store: base });
-          await other.run("tester", {
-            ...user,
-            sessionId,
-            answers: [{ callId: "toolu_q", value: { yes: true } }],
-          }).started;
-        }
-        return await base.append(sessionId, events, options);
-      },
-    };
+    const racing = beforeAppend(base, async (events, sessionId) => {
+      if (has(events, "run_suspended") && !raced) {
+        raced = true;
+        const other = runtime({ agents: [inner.agent], store: base });
+        await other.run("tester", {
+          ...user,
+          sessionId,
+          answers: [{ callId: "toolu_q", value: { yes: true } }],
+        }).started;
+      }
+    });
     let raced = false;
     const outer = setup(
       [{ tools: [question("toolu_q")] }, { text: "Good." }],

@@ -13,6 +13,7 @@ import {
   type StopCondition,
 } from "../../../src/index.ts";
 import { type Options, setup, sleep, types, user } from "../../support/setup.ts";
+import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, question } from "../../support/tools.ts";
 import { begin, check, endless, finish, gate, ok, slow, texts } from "../../support/when-busy.ts";
 
@@ -86,21 +87,17 @@ describe("whenBusy: queue", () => {
   it("E2 loses no message that comes at the very moment at which the run ends", async () => {
     const base = memoryStore();
     let raced: Promise<unknown> | undefined;
-    const store: EventStore = {
-      ...base,
-      append: async (id, events, options) => {
-        if (raced === undefined && events.some(({ type }) => type === "run_ended")) {
-          const other = runtime({ agents: [world.agent], store: base, pollMs: 5 }).run("tester", {
-            ...user,
-            sessionId: id,
-            input: "Second",
-          });
-          raced = other.result;
-          await other.started;
-        }
-        return await base.append(id, events, options);
-      },
-    };
+    const store = beforeAppend(base, async (events, id) => {
+      if (raced === undefined && has(events, "run_ended")) {
+        const other = runtime({ agents: [world.agent], store: base, pollMs: 5 }).run("tester", {
+          ...user,
+          sessionId: id,
+          input: "Second",
+        });
+        raced = other.result;
+        await other.started;
+      }
+    });
     const world = setup([{ text: "One." }, { text: "Two." }], queue, { store });
     const { sessionId, text } = await world.say("First");
     expect(text).toBe("One.\n\nTwo.");
@@ -304,13 +301,9 @@ describe("whenBusy: queue", () => {
   it("E2 looks again when the run ends between looking and storing", async () => {
     const world = setup([slow, { text: "Two." }], queue);
     const { run, sessionId } = await begin(world);
-    const late: EventStore = {
-      ...world.store,
-      append: async (id, events, options) => {
-        if (events.some(({ type }) => type === "user_message")) await run.result;
-        return await world.store.append(id, events, options);
-      },
-    };
+    const late = beforeAppend(world.store, async (events) => {
+      if (has(events, "user_message")) await run.result;
+    });
     const elsewhere = runtime({ agents: [world.agent], store: late, pollMs: 5 });
     const second = elsewhere.run("tester", { ...user, sessionId, input: "Second" });
     expect((await second.result).text).toBe("Two.");

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, localTail, memoryStore, PawlError, tool } from "../../../src/index.ts";
+import { type EventStore, localTail, memoryStore, tool } from "../../../src/index.ts";
 import { setup, sleep } from "../../support/setup.ts";
+import { beforeAppend, failingStore, has } from "../../support/stores.ts";
 import { ask } from "../../support/tools.ts";
 
 it("W4 shows nothing as going on when the run is over", async () => {
@@ -14,17 +15,13 @@ it("W4 shows nothing as going on when the run is over", async () => {
 it("L7 ends a run that failed, also where something is stored at the last moment", async () => {
   const base = memoryStore();
   let late = 0;
-  const store: EventStore = {
-    ...base,
-    append: async (sessionId, events, options) => {
-      if (events.some(({ type }) => type === "run_ended") && late < 2) {
-        late += 1;
-        const note = { type: "note", data: { text: `late ${late}` } } as const;
-        await base.append(sessionId, [note], { appendId: `late ${late}` });
-      }
-      return await base.append(sessionId, events, options);
-    },
-  };
+  const store = beforeAppend(base, async (events, sessionId) => {
+    if (has(events, "run_ended") && late < 2) {
+      late += 1;
+      const note = { type: "note", data: { text: `late ${late}` } } as const;
+      await base.append(sessionId, [note], { appendId: `late ${late}` });
+    }
+  });
   const deps = () => Promise.reject(new Error("no database"));
   const { say, of } = setup([{ text: "Never." }], {}, { store, deps });
   const { stop, sessionId } = await say("Go");
@@ -37,16 +34,11 @@ it("L7 ends a run that failed, also where something is stored at the last moment
 it("L4 a report of a tool that comes back too late may be lost, and hurts nobody", async () => {
   const base = memoryStore();
   let refused = 0;
-  const store: EventStore = {
-    ...base,
-    append: async (sessionId, events, options) => {
-      if (events.some(({ type, data }) => type === "error" && JSON.stringify(data).includes("late"))) {
-        refused += 1;
-        throw new PawlError("store_unavailable", "down");
-      }
-      return await base.append(sessionId, events, options);
-    },
-  };
+  const store = failingStore(base, (events) => {
+    const fails = events.some(({ type, data }) => type === "error" && JSON.stringify(data).includes("late"));
+    if (fails) refused += 1;
+    return fails;
+  });
   let back = (): void => undefined;
   const slow = tool({
     name: "slow",

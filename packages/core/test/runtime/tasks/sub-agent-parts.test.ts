@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  agent,
-  agentTool,
-  memoryStore,
-  PawlError,
-  type Session,
-  type StoredOf,
-  type Tool,
-} from "../../../src/index.ts";
+import { agent, agentTool, memoryStore, type Session, type StoredOf, type Tool } from "../../../src/index.ts";
 import type { Leg } from "../../../src/leg/leg.ts";
 import { type Budget, unlimited } from "../../../src/log/budget.ts";
 import { sliceOf } from "../../../src/loop/tools/task-slice.ts";
@@ -17,6 +9,7 @@ import { childAgent, openChild } from "../../../src/runtime/tasks/child-session.
 import { newRun } from "../../../src/session/new-run.ts";
 import { type CallState, newSessionState, type TurnState } from "../../../src/session/state.ts";
 import type { Delegate } from "../../../src/tools/tool.ts";
+import { code } from "../../support/errors.ts";
 import { setup } from "../../support/setup.ts";
 
 const worker = agent({
@@ -94,8 +87,7 @@ describe("the session for a task", () => {
   ])("S1 is never one of %s, whenever that was made", async (_who, other) => {
     const store = memoryStore();
     await store.sessions.create({ id: "s1:c1", ...other });
-    const refused = (error: unknown) =>
-      PawlError.is(error, "conflict") && /something else/.test(error.message);
+    const refused = code("conflict", "something else");
     await expect(open(store)).rejects.toSatisfy(refused);
     await expect(open(unseen(store))).rejects.toSatisfy(refused);
   });
