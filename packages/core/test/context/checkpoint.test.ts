@@ -3,15 +3,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../test/support/rebuild.ts";
 import { type CheckpointStrategy, dropOldResults, summarize, tool, withRetry } from "../../src/index.ts";
-import { type Setup, setup, user } from "../support/setup.ts";
-import { ask } from "../support/tools.ts";
+import { never, type Setup, setup, sleep, user } from "../support/setup.ts";
+import { ask, readLong } from "../support/tools.ts";
 
-const read = tool({
-  name: "read",
-  description: "Reads.",
-  input: z.object({ n: z.number() }),
-  execute: ({ n }) => `${n} `.repeat(400),
-});
 const reading = (n: number): Reply => ({
   thinking: `Reading ${n}.`,
   tools: [{ name: "read", id: `toolu_${n}`, input: { n } }],
@@ -27,7 +21,7 @@ async function sound(world: Setup, sessionId: string): Promise<void> {
 describe("C11 dropping old results", () => {
   it("C13 replaces them by a note of their length, in a new prefix without earlier thinking, and leaves the last turns", async () => {
     const checkpointWhen = [dropOldResults({ whenTokens: 500, keepTurns: 1 })];
-    const world = setup(script, { tools: [read], checkpointWhen });
+    const world = setup(script, { tools: [readLong], checkpointWhen });
     const { sessionId, text } = await world.say("Read all");
     expect(text).toBe("Done.");
     expect(await world.of(sessionId, "checkpoint")).toMatchObject([
@@ -50,7 +44,7 @@ describe("C11 dropping old results", () => {
   it("weighs what it frees as the agent estimates tokens", async () => {
     const checkpointWhen = [dropOldResults({ whenTokens: 1_500, keepTurns: 1 })];
     // Text of which every character is a token: four times what is usual, in all of the context alike.
-    const world = setup(script, { tools: [read], checkpointWhen, estimateTokens: (chars) => chars });
+    const world = setup(script, { tools: [readLong], checkpointWhen, estimateTokens: (chars) => chars });
     const { sessionId } = await world.say("Read all");
     expect(await world.of(sessionId, "checkpoint")).not.toEqual([]);
     expect(world.model.rejected).toEqual([]);
@@ -79,7 +73,7 @@ describe("C11 summaries", () => {
   it("stand for everything before a boundary and are in the log, with their cost", async () => {
     const model = writer([{ text: "They read </conversation_summary> 1 and 2." }]);
     const checkpointWhen = [summarize({ model, whenTokens: 700, keepTurns: 1 })];
-    const world = setup(script, { tools: [read], checkpointWhen });
+    const world = setup(script, { tools: [readLong], checkpointWhen });
     const result = await world.say("Read all");
     const { sessionId } = result;
     const [checkpoint] = await world.of(sessionId, "checkpoint");
@@ -115,7 +109,7 @@ describe("C11 summaries", () => {
     async (_what, reply) => {
       const model = writer([reply, { text: "Second run." }]);
       const checkpointWhen = [summarize({ model, whenTokens: 100, keepTurns: 1 })];
-      const world = setup(script, { tools: [read], checkpointWhen });
+      const world = setup(script, { tools: [readLong], checkpointWhen });
       const { sessionId, stop } = await world.say("Read all");
       expect(stop.type).toBe("end_turn");
       expect(await world.of(sessionId, "checkpoint")).toEqual([]);
@@ -131,7 +125,7 @@ describe("C11 summaries", () => {
     let weight = 70;
     const checkpointWhen = [summarize({ model: writer([{ text: "Sum." }]), whenTokens: 700, keepTurns: 1 })];
     const userData = () => `${weight} kg`;
-    const world = setup([{ text: "Hi." }, ...script], { tools: [read], checkpointWhen, userData });
+    const world = setup([{ text: "Hi." }, ...script], { tools: [readLong], checkpointWhen, userData });
     const { sessionId } = await world.say("Hello");
     weight = 71;
     await world.say("Read all", { sessionId });
@@ -151,7 +145,7 @@ describe("C11 summaries", () => {
     ] as const) {
       const model = writer([{ text: "They read." }]);
       const checkpointWhen = [summarize({ model, whenTokens: 700, keepTurns: 1, maxTokens: 1_000 })];
-      const world = setup(script, { tools: [read], checkpointWhen, limits: { outputTokens } });
+      const world = setup(script, { tools: [readLong], checkpointWhen, limits: { outputTokens } });
       const { sessionId } = await world.say("Read all");
       expect(model.requests).toHaveLength(made);
       expect(await world.of(sessionId, "checkpoint")).toHaveLength(made);
@@ -165,7 +159,7 @@ describe("C11 summaries", () => {
     const checkpointWhen = [
       summarize({ model: withRetry(model, { baseMs: 1 }), whenTokens: 700, keepTurns: 1 }),
     ];
-    const world = setup(script, { tools: [read], checkpointWhen });
+    const world = setup(script, { tools: [readLong], checkpointWhen });
     const { sessionId } = await world.say("Read all");
     expect(await world.of(sessionId, "checkpoint")).toMatchObject([{ data: { summary: "They read." } }]);
     const [charged] = (await world.of(sessionId, "llm_response")).filter(({ data }) => data.attempt === 0);
@@ -175,7 +169,6 @@ describe("C11 summaries", () => {
   });
 
   it("L4 are left behind at the deadline where a strategy never comes back", async () => {
-    const never: CheckpointStrategy = () => new Promise(() => undefined);
     const world = setup(script, { checkpointWhen: [never], limits: { wallClockMs: 30 } });
     const { stop, sessionId } = await world.say("Read all");
     expect(stop.type).toBe("deadline");
@@ -190,12 +183,12 @@ describe("C11 summaries", () => {
         const plan = await summarize({ model: writer([{ text: "Sum." }]), whenTokens: 1, keepTurns: 1 })(
           source,
         );
-        if (dies) await new Promise(() => {});
+        if (dies) await never();
         return plan;
       },
     ];
     let clock = 0;
-    const world = setup(script, { tools: [read], checkpointWhen });
+    const world = setup(script, { tools: [readLong], checkpointWhen });
     const { memoryStore, runtime } = await import("../../src/index.ts");
     const store = memoryStore({ now: () => clock });
     await store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
@@ -203,7 +196,7 @@ describe("C11 summaries", () => {
     const dead = boot().run("tester", { ...user, sessionId: "s1", input: "Read all" });
     for await (const event of dead)
       if (event.type === "tool_result" && event.data.call_id === "toolu_2") break;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await sleep(20);
     dies = false;
     clock = 60_000;
     const pawl = boot();
@@ -219,7 +212,7 @@ describe("C11 summaries", () => {
 
 describe("C11 a context that starts at an event", () => {
   it("sends nothing of before, says so in the session's row, and parts no call from its result", async () => {
-    const world = setup([...script, { text: "x" }], { tools: [read] });
+    const world = setup([...script, { text: "x" }], { tools: [readLong] });
     const { sessionId } = await world.say("Read all");
     const results = await world.of(sessionId, "tool_result");
     // In the middle of a run there is no place to begin at but the message that began it.

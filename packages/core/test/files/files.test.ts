@@ -8,6 +8,7 @@ import { diskFiles } from "@pawl/core/disk";
 import { fileStoreContract } from "@pawl/testing";
 import * as fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
+import { sleep } from "../support/setup.ts";
 
 const made: string[] = [];
 afterEach(async () => {
@@ -184,7 +185,7 @@ describe("diskFiles: crashes and failures", () => {
         },
       );
       await new Promise((resolve) => child.stdout?.once("data", resolve));
-      await new Promise((resolve) => setTimeout(resolve, ms));
+      await sleep(ms);
       const gone = new Promise((resolve) => child.once("exit", resolve));
       child.kill("SIGKILL");
       await gone;

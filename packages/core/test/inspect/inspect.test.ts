@@ -24,14 +24,8 @@ import {
   timelineOf,
 } from "../../src/inspect.ts";
 import { type Setup, setup } from "../support/setup.ts";
-import { askWith } from "../support/tools.ts";
+import { askWith, readLong } from "../support/tools.ts";
 
-const read = tool({
-  name: "read",
-  description: "Reads.",
-  input: z.object({ n: z.number() }),
-  execute: ({ n }) => `${n} `.repeat(400),
-});
 const ask = askWith(z.object({ question: z.string() }));
 const reading = (n: number): Reply => ({ thinking: "Hm.", tools: [{ name: "read", input: { n } }] });
 const asking: Reply = { tools: [{ name: "ask", id: "toolu_ask", input: { question: "Sure?" } }] };
@@ -57,7 +51,7 @@ describe("O4 the requests of a log", () => {
   it("are those that were sent, over suspensions, checkpoints and redactions", async () => {
     const checkpointWhen = [dropOldResults({ whenTokens: 400, keepTurns: 1 })];
     const script = [reading(1), reading(2), asking, { text: "Done." }, { text: "Again." }];
-    const world = setup(script, { tools: [read, ask], checkpointWhen });
+    const world = setup(script, { tools: [readLong, ask], checkpointWhen });
     const { sessionId } = await world.say("Read");
     await world.answer(sessionId, "toolu_ask", "yes");
     await world.pawl.redact(sessionId, 2, { userId: "u1" });
@@ -80,7 +74,7 @@ describe("O4 the requests of a log", () => {
   it("say where one begins to differ from the one before it", async () => {
     const checkpointWhen = [dropOldResults({ whenTokens: 400, keepTurns: 1 })];
     const world = setup([reading(1), reading(2), reading(3), { text: "Done." }], {
-      tools: [read],
+      tools: [readLong],
       checkpointWhen,
     });
     const { sessionId } = await world.say("Read");
@@ -210,7 +204,7 @@ describe("O4 the timeline of a log", () => {
     const writer = scriptedModel([{ text: "They read." }], { pricing });
     const checkpointWhen = [summarize({ model: writer, whenTokens: 700, keepTurns: 1 })];
     const world = setup([reading(1), reading(2), reading(3), { text: "Done." }], {
-      tools: [read],
+      tools: [readLong],
       checkpointWhen,
     });
     const { sessionId, costMicroUsd } = await world.say("Read");

@@ -2,7 +2,8 @@ import { getEventListeners } from "node:events";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type ModelClient, type ModelEvent, withIdleWatchdog, withRetry } from "../../src/index.ts";
-import { failuresIn, hi, read, settled, testClock, textOf } from "../support/calls.ts";
+import { failuresIn, hi, read, testClock, textOf } from "../support/calls.ts";
+import { settled } from "../support/settled.ts";
 
 /** A model that says what it is told to, when it is told to. */
 function puppet({ deaf = false } = {}) {

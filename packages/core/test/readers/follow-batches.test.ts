@@ -12,6 +12,7 @@ import {
   type StoredEvent,
   tool,
 } from "../../src/index.ts";
+import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
 const COUNT = 200;
@@ -177,9 +178,9 @@ describe("L16 events that were stored here", () => {
     const { pawl } = setup([], {}, { store, tail, pollMs: 3_600_000 });
     const events = pawl.follow("s", { afterSeq: COUNT })[Symbol.asyncIterator]();
     const next = events.next();
-    for (let n = 0; n < 20; n += 1) await setImmediate();
+    await settled();
     tail.stored("s", COUNT + 1);
-    for (let n = 0; n < 20; n += 1) await setImmediate();
+    await settled();
     const [row] = await inner.append("s", [{ type: "note", data: { text: "late" } }], { appendId: "late" });
     tail.stored("s", COUNT + 1);
     expect(await next).toEqual({ done: false, value: row });

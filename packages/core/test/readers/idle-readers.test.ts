@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import {
   type EventStore,
@@ -9,6 +8,7 @@ import {
   type SessionEvent,
   watchedStore,
 } from "../../src/index.ts";
+import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 
 const POLL_MS = 1_000;
@@ -22,15 +22,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Lets everything run that is ready to run. */
-const settle = async () => {
-  for (let n = 0; n < 20; n += 1) await setImmediate();
-};
-
 const passing = async (ms: number, stepMs = 500) => {
   for (let passed = 0; passed < ms; passed += stepMs) {
     await vi.advanceTimersByTimeAsync(stepMs);
-    await settle();
+    await settled();
   }
 };
 
@@ -60,7 +55,7 @@ async function world({ tail, hears = false }: { tail?: LiveTail; hears?: boolean
     readers.push(events);
     reading.push(read(events));
   }
-  await settle();
+  await settled();
   let appended = 0;
   return {
     /** How often the store has been read since this was last asked. */
@@ -72,7 +67,7 @@ async function world({ tail, hears = false }: { tail?: LiveTail; hears?: boolean
     append: async (event: NewEvent, into = store) => {
       appended += 1;
       const [row] = await into.append("s", [event], { appendId: `a${appended}` });
-      await settle();
+      await settled();
       return row?.seq ?? 0;
     },
     store,
@@ -145,7 +140,7 @@ describe("L16 queries of waiting readers", () => {
     expect(reads()).toBe(0);
     await append(note, inner);
     hear(false);
-    await settle();
+    await settled();
     expect(shown()).toEqual(each(1));
     await append(note, inner);
     await passing(POLL_MS);
@@ -155,7 +150,7 @@ describe("L16 queries of waiting readers", () => {
     expect(reads()).toBe(10);
     await append(note, inner);
     hear(true);
-    await settle();
+    await settled();
     expect(shown()).toEqual(each(3));
     reads();
     await passing(30 * POLL_MS);
@@ -168,7 +163,7 @@ describe("L16 queries of waiting readers", () => {
     const { inner, append, shown, reads, leave } = await world({ tail });
     const begun = { run_id: "r", agent: "tester", agent_version: "1" };
     tail.stored("s", await append({ type: "run_started", data: begun }, inner));
-    await settle();
+    await settled();
     expect(shown()).toEqual(each(1));
     await append(note, inner);
     await passing(POLL_MS);
@@ -212,7 +207,7 @@ describe("L16 queries of waiting readers", () => {
       for await (const { type } of pawl.follow(sessionId, { afterSeq: 0, signal: control.signal }))
         seen.push(type);
     })();
-    await settle();
+    await settled();
     const read = vi.spyOn(store, "read");
     const before = seen.length;
     const second = pawl.run("tester", { userId: "u1", sessionId, input: "Second" }).result;

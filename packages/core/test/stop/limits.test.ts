@@ -11,7 +11,7 @@ import {
   tool,
 } from "../../src/index.ts";
 import { pricing } from "../support/pricing.ts";
-import { type Options, type Setup, setup, stored } from "../support/setup.ts";
+import { never, type Options, type Setup, setup, stored } from "../support/setup.ts";
 import { hang } from "../support/tools.ts";
 
 const look = tool({
@@ -93,7 +93,7 @@ describe("time", () => {
     const clock = testClock();
     const deaf: ModelClient = {
       id: "deaf",
-      stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) }),
+      stream: () => ({ [Symbol.asyncIterator]: () => ({ next: never }) }),
     };
     const made = agent({ name: "a", model: deaf, instructions: "Go.", limits: { wallClockMs: 1_000 } });
     const pawl = runtime({ agents: [made], store: memoryStore({ now: clock.now }), clock, abortGraceMs: 20 });

@@ -8,6 +8,7 @@ import {
   type Sleep,
   type StreamOptions,
 } from "../../src/index.ts";
+import { settled } from "./settled.ts";
 
 export const hi: ModelRequest = {
   system: [],
@@ -117,9 +118,4 @@ export function testClock({ hurry = false } = {}): Clock {
       await settled();
     },
   };
-}
-
-/** Lets everything that needs no more time happen. */
-export function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

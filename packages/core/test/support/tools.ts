@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { type Schema, type Tool, tool } from "../../src/index.ts";
+import { never } from "./setup.ts";
 
 /** Inputs of tools. */
 export const nothing = z.object({});
@@ -23,7 +24,15 @@ export const hang = tool({
   name: "hang",
   description: "Hangs.",
   input: nothing,
-  execute: () => new Promise(() => undefined),
+  execute: never,
+});
+
+/** Returns a long text. */
+export const readLong = tool({
+  name: "read",
+  description: "Reads.",
+  input: z.object({ n: z.number() }),
+  execute: ({ n }) => `${n} `.repeat(400),
 });
 
 /** Returns the text that it was given. */

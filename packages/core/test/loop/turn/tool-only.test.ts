@@ -19,7 +19,7 @@ import type { Attempt } from "../../../src/loop/turn/answer-events.ts";
 import { verdictOn } from "../../../src/loop/turn/verdict.ts";
 import { newReply } from "../../../src/model/reply.ts";
 import { newSessionState } from "../../../src/session/state.ts";
-import { never, setup } from "../../support/setup.ts";
+import { never, setup, stored } from "../../support/setup.ts";
 import { failingStore } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
@@ -292,7 +292,7 @@ describe("an agent that acts by tools alone", () => {
     };
     const old = setup([], {}, { store: base }, () => hung);
     const { sessionId } = await old.pawl.run("tester", { userId: "u1", input: "Go" }).started;
-    while ((await old.of(sessionId, "llm_request")).length === 0) await new Promise(setImmediate);
+    await stored(old, sessionId, "llm_request");
     clock += 60_000;
     const next = world([words, words], FREE, { store: base });
     await next.pawl.sweep();

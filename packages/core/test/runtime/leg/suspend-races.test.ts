@@ -1,18 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { type EventStore, type Hook, memoryStore, tool } from "../../../src/index.ts";
-import { type Setup, setup, user } from "../../support/setup.ts";
+import { never, type Setup, setup, stored, user } from "../../support/setup.ts";
 import { askWith } from "../../support/tools.ts";
 
 const input = z.object({ q: z.string() });
 const asking = (...ids: string[]) => ({ tools: ids.map((id) => ({ name: "ask", id, input: { q: id } })) });
 /** Long enough that no renewal of a lease and no sweep comes to the rescue. */
 const leaseTtlMs = 60_000;
-
-/** The session's log holds this event. */
-async function until(world: Pick<Setup, "log">, sessionId: string, type: string): Promise<void> {
-  await expect.poll(async () => (await world.log(sessionId)).some((event) => event.type === type)).toBe(true);
-}
 
 /**
  * A run with two questions. Its first answer is given; while the leg is about to suspend for the second one, at the read
@@ -64,13 +59,13 @@ describe("what arrives while a run is about to suspend", () => {
         at.pawl.run("tester", { ...user, sessionId: id, answers: [{ callId: "toolu_2", value: "two" }] })
           .started,
     );
-    await until(world, sessionId, "run_ended");
+    await stored(world, sessionId, "run_ended");
     expect((await world.of(sessionId, "tool_result")).map(({ data }) => data.result)).toEqual(["one", "two"]);
   });
 
   it("L9 a stop ends the run", async () => {
     const { world, sessionId } = await atSuspension((at, id) => at.pawl.stop(id, user));
-    await until(world, sessionId, "run_ended");
+    await stored(world, sessionId, "run_ended");
     const [end] = await world.of(sessionId, "run_ended");
     expect(end?.data.stop.type).toBe("aborted");
   });
@@ -79,7 +74,7 @@ describe("what arrives while a run is about to suspend", () => {
     const { world, sessionId } = await atSuspension(
       (at, id) => at.pawl.run("tester", { ...user, sessionId: id, input: "Never mind" }).started,
     );
-    await until(world, sessionId, "run_ended");
+    await stored(world, sessionId, "run_ended");
     expect(world.model.requests).toHaveLength(2);
     expect(JSON.stringify(world.model.requests[1]?.messages)).toContain("Never mind");
   });
@@ -88,14 +83,14 @@ describe("what arrives while a run is about to suspend", () => {
 describe("an event that arrives right after a suspension that the process has not seen yet", () => {
   it("L9 a stop ends the run", async () => {
     const inner = memoryStore();
-    const stored = Promise.withResolvers<void>();
+    const suspended = Promise.withResolvers<void>();
     const heard = Promise.withResolvers<void>();
     const store: EventStore = {
       ...inner,
       append: async (...call) => {
         const rows = await inner.append(...call);
         if (call[1][0]?.type !== "run_suspended") return rows;
-        stored.resolve();
+        suspended.resolve();
         await heard.promise;
         return rows;
       },
@@ -103,12 +98,12 @@ describe("an event that arrives right after a suspension that the process has no
     const ask = askWith(input);
     const world = setup([asking("toolu_1")], { tools: [ask] }, { store, leaseTtlMs });
     const { sessionId } = await world.pawl.run("tester", { ...user, input: "Go" }).started;
-    await stored.promise;
+    await suspended.promise;
     const stopped = world.pawl.stop(sessionId, user);
-    await until(world, sessionId, "stop_requested");
+    await stored(world, sessionId, "stop_requested");
     heard.resolve();
     await stopped;
-    await until(world, sessionId, "run_ended");
+    await stored(world, sessionId, "run_ended");
     expect(await store.sessions.get(sessionId)).toMatchObject({ openRun: null, pending: 0 });
   });
 });
@@ -150,7 +145,7 @@ describe("an answer that arrives while a message is about to close its question"
     await expect.poll(() => read.mock.calls.length).toBeGreaterThan(0);
     answered.resolve();
     await message.started;
-    await until(world, sessionId, "run_ended");
+    await stored(world, sessionId, "run_ended");
     expect((await world.of(sessionId, "tool_result"))[0]?.data).toMatchObject({
       success: true,
       result: "yes",
@@ -166,13 +161,13 @@ describe("an answer, a stop or a message whose process died before it acted on i
     const { sessionId } = await say("Go");
     const dying: EventStore = {
       ...store,
-      acquire: () => new Promise(() => undefined),
+      acquire: never,
     };
     const other = setup([], { tools: [ask] }, { store: dying });
     void other.pawl.stop(sessionId, user);
     await expect.poll(async () => (await of(sessionId, "stop_requested")).length).toBe(1);
     expect(await pawl.sweep()).toBe(1);
-    await until({ log }, sessionId, "run_ended");
+    await stored({ log }, sessionId, "run_ended");
     expect((await of(sessionId, "run_ended"))[0]?.data.stop.type).toBe("aborted");
   });
 
@@ -189,7 +184,7 @@ describe("an answer, a stop or a message whose process died before it acted on i
     });
     expect(await store.sessions.get(sessionId)).toMatchObject({ status: "suspended", pending: 0 });
     expect(await pawl.sweep()).toBe(1);
-    await until({ log }, sessionId, "run_ended");
+    await stored({ log }, sessionId, "run_ended");
     expect((await of(sessionId, "run_ended"))[0]?.data.stop.type).toBe("end_turn");
   });
 });

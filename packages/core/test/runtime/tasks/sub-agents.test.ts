@@ -4,7 +4,7 @@ import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { type EventStore, PawlError, tool } from "../../../src/index.ts";
 import { asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
-import { user } from "../../support/setup.ts";
+import { sleep, user } from "../../support/setup.ts";
 import { hang } from "../../support/tools.ts";
 
 describe("an agent as a tool", () => {
@@ -215,8 +215,7 @@ describe("an agent as a tool", () => {
     const running = world.say(pawl);
     running.catch(() => undefined);
     const childLog = () => world.log(`${sessionId}:toolu_a`);
-    while (ofType(await childLog(), "tool_started").length === 0)
-      await new Promise((go) => setTimeout(go, 1));
+    while (ofType(await childLog(), "tool_started").length === 0) await sleep(1);
     await pawl.drain();
     expect(ofType(await world.log(), "run_ended")).toEqual([]);
     expect(ofType(await childLog(), "run_ended")).toEqual([]);
