@@ -5,7 +5,6 @@ import {
   agent,
   agentTool,
   approval,
-  type EventStore,
   type Hook,
   type Json,
   type JsonObject,
@@ -14,7 +13,8 @@ import {
 } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { named, sound } from "../support/hooks.ts";
-import { never, type Setup, setup, sleep, stored, user } from "../support/setup.ts";
+import { type Setup, setup, sleep, stored, user } from "../support/setup.ts";
+import { dyingStore, has } from "../support/stores.ts";
 import { calling, echo, text } from "../support/tools.ts";
 
 const yes = { approved: true };
@@ -226,16 +226,7 @@ describe("an approval", () => {
     for (const dieAt of ["tool_suspended", "tool_answered"]) {
       let clock = 0;
       const base = memoryStore({ now: () => clock });
-      let dead = false;
-      const dying: EventStore = {
-        ...base,
-        append: async (sessionId, events, options) => {
-          if (dead) return await never();
-          const rows = await base.append(sessionId, events, options);
-          dead = events.some(({ type }) => type === dieAt);
-          return dead ? await never() : rows;
-        },
-      };
+      const dying = dyingStore(base, (events) => has(events, dieAt));
       const { tool: one, ran } = echo();
       const old = setup(script, { tools: [one], hooks }, { store: dying });
       const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
@@ -248,7 +239,7 @@ describe("an approval", () => {
       clock += 60_000;
       const next = setup(rest, { tools: [one], hooks }, { store: base });
       await next.pawl.sweep();
-      for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } })) if (dead) break;
+      for await (const _ of next.pawl.follow(sessionId, { untilIdle: { runId } })) if (dying.dead) break;
       if (dieAt === "tool_suspended") {
         await stored(next, sessionId, "run_suspended");
         await next.answer(sessionId, "toolu_e", yes);
@@ -343,17 +334,10 @@ describe("two questions on one call", () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });
     let asked = 0;
-    let dead = false;
-    const dying: EventStore = {
-      ...base,
-      append: async (id, events, options) => {
-        if (dead) return await never();
-        const rows = await base.append(id, events, options);
-        if (id.includes(":") && events.some(({ type }) => type === "tool_suspended")) asked += 1;
-        dead = asked === 2;
-        return dead ? await never() : rows;
-      },
-    };
+    const dying = dyingStore(base, (events, id) => {
+      if (id.includes(":") && has(events, "tool_suspended")) asked += 1;
+      return asked === 2;
+    });
     const helper = agent({
       name: "helper",
       instructions: "Help.",
@@ -366,7 +350,7 @@ describe("two questions on one call", () => {
     const world = setup([{ tools: [task] }], { tools }, { store: dying });
     const { sessionId } = await world.say("Go");
     void world.answer(sessionId, "toolu_h", yes);
-    while (!dead) await sleep(1);
+    while (!dying.dead) await sleep(1);
     clock += 60_000;
     const next = setup([{ text: "Ok." }, { text: "Fine." }], { tools }, { store: base });
     await next.pawl.sweep();

@@ -1,8 +1,9 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { type EventStore, memoryStore } from "../../src/index.ts";
+import { memoryStore } from "../../src/index.ts";
 import { named, sound } from "../support/hooks.ts";
-import { never, setup, stored, user } from "../support/setup.ts";
+import { setup, stored, user } from "../support/setup.ts";
+import { dyingStore, has } from "../support/stores.ts";
 import { calling, echo } from "../support/tools.ts";
 
 const last: readonly Reply[] = [{ text: "Ok." }, { text: "Fine." }];
@@ -135,13 +136,7 @@ describe("the failure budget", () => {
   it("T12 tells it once though the process died between the note and the request", async () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });
-    const dying: EventStore = {
-      ...base,
-      append: async (sessionId, events, options) => {
-        const rows = await base.append(sessionId, events, options);
-        return events.some(({ type }) => type === "note") ? await never() : rows;
-      },
-    };
+    const dying = dyingStore(base, (events) => has(events, "note"));
     const options = { tools: [failing(), echo().tool], limits: { toolFailures: 1 } };
     const old = setup([...five.slice(0, 1)], options, { store: dying });
     const { sessionId, runId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
