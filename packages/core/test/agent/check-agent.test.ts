@@ -30,6 +30,14 @@ describe("an agent that could not work is refused when it is defined, whoever ha
     expect(() => setup([], { tools: [look], ...options })).toThrow(message);
   });
 
+  it.each<[string, object, RegExp]>([
+    ["two tools of one name", { tools: [look, look] }, /two tools/],
+    ["instructions that say nothing", { instructions: " " }, /instructions/],
+    ["a limit of nothing", { limits: { turns: 0 } }, /limits\.turns/],
+  ])("T1 for %s", (_what, options, message) => {
+    expect(() => setup([], options)).toThrow(message);
+  });
+
   it("for a model that is none", () => {
     const options = { name: "a", instructions: "Help." };
     for (const model of [undefined, "claude-sonnet-5-5", {}])

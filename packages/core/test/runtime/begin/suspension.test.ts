@@ -106,26 +106,20 @@ describe("suspension", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("P5 refuses an answer of the wrong shape, of a forged call and from somebody else, and loses nothing", async () => {
-    const { say, answer, pawl, log, store } = setup([{ tools: [saving("x"), question("toolu_q")] }], {
-      tools: [ask, save],
-    });
+  const yes = { callId: "toolu_q", value: { yes: true } };
+  it.each([
+    ["of the wrong shape", [{ callId: "toolu_q", value: { yes: "maybe" } }], "u1", "invalid_answer"],
+    ["of a forged call", [{ ...yes, callId: "toolu_forged" }], "u1", "unknown_call"],
+    ["of a call that asks nothing", [{ ...yes, callId: "toolu_s" }], "u1", "unknown_call"],
+    ["from somebody else", [yes], "u2", "not_found"],
+    ["that is given twice at once", [yes, yes], "u1", "invalid_input"],
+  ] as const)("P5 refuses an answer %s, and loses nothing", async (_what, answers, userId, refusal) => {
+    const tools = [{ ...saving("x"), id: "toolu_s" }, question("toolu_q")];
+    const { say, pawl, log, store } = setup([{ tools }], { tools: [ask, save] });
     const { sessionId, actions } = await say("Go");
     const before = await log(sessionId);
-    await expect(answer(sessionId, "toolu_q", { yes: "maybe" })).rejects.toSatisfy(code("invalid_answer"));
-    await expect(answer(sessionId, "toolu_forged", { yes: true })).rejects.toSatisfy(code("unknown_call"));
-    const other = (await log(sessionId)).find((event) => event.type === "tool_call");
-    const savedCall = other?.type === "tool_call" ? other.data.call_id : "";
-    await expect(answer(sessionId, savedCall, { yes: true })).rejects.toSatisfy(code("unknown_call"));
-    const foreign = { userId: "u2", sessionId, answers: [{ callId: "toolu_q", value: { yes: true } }] };
-    await expect(pawl.run("tester", foreign).started).rejects.toSatisfy(code("not_found"));
-    const twice = [
-      { callId: "toolu_q", value: { yes: true } },
-      { callId: "toolu_q", value: { yes: true } },
-    ];
-    await expect(pawl.run("tester", { ...user, sessionId, answers: twice }).started).rejects.toSatisfy(
-      code("invalid_input"),
-    );
+    const run = pawl.run("tester", { userId, sessionId, answers: [...answers] });
+    await expect(run.started).rejects.toSatisfy(code(refusal));
     expect(await log(sessionId)).toEqual(before);
     expect(actions).toHaveLength(2);
     expect((await store.sessions.get(sessionId))?.pending).toBe(1);

@@ -92,3 +92,29 @@ it("P6 a run ends even if the log holds an answer that is nested too deeply to b
   const [result] = await of(sessionId, "tool_result");
   expect(result?.data).toMatchObject({ success: false, result: expect.stringContaining("Not run") });
 });
+
+it("asks the store for nothing more when a run has come to rest", async () => {
+  const base = memoryStore();
+  let calls: string[] = [];
+  const store: EventStore = {
+    ...base,
+    append: async (id, events, options) => {
+      if (options.release === true) calls = [];
+      return await base.append(id, events, options);
+    },
+    read: (...args) => {
+      calls.push("read");
+      return base.read(...args);
+    },
+    release: async (lease) => {
+      calls.push("release");
+      await base.release(lease);
+    },
+  };
+  const script = [{ tools: [{ name: "ask", id: "toolu_q" }] }, { text: "Ok." }];
+  const world = setup(script, { tools: [ask] }, { store });
+  const { sessionId, stop } = await world.say("Go");
+  expect({ type: stop.type, calls }).toEqual({ type: "suspended", calls: [] });
+  expect((await world.answer(sessionId, "toolu_q", "yes")).stop.type).toBe("end_turn");
+  expect(calls).toEqual([]);
+});
