@@ -76,7 +76,8 @@ describe("afterRun", () => {
     expect(did.filter(({ stop }) => stop.type === "aborted")).toHaveLength(2);
   });
 
-  it("L17 P6 runs for a run that the user talks past, before the new message", async () => {
+  /** A run whose user writes a message instead of an answer. */
+  async function talkedPast() {
     const { did, hook } = effect();
     const seen: unknown[] = [];
     const hooks = [
@@ -97,12 +98,22 @@ describe("afterRun", () => {
     const { sessionId, runId } = await world.say("Go");
     expect(did).toEqual([]);
     const next = await world.say("Never mind", { sessionId });
+    return { world, sessionId, runId, next, did, seen };
+  }
+
+  it("L17 P6 runs for a run that the user talks past, with the deps of its tools", async () => {
+    const { world, sessionId, runId, next, did, seen } = await talkedPast();
     expect(next.stop.type).toBe("end_turn");
     expect(did.map((result) => [result.runId, result.stop.type, result.text])).toEqual([
       [runId, "interrupted", "One."],
       [next.runId, "end_turn", "Two."],
     ]);
     expect(seen).toEqual(["deps", "deps"]);
+    await sound(world, sessionId);
+  });
+
+  it("L17 P6 ends a run that the user talks past before the next one begins", async () => {
+    const { world, sessionId, runId } = await talkedPast();
     const [ended] = await world.of(sessionId, "run_ended");
     expect(ended?.data).toMatchObject({
       run_id: runId,
@@ -120,18 +131,26 @@ describe("afterRun", () => {
       order.lastIndexOf("run_started") +
         (order[order.lastIndexOf("run_started") - 1] === "run_ended true" ? 0 : -1),
     );
-    const sent = JSON.stringify(world.model.requests[1]?.messages.at(-1));
-    expect(sent).toContain("It was interrupted.");
-    expect(sent.indexOf('"answered":false'.replaceAll('"', '\\\\\\"'))).toBeLessThan(
-      sent.indexOf("Never mind"),
-    );
+  });
+
+  it("L17 P6 shows the model what it added to a run that the user talks past, before the new message", async () => {
+    const { world } = await talkedPast();
+    expect(world.model.requests[1]?.messages.at(-1)?.content).toMatchObject([
+      { type: "tool_result", tool_use_id: "toolu_q", content: expect.stringContaining('"answered":false') },
+      { type: "tool_result", content: "echo a" },
+      { type: "text", text: expect.stringContaining("It was interrupted.") },
+      { type: "text", text: "Never mind" },
+    ]);
+  });
+
+  it("L17 P6 leaves a question that the user talks past unanswered", async () => {
+    const { world, sessionId } = await talkedPast();
     expect(
       (await world.of(sessionId, "tool_result")).find(({ data }) => data.tool_name === "ask")?.data.result,
     ).toEqual({
       answered: false,
       reason: "the user wrote a new message instead of answering.",
     });
-    await sound(world, sessionId);
   });
 
   it("L17 P4 leaves a run to the answer that comes while the user talks past it", async () => {
