@@ -3,6 +3,7 @@ import { findWrongArrows } from "./lib/arrows.mjs";
 import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
 import { findWrongRooms } from "./lib/rooms.mjs";
+import { findLooseTests } from "./lib/test-rooms.mjs";
 
 // Which package may know which, and which room of core: see docs/architecture.md.
 const watched = /^(packages|examples)\/[^/]+\/(package\.json|.+\.[cm]?[jt]sx?)$|^test\/.+\.[cm]?[jt]sx?$/;
@@ -11,7 +12,7 @@ const files = new Map(
     .filter((path) => watched.test(path))
     .map((path) => [path, readFileSync(at(path), "utf8")]),
 );
-const problems = [...findWrongArrows(files), ...findWrongRooms(files)];
+const problems = [...findWrongArrows(files), ...findWrongRooms(files), ...findLooseTests(files.keys())];
 for (const { file, line, message } of problems) console.error(`${file}:${line}: ${message}`);
 console.log(`${files.size} files, ${problems.length} wrong arrows`);
 process.exitCode = problems.length > 0 ? 1 : 0;

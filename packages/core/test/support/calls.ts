@@ -1,3 +1,4 @@
+import type { Reply } from "@pawl/testing";
 import {
   type ModelClient,
   type ModelEvent,
@@ -5,7 +6,7 @@ import {
   type ModelRequest,
   PawlError,
 } from "../../src/index.ts";
-import type { Sleep, StreamOptions } from "../../src/model.ts";
+import { settled } from "./settled.ts";
 
 export const hi: ModelRequest = {
   system: [],
@@ -13,6 +14,10 @@ export const hi: ModelRequest = {
   messages: [{ role: "user", content: [{ type: "text", text: "Hi" }] }],
   maxTokens: 100,
 };
+
+/** Replies of an overloaded server, and of one that answers. */
+export const busy: Reply = { fault: { status: 529 } };
+export const fine: Reply = { text: "Fine." };
 
 /** A model that yields `events` and fails, if so told, whatever its signal says. */
 export function deafModel(
@@ -111,9 +116,4 @@ export function testClock({ hurry = false } = {}): Clock {
       await settled();
     },
   };
-}
-
-/** Lets everything that needs no more time happen. */
-export function settled(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -19,9 +19,9 @@ import {
   type StoredEvent,
   tool,
 } from "../../src/index.ts";
+import { pricing } from "./pricing.ts";
+import { user } from "./setup.ts";
 
-const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
-export const user = { userId: "u1" };
 export const sessionId = "s1";
 export const task = (id: string, text = "Find out."): Reply["tools"] & object => [
   { name: "researcher", input: { task: text }, id },

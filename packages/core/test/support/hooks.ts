@@ -1,34 +1,6 @@
 import { expect } from "vitest";
-import * as z from "zod";
-import { type Hook, type StoredEvent, type Tool, tool } from "../../src/index.ts";
+import type { Hook, StoredEvent } from "../../src/index.ts";
 import type { Setup } from "./setup.ts";
-
-export const text = z.object({ text: z.string() });
-
-/** A tool that says what it was given, and remembers it. */
-export function echo(name = "echo", options: Partial<Parameters<typeof tool>[0]> = {}) {
-  const ran: string[] = [];
-  const made = tool({
-    name,
-    description: "",
-    input: text,
-    execute: ({ text: said }: z.infer<typeof text>) => {
-      ran.push(said);
-      return `echo ${said}`;
-    },
-    ...(options as object),
-  });
-  return { ran, tool: made as Tool<unknown> };
-}
-
-export const calling = (name: string, said = "a", id?: string) => ({
-  name,
-  input: { text: said },
-  ...(id !== undefined && { id }),
-});
-
-/** Never comes back, and minds no signal. */
-export const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 /** Does nothing but have a name. */
 export const named = (name: string, methods: Omit<Hook, "name">): Hook => ({ name, ...methods });

@@ -17,6 +17,12 @@ import {
   type StoredOf,
 } from "../../src/index.ts";
 
+/** The owner of the tests' sessions. */
+export const user = { userId: "u1" };
+
+/** Options of an agent, without its model. */
+export type Options = Partial<Omit<AgentOptions<unknown>, "model">>;
+
 /** An agent over a script, with a runtime and a log of its own. */
 export interface Setup {
   pawl: Runtime;
@@ -32,7 +38,7 @@ export interface Setup {
 
 export function setup(
   script: readonly Reply[] | StrictModelOptions,
-  options: Partial<Omit<AgentOptions<unknown>, "model">> = {},
+  options: Options = {},
   runtimeOptions: Partial<RuntimeOptions<unknown>> = {},
   around: (model: ModelClient) => ModelClient = (model) => model,
 ): Setup {
@@ -64,6 +70,9 @@ export function types(events: readonly { type: string }[]): string[] {
 }
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Never settles, and ignores its abort signal. */
+export const never = (): Promise<never> => new Promise<never>(() => undefined);
 
 /** Waits until an event of this type is in the log, however slow the machine is. */
 export async function stored(world: Pick<Setup, "log">, sessionId: string, type: string): Promise<void> {

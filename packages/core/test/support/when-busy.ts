@@ -1,26 +1,20 @@
 import type { Reply } from "@pawl/testing";
 import { expect } from "vitest";
-import * as z from "zod";
 import { assertSoundLog } from "../../../../test/support/invariants.ts";
-import { type AgentOptions, type Runtime, tool } from "../../src/index.ts";
-import { type Setup, stored } from "./setup.ts";
+import { type Runtime, tool } from "../../src/index.ts";
+import { type Setup, stored, user } from "./setup.ts";
+import { nothing } from "./tools.ts";
 
-export const user = { userId: "u1" };
-const none = z.object({});
-export const ask = tool({ name: "ask", description: "", input: none, suspends: { answer: z.string() } });
 export const finish = tool({
   name: "finish",
   description: "",
-  input: none,
+  input: nothing,
   endsRun: true,
   execute: () => "bye",
 });
-export const question = { name: "ask", id: "toolu_q" };
 export const slow: Reply = { text: "One two three four five six seven eight", delayPerEventMs: 4 };
 export const endless: Reply = { text: "a ".repeat(300), delayPerEventMs: 4 };
 export const ok: Reply = { text: "Ok." };
-
-export type Options = Partial<Omit<AgentOptions<unknown>, "model">>;
 
 /** A tool that works until it is let go; with `deaf` it minds no signal. */
 export function gate(deaf = false) {
@@ -28,7 +22,7 @@ export function gate(deaf = false) {
   const work = tool({
     name: "work",
     description: "",
-    input: none,
+    input: nothing,
     execute: async (_, { signal }) => {
       const stopped = new Promise<void>((_, reject) => {
         signal.addEventListener("abort", () => !deaf && reject(new Error("stopped")));

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { agent, agentTool, approval, memoryStore, PawlError, runtime, tool } from "../../src/index.ts";
+import { setup } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
+
+describe("an agent that could not work is refused when it is defined, whoever has not asked the compiler", () => {
+  it.each<[string, object, RegExp]>([
+    ["an option", { onlimit: "land" }, /there is no option "onlimit"/],
+    ["onLimit", { onLimit: "lnd" }, /onLimit cannot be "lnd"/],
+    ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is no limit/],
+    [
+      "a limit of runs on a session",
+      { sessionLimits: { errorTurns: 3 } },
+      /sessionLimits\.errorTurns is no limit/,
+    ],
+    ["a hook without a name", { hooks: [{ beforeTool: () => undefined }] }, /a hook without a name/],
+    [
+      "a hook's method",
+      { hooks: [{ name: "h", beforTool: () => undefined, beforeTools: () => undefined }] },
+      /"beforeTools", which nothing calls/,
+    ],
+    [
+      "the tool of an approval",
+      { hooks: [approval({ when: ["look", "remove"] })] },
+      /"approval" is about a tool "remove"/,
+    ],
+  ])("T6 H1 for %s", (_what, options, message) => {
+    expect(() => setup([], { tools: [look], ...options })).toThrow(PawlError);
+    expect(() => setup([], { tools: [look], ...options })).toThrow(message);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ["two tools of one name", { tools: [look, look] }, /two tools/],
+    ["instructions that say nothing", { instructions: " " }, /instructions/],
+    ["a limit of nothing", { limits: { turns: 0 } }, /limits\.turns/],
+  ])("T1 for %s", (_what, options, message) => {
+    expect(() => setup([], options)).toThrow(message);
+  });
+
+  it("for a model that is none", () => {
+    const options = { name: "a", instructions: "Help." };
+    for (const model of [undefined, "claude-sonnet-5-5", {}])
+      expect(() => agent({ ...options, model: model as never })).toThrow(/its model is none/);
+    expect(() => agentTool({ agent: undefined as never, description: "x" })).toThrow(PawlError);
+  });
+
+  it("and so is a runtime without a store, or with deps that nothing makes", () => {
+    expect(() => runtime({ agents: [] } as never)).toThrow(/needs a store/);
+    expect(() => runtime({ agents: [], store: memoryStore(), deps: {} as never })).toThrow(
+      /deps is no function/,
+    );
+  });
+
+  it("a run without a user is refused", async () => {
+    const { pawl } = setup([{ text: "Hi." }]);
+    const run = pawl.run("tester", { input: "Go" } as never);
+    await expect(run.result).rejects.toMatchObject({ code: "invalid_input" });
+  });
+});
+
+it("L17 a fault in the program ends the run as an error, and is told to whoever runs the process", async () => {
+  const told: unknown[] = [];
+  const fault = new TypeError("no database");
+  const deps = () => Promise.reject(fault);
+  const { say } = setup([{ text: "Never." }], {}, { deps, onError: (error) => told.push(error) });
+  expect((await say("Go")).stop.type).toBe("error");
+  expect(told).toEqual([fault]);
+});
+
+it("P5 a pending question says what a suspension says, and nothing of the inside", async () => {
+  const remove = tool({ name: "remove", description: "", input: z.object({}), execute: () => "gone" });
+  const { say } = setup([{ tools: [{ name: "remove" }] }], {
+    tools: [remove],
+    hooks: [approval({ when: ["remove"] })],
+  });
+  const { pending } = await say("Go");
+  expect(Object.keys(pending[0] ?? {}).sort()).toEqual([
+    "answerSchema",
+    "callId",
+    "kind",
+    "payload",
+    "seq",
+    "toolName",
+  ]);
+});

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { oneByOne } from "../../src/index.ts";
+
+/** Batches, and whether whoever makes them was told that no more are wanted. */
+function batches(...made: (readonly number[] | Error)[]) {
+  const seen = { closed: false };
+  async function* all() {
+    try {
+      for (const batch of made) {
+        if (batch instanceof Error) throw batch;
+        yield batch;
+      }
+    } finally {
+      seen.closed = true;
+    }
+  }
+  return { all: all(), seen };
+}
+
+describe("what comes in batches", () => {
+  it("comes one by one, empty batches or not, and comes to an end", async () => {
+    const { all, seen } = batches([1, 2], [], [3]);
+    const items = oneByOne(all);
+    expect(await Array.fromAsync(items)).toEqual([1, 2, 3]);
+    expect(seen.closed).toBe(true);
+    expect(await items.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("comes in order to whoever asks for several at once", async () => {
+    const items = oneByOne(batches([1], [2, 3], [4]).all);
+    const asked = await Promise.all(Array.from({ length: 6 }, () => items.next()));
+    expect(asked.map(({ value }) => value)).toEqual([1, 2, 3, 4, undefined, undefined]);
+  });
+
+  it("is left early, by break, by an error and by a scope", async () => {
+    const left = batches([1, 2], [3]);
+    for await (const _ of oneByOne(left.all)) break;
+    expect(left.seen.closed).toBe(true);
+
+    const scoped = batches([1, 2]);
+    {
+      await using items = oneByOne(scoped.all);
+      await items.next();
+    }
+    expect(scoped.seen.closed).toBe(true);
+
+    const thrown = batches([1, 2]);
+    const items = oneByOne(thrown.all);
+    await items.next();
+    await expect(items.throw(new Error("enough"))).rejects.toThrow("enough");
+    expect(thrown.seen.closed).toBe(true);
+    expect(await items.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("breaks off behind what came before, and then is over", async () => {
+    const items = oneByOne(batches([1], new Error("broken")).all);
+    expect(await items.next()).toEqual({ done: false, value: 1 });
+    await expect(items.next()).rejects.toThrow("broken");
+    expect(await items.next()).toEqual({ done: true, value: undefined });
+  });
+
+  it("ends in the middle of a batch once it is over", async () => {
+    let over = false;
+    const { all, seen } = batches([1, 2, 3]);
+    const got: number[] = [];
+    for await (const item of oneByOne(all, () => over)) {
+      got.push(item);
+      over = item === 2;
+    }
+    expect(got).toEqual([1, 2]);
+    expect(seen.closed).toBe(true);
+  });
+});
+
+/** What a generator would make of them. */
+async function* plainly(all: AsyncGenerator<readonly number[]>) {
+  for await (const batch of all) for (const item of batch) yield item;
+}
+
+type Step = "next" | "return" | "throw" | "wait";
+
+/** What comes of steps, each asked for without waiting for those before it unless one says so, and in which order. */
+async function told(items: AsyncGenerator<number, void, undefined>, steps: readonly Step[]) {
+  const results: unknown[] = [];
+  const order: number[] = [];
+  let asked: Promise<unknown>[] = [];
+  const keep = (at: number) => (result: unknown) => {
+    results[at] = result;
+    order.push(at);
+  };
+  for (const [at, step] of steps.entries()) {
+    if (step === "wait") {
+      await Promise.all(asked);
+      asked = [];
+      continue;
+    }
+    const result = step === "throw" ? items.throw(new Error("enough")) : items[step]();
+    asked.push(result.then(keep(at), (error: Error) => keep(at)(error.message)));
+  }
+  await Promise.all(asked);
+  return { results, order };
+}
+
+it("L16 what comes one by one is what a generator gives, whatever is asked of it and when", async () => {
+  const made = fc.array(
+    fc.oneof(
+      { weight: 4, arbitrary: fc.array(fc.nat(), { maxLength: 3 }) },
+      fc.constant(new Error("broken")),
+    ),
+    { maxLength: 4 },
+  );
+  const steps = fc.array(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.constantFrom<Step>("next") },
+      { weight: 3, arbitrary: fc.constantFrom<Step>("wait") },
+      { weight: 1, arbitrary: fc.constantFrom<Step>("return", "throw") },
+    ),
+    { maxLength: 12 },
+  );
+  const property = fc.asyncProperty(made, steps, async (all, asked) => {
+    const one = batches(...all);
+    const other = batches(...all);
+    expect(await told(oneByOne(one.all), asked)).toEqual(await told(plainly(other.all), asked));
+    expect(one.seen.closed).toBe(other.seen.closed);
+  });
+  await fc.assert(property, { numRuns: 2_000 });
+});

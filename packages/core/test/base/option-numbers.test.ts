@@ -1,0 +1,105 @@
+import { scriptedModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import {
+  agent,
+  agentTool,
+  dropOldResults,
+  type ModelClient,
+  memoryStore,
+  PawlError,
+  runtime,
+  summarize,
+  withCircuitBreaker,
+  withIdleWatchdog,
+  withRetry,
+} from "../../src/index.ts";
+import { pricing } from "../support/pricing.ts";
+import { setup, sleep } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
+
+const model = scriptedModel([]);
+const base = { name: "a", model, instructions: "Help." };
+const none = Number(undefined);
+const priced = (pricing: object): ModelClient => ({ ...model, pricing: pricing as never });
+
+describe("a number that is none is refused where it is given", () => {
+  it.each<[string, () => unknown]>([
+    ["L12 retries", () => withRetry(model, { retries: none })],
+    ["L12 a first wait", () => withRetry(model, { baseMs: -1 })],
+    ["L12 a longest wait", () => withRetry(model, { maxMs: none })],
+    ["L12 jitter above 1", () => withRetry(model, { jitter: 1.5 })],
+    ["failures of a circuit", () => withCircuitBreaker(model, { failures: 0 })],
+    ["a circuit's rest", () => withCircuitBreaker(model, { coolDownMs: none })],
+    ["a watchdog's patience", () => withIdleWatchdog(model, { idleMs: none })],
+    ["a text for a number", () => withIdleWatchdog(model, { idleMs: "60000" as never })],
+    ["C11 a threshold", () => dropOldResults({ whenTokens: none })],
+    ["C11 no turn to keep", () => dropOldResults({ whenTokens: 1, keepTurns: 0 })],
+    ["C11 half a turn to keep", () => summarize({ model, whenTokens: 1, keepTurns: 1.5 })],
+    ["C11 a summary without length", () => summarize({ model, whenTokens: 1, maxTokens: 0 })],
+    ["O1 a price", () => agent({ ...base, model: priced({ ...pricing, cacheRead: none }) })],
+    ["O1 a price that is not there", () => agent({ ...base, model: priced({ input: 1, output: 1 }) })],
+    ["O1 a price below 0", () => agent({ ...base, model: priced({ ...pricing, output: -1 }) })],
+    ["O1 a long prompt's price", () => agent({ ...base, model: priced({ ...pricing, longPrompt: {} }) })],
+    ["O2 an estimate", () => agent({ ...base, estimateTokens: () => none })],
+    ["O2 an estimate below 0", () => agent({ ...base, estimateTokens: () => -1 })],
+    ["O2 an estimate without end", () => agent({ ...base, estimateTokens: () => Number.POSITIVE_INFINITY })],
+    ["L3 a slice", () => agentTool({ agent: agent(base), description: "", limits: { turns: none } })],
+    [
+      "L3 a slice of what there is not",
+      () => agentTool({ agent: agent(base), description: "", limits: { turn: 3 } as never }),
+    ],
+    ["a lease of no time", () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 0 })],
+    [
+      "a lease that no timer waits for",
+      () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 2 ** 31 }),
+    ],
+    ["a look now and then", () => runtime({ agents: [], store: memoryStore(), pollMs: none })],
+    ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
+  ])("%s", (_what, make) => {
+    expect(make).toThrow(PawlError);
+    expect(make).toThrow(/must be|no limit/);
+  });
+});
+
+it("O2 an estimate that is none only for what is sent ends the run as an error, without a request", async () => {
+  const world = setup([{ text: "never" }], { estimateTokens: (chars) => ({ 1000: 250 })[chars] as number });
+  expect((await world.say("Go")).stop.type).toBe("error");
+  expect(world.model.requests).toEqual([]);
+});
+
+it("O2 counts an estimate in whole tokens", async () => {
+  const world = setup([{ text: "Ok." }], { estimateTokens: (chars) => chars / 3.7 });
+  const { sessionId } = await world.say("Go");
+  const [request] = await world.of(sessionId, "llm_request");
+  expect(request?.data.estimated_tokens).toSatisfy(Number.isInteger);
+});
+
+it("L3 O1 estimates an answer with an invalid token count, and takes other invalid counts as 0", async () => {
+  const usage = {
+    input_tokens: "12",
+    output_tokens: -5,
+    cache_read_input_tokens: none,
+    cache_creation_input_tokens: 3.2,
+  };
+  const world = setup([{ text: "Ok.", usage: usage as never }]);
+  const { usage: counted } = await world.say("Go");
+  expect(counted).toMatchObject({ inputTokens: 0, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 4 });
+});
+
+it("C4 waits for user data for as long as is said, also longer than a timer can", async () => {
+  const userData = async () => {
+    await sleep(5);
+    return "Ada";
+  };
+  const world = setup([{ text: "Ok." }], { userData, userDataTimeoutMs: 2 ** 31 });
+  const { sessionId } = await world.say("Go");
+  expect(await world.of(sessionId, "error")).toEqual([]);
+});
+
+it("C11 a summary that is no text is reported, and the context stays", async () => {
+  const checkpointWhen = [() => ({ reason: "summary" as const, fromSeq: 5, summary: 5 as never })];
+  const world = setup([{ tools: [{ name: "look" }] }, { text: "Ok." }], { tools: [look], checkpointWhen });
+  const { stop, sessionId } = await world.say("Go");
+  expect(stop.type).toBe("end_turn");
+  expect((await world.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["checkpoint_failed"]);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { memoryStore, type StoredEvent } from "../../src/index.ts";
+import { eventLine, withEventLines } from "../../src/inspect.ts";
+import { setup } from "../support/setup.ts";
+
+const at = "2026-11-21T09:05:47.310Z";
+const event = (type: string, data: object, more: object = {}) =>
+  ({ sessionId: "7f3e9b20-e5", seq: 1, v: 1, at, type, data, ...more }) as StoredEvent;
+
+describe("O3 a line for every event", () => {
+  it("has its time, its session, what it is and what it says", () => {
+    expect(eventLine(event("user_message", { message: "Something for\nthe back" }))).toBe(
+      "09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”",
+    );
+    const tokens = { prompt: 300, cached: 4100, cache_write: 0, completion: 35 };
+    expect(
+      eventLine(
+        event(
+          "llm_response",
+          { raw_response: { stop_reason: "tool_use" }, tokens, cost_cents: 0.247 },
+          { durationMs: 2_600 },
+        ),
+      ),
+    ).toBe(
+      "09:05:47.310 [7f3e9b20] 📥 llm_response tool_use · 4,400 in (4,100 cached), 35 out · $0.0025 · 2.6 s",
+    );
+    expect(eventLine(event("planning.plan", { steps: [] }))).toBe("09:05:47.310 [7f3e9b20] ▫️ planning.plan");
+  });
+
+  it("says how large a payload is that is kept apart, whatever it is of", () => {
+    const data = { $blob: "0f".repeat(32), bytes: 300_000 };
+    for (const type of ["user_message", "tool_result", "artifact", "llm_response", "run_ended"])
+      expect(eventLine(event(type, data))).toMatch(new RegExp(`${type} 300,000 bytes, kept apart$`));
+  });
+
+  it("is one line, and nothing that is said in it moves the terminal's cursor", () => {
+    const message = `a\r\nb\u001b[2J\u0007c\u202ed\u2028e ${"long ".repeat(100)}`;
+    for (const line of [
+      eventLine(event("user_message", { message })),
+      eventLine(event("error", { code: "x", message, stack: null, context: null })),
+    ]) {
+      expect(line).not.toMatch(/[\p{Cc}\p{Cf}\u2028]/u);
+      expect(line.length).toBeLessThan(200);
+    }
+  });
+
+  it("never costs a run anything: a printer that throws is told of, and the log is whole", async () => {
+    const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    onTestFinished(() => told.mockRestore());
+    const store = withEventLines(memoryStore(), () => {
+      throw new Error("The disk is full.");
+    });
+    const world = setup([{ text: "Hello." }], {}, { store });
+    const { sessionId, stop } = await world.say("Hi");
+    expect(stop.type).toBe("end_turn");
+    expect((await world.log(sessionId)).at(-1)?.type).toBe("run_ended");
+    expect(told).toHaveBeenCalledWith("pawl: an event could not be printed: The disk is full.");
+  });
+
+  it("is printed once it is stored, for each event of a run, and for none that was refused", async () => {
+    const printed: StoredEvent[] = [];
+    const store = withEventLines(memoryStore(), (_line, event) => printed.push(event));
+    const world = setup([{ text: "Hello." }], {}, { store });
+    const { sessionId } = await world.say("Hi");
+    expect(printed).toEqual(await world.log(sessionId));
+    const before = printed.length;
+    const stale = store.append(sessionId, [{ type: "note", data: { text: "x" } }], {
+      appendId: "1",
+      afterSeq: 1,
+    });
+    await expect(stale).rejects.toMatchObject({ code: "conflict" });
+    expect(printed).toHaveLength(before);
+  });
+});

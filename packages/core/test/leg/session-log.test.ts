@@ -1,0 +1,144 @@
+import { expect, it } from "vitest";
+import { type EventStore, localTail, memoryStore, type StoredEvent } from "../../src/index.ts";
+import { openLog, type SessionLog } from "../../src/leg/session-log.ts";
+import { newSessionState } from "../../src/session/state.ts";
+
+const note = (text: string) => ({ type: "note", data: { text } }) as const;
+
+async function opened(around: (store: EventStore) => EventStore = (store) => store) {
+  const store = memoryStore();
+  await store.sessions.create({ id: "s", userId: "u", agent: "a" });
+  const lease = await store.acquire("s", "me", 60_000);
+  if (lease === undefined) throw new Error("no lease");
+  const state = newSessionState("s");
+  let ids = 0;
+  const newId = () => `id${++ids}`;
+  const seen: StoredEvent[] = [];
+  const log = openLog({
+    store: around(store),
+    tail: localTail(),
+    state,
+    lease,
+    newId,
+    onEvent: (event) => {
+      seen.push(event);
+      onEvent(event);
+    },
+  });
+  let onEvent = (_event: StoredEvent): void => undefined;
+  const onNext = (does: typeof onEvent) => {
+    onEvent = does;
+  };
+  const others = async (text: string) => await store.append("s", [note(text)], { appendId: text });
+  return { store, log, others, seen, onNext };
+}
+
+it("E2 an append at the tip means the tip that its caller has seen, however long it waits for its turn", async () => {
+  const { store, log, others } = await opened();
+  await log.append([note("first")]);
+  await others("a message that came");
+  const catchingUp = log.catchUp();
+  // The caller has not seen the message: it is folded in before this has its turn.
+  await expect(log.appendAfter(log.state.lastSeq, [note("last")])).rejects.toMatchObject({
+    code: "conflict",
+  });
+  await catchingUp;
+  expect(log.state.lastSeq).toBe(2);
+  await log.appendAfter(log.state.lastSeq, [note("last")]);
+  expect(await Array.fromAsync(store.read("s"))).toHaveLength(3);
+});
+
+it("E2 an append at the tip that waits behind one of the same leg is looked at again", async () => {
+  const { log } = await opened();
+  const before = log.append([note("a report")]);
+  await expect(log.appendAfter(log.state.lastSeq, [note("last")])).rejects.toMatchObject({
+    code: "conflict",
+  });
+  await before;
+  await log.appendAfter(log.state.lastSeq, [note("last")]);
+  expect(log.state.lastSeq).toBe(2);
+});
+
+it("E2 what is appended at once is stored in one go, in order, and not before what is to have a turn of its own", async () => {
+  const batches: number[] = [];
+  const { store, log, seen } = await opened((inner) => ({
+    ...inner,
+    append: (sessionId, events, options) => {
+      batches.push(events.length);
+      return inner.append(sessionId, events, options);
+    },
+  }));
+  const texts = ["a", "b", "last", "c", "d"];
+  await Promise.all(
+    texts.map((text) => (text === "last" ? log.appendAfter(2, [note(text)]) : log.append([note(text)]))),
+  );
+  expect(batches).toEqual([2, 1, 2]);
+  const stored = await Array.fromAsync(store.read("s"));
+  expect(stored.map(({ data }) => (data as { text: string }).text)).toEqual(texts);
+  expect(seen).toEqual(stored);
+});
+
+it("E2 every event is folded once and in order, with what others store and what is appended while one is folded", async () => {
+  const { store, log, others, seen, onNext } = await opened();
+  const appended: Promise<unknown>[] = [];
+  onNext((event) => {
+    if (event.seq === 2) appended.push(log.append([note("from within")]));
+  });
+  const first = log.append([note("one"), note("two")]);
+  const catchingUp = log.catchUp();
+  await others("another's");
+  await Promise.all([first, catchingUp, log.append([note("three")])]);
+  await others("one more");
+  await log.append([note("four")]);
+  await Promise.all(appended);
+  expect(appended).toHaveLength(1);
+  const stored = await Array.fromAsync(store.read("s"));
+  expect(stored).toHaveLength(7);
+  expect(seen).toEqual(stored);
+});
+
+it.each([
+  ["other events", (rows: readonly StoredEvent[]) => rows.map((row) => ({ ...row, type: "user_message" }))],
+  ["other keys", (rows: readonly StoredEvent[]) => rows.map((row) => ({ ...row, key: "message:m" }))],
+  ["fewer rows", (rows: readonly StoredEvent[]) => rows.slice(1)],
+  ["more rows", (rows: readonly StoredEvent[]) => [...rows, ...rows]],
+  ["no rows", () => []],
+])(
+  "E2 L3 a store that returns %s for an append has not stored it, and the leg is fenced",
+  async (_, other) => {
+    const { log, seen } = await opened((inner) => ({
+      ...inner,
+      append: async (...args) => other(await inner.append(...args)) as StoredEvent[],
+    }));
+    await expect(log.append([note("a"), note("b")])).rejects.toMatchObject({ code: "fenced" });
+    await expect(log.append([note("c")])).rejects.toMatchObject({ code: "fenced" });
+    expect(seen).toEqual([]);
+    expect(log.state.lastSeq).toBe(0);
+  },
+);
+
+it.each([
+  ["an append", (log: SessionLog) => log.append([note("x")])],
+  ["an append of its own", (log: SessionLog) => log.appendAfter(0, [note("x")])],
+  ["a look", (log: SessionLog) => log.catchUp()],
+])("E2 %s of a store that fails at once fails alone", async (_, work) => {
+  let fails = true;
+  const failing = () => {
+    if (fails) throw new Error("no connection");
+  };
+  const { log } = await opened((inner) => ({
+    ...inner,
+    append: (...args) => {
+      failing();
+      return inner.append(...args);
+    },
+    read: (...args) => {
+      failing();
+      return inner.read(...args);
+    },
+  }));
+  await expect(work(log)).rejects.toThrow("no connection");
+  fails = false;
+  await log.append([note("again")]);
+  expect(log.state.lastSeq).toBe(1);
+});

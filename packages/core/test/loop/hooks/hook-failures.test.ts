@@ -1,0 +1,310 @@
+import { testClock } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import type { Hook, TurnChange } from "../../../src/index.ts";
+import { failures, named, sound } from "../../support/hooks.ts";
+import { never, setup, stored } from "../../support/setup.ts";
+import { calling, echo } from "../../support/tools.ts";
+
+describe("a hook that throws", () => {
+  const boom = () => {
+    throw new Error("boom");
+  };
+  const later = async () => boom();
+
+  it.each([
+    ["beforeRun", 0],
+    ["beforeTurn", 0],
+    ["beforeModel", 0],
+  ] as const)(
+    "H1 in %s ends the run as an error before anything is asked of the model",
+    async (method, asked) => {
+      for (const fails of [boom, later]) {
+        const told: string[] = [];
+        let armed = true;
+        const hooks = [
+          named("bad", { [method]: () => (armed ? fails() : undefined) }),
+          named("watch", { onError: ({ code, message }) => void told.push(`${code} ${message}`) }),
+        ];
+        const world = setup([{ text: "Ok." }], { hooks });
+        const { stop, sessionId } = await world.say("Go");
+        expect(stop).toEqual({ type: "error", message: "Something went wrong. Please try again." });
+        expect(world.model.requests).toHaveLength(asked);
+        expect(failures(await world.log(sessionId))).toEqual([`${method} of bad`]);
+        expect(told).toEqual([`hook_failed ${method} of "bad": boom`]);
+        expect((await world.store.sessions.get(sessionId))?.status).toBe("error");
+        armed = false;
+        await sound(world, sessionId);
+      }
+    },
+  );
+
+  it.each(["afterModel", "afterTool", "afterTurn", "onStop", "onError"] as const)(
+    "H1 in %s changes nothing, and is logged",
+    async (method) => {
+      for (const fails of [boom, later]) {
+        const { tool } = echo();
+        const script = [{ text: "Look.", tools: [calling("echo"), calling("nosuch")] }, { text: "Ok." }];
+        const fault = method === "onError" ? [{ text: "", fault: { status: 400 } }] : [];
+        const world = setup([...fault, ...script, { text: "Again." }], {
+          tools: [tool],
+          hooks: [named("bad", { [method]: fails }), named("good", {})],
+        });
+        const { stop, text, sessionId } = await world.say("Go");
+        const log = await world.log(sessionId);
+        expect(new Set(failures(log))).toEqual(new Set([`${method} of bad`]));
+        if (method === "onError") expect(stop.type).toBe("error");
+        else expect({ type: stop.type, text }).toEqual({ type: "end_turn", text: "Look.\n\nOk." });
+      }
+    },
+  );
+
+  it("H1 in onError at a limit is logged too, though the run is over by then", async () => {
+    const { tool } = echo("echo", { repeatable: true });
+    const world = setup(
+      [{ tools: [calling("echo", "1")] }, { tools: [calling("echo", "2")] }, { text: "Ok." }],
+      { tools: [tool], limits: { turns: 1 }, hooks: [named("bad", { onError: boom })] },
+    );
+    const { stop, sessionId } = await world.say("Go");
+    expect(stop.type).toBe("turn_limit");
+    expect(failures(await world.log(sessionId))).toEqual(["onError of bad"]);
+  });
+
+  it("H1 is contained when what it says makes no sense", async () => {
+    const nonsense = (value: unknown) => () => value as never;
+    for (const hook of [
+      named("bad", { beforeTurn: nonsense({ maxTokens: 0 }) }),
+      named("bad", { beforeTurn: nonsense({ maxTokens: Number.NaN }) }),
+      named("bad", { beforeModel: nonsense({ maxTokens: 1.5 }) }),
+      named("bad", { beforeTurn: nonsense({ stop: undefined }) }),
+      named("bad", { beforeModel: nonsense({ stop: { type: "x" } }) }),
+      named("bad", { beforeRun: nonsense({}) }),
+      named("bad", { beforeTurn: nonsense(5) }),
+      named("bad", { beforeTurn: nonsense({ model: {} }) }),
+      named("bad", { beforeTurn: nonsense({ tools: "one" }) }),
+      named("bad", { beforeTurn: nonsense({ toolChoice: "auto" }) }),
+      named("bad", { beforeModel: nonsense({ toolChoice: { type: "some" } }) }),
+    ]) {
+      const world = setup([{ text: "Ok." }], { hooks: [hook] });
+      const { stop, sessionId } = await world.say("Go");
+      expect(stop.type).toBe("error");
+      expect(failures(await world.log(sessionId))).toHaveLength(1);
+    }
+    for (const said of [{ type: "end_turn" }, { message: "x" }, 5, { type: 1, message: "x" }]) {
+      const world = setup([{ text: "Ok." }, { text: "More." }], {
+        hooks: [named("bad", { onStop: nonsense(said) })],
+      });
+      const { stop, sessionId } = await world.say("Go");
+      expect(stop.type).toBe("end_turn");
+      expect(failures(await world.log(sessionId))).toEqual(["onStop of bad"]);
+      await sound(world, sessionId);
+    }
+  });
+
+  it("L14 changes nothing with what it leaves undefined, or null", async () => {
+    const change = { maxTokens: undefined, model: undefined, tools: undefined, toolChoice: undefined };
+    const world = setup([{ text: "Ok." }, { text: "More." }], {
+      tools: [echo().tool],
+      hooks: [
+        named("a", { beforeTurn: () => ({ maxTokens: 321, tools: ["echo"], toolChoice: { type: "auto" } }) }),
+        named("b", { beforeTurn: () => change as unknown as TurnChange, beforeModel: () => null as never }),
+      ],
+    });
+    const { sessionId } = await world.say("Go");
+    expect((await world.of(sessionId, "llm_request"))[0]?.data.params).toEqual({
+      max_tokens: 321,
+      tool_choice: { type: "auto" },
+      tools: ["echo"],
+    });
+    await sound(world, sessionId);
+  });
+});
+
+describe("a hook that never returns", () => {
+  const methods = [
+    "beforeRun",
+    "beforeTurn",
+    "beforeModel",
+    "afterModel",
+    "beforeTool",
+    "afterTool",
+    "afterTurn",
+  ] as const;
+
+  it.each(methods)("L9 in %s is left behind when the run is stopped", async (method) => {
+    const { tool, ran } = echo();
+    let hang = true;
+    const control = new AbortController();
+    const hook = named("hang", {
+      [method]: () => {
+        if (!hang) return undefined;
+        control.abort();
+        return never();
+      },
+    });
+    const world = setup([{ text: "Look.", tools: [calling("echo")] }, { text: "Ok." }, { text: "Fine." }], {
+      tools: [tool],
+      hooks: [hook],
+    });
+    const { stop, sessionId } = await world.say("Go", { signal: control.signal });
+    expect(stop.type).toBe("aborted");
+    if (method === "beforeTool") expect(ran).toEqual([]);
+    expect(failures(await world.log(sessionId))).toEqual([]);
+    hang = false;
+    await sound(world, sessionId);
+  });
+
+  it.each(methods)("L4 in %s is left behind at the deadline", async (method) => {
+    const { tool, ran } = echo();
+    const clock = testClock();
+    let hang = true;
+    let hung: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => {
+      hung = resolve;
+    });
+    const hook = named("hang", {
+      [method]: () => {
+        if (!hang) return undefined;
+        hung();
+        return never();
+      },
+    });
+    const world = setup(
+      [{ text: "Look.", tools: [calling("echo")] }, { text: "Ok." }, { text: "Fine." }],
+      { tools: [tool], hooks: [hook], limits: { wallClockMs: 10_000 } },
+      { clock },
+    );
+    const result = world.say("Go");
+    await hangs;
+    await clock.advance(10_100);
+    const { stop, sessionId } = await result;
+    expect(stop.type).toBe("deadline");
+    if (method === "beforeTool") expect(ran).toEqual([]);
+    hang = false;
+    await sound(world, sessionId);
+  });
+
+  it("L4 in beforeTool leaves the time for a last turn, in which nothing of it is heard any more", async () => {
+    const { tool, ran } = echo();
+    const clock = testClock();
+    const asked: string[] = [];
+    let hung: () => void = () => undefined;
+    const hangs = new Promise<void>((resolve) => {
+      hung = resolve;
+    });
+    const hooks = [
+      named("hang", {
+        beforeTool: () => {
+          hung();
+          return never();
+        },
+      }),
+      named("next", { beforeTool: () => void asked.push("next") }),
+    ];
+    const world = setup(
+      [{ tools: [calling("echo")] }, { text: "This far.", delayPerEventMs: 5 }, { text: "Fine." }],
+      { tools: [tool], hooks, limits: { wallClockMs: 10_000 }, onLimit: "land" },
+      { clock },
+    );
+    const result = world.say("Go");
+    await hangs;
+    await clock.advance(8_100);
+    const { stop, text, sessionId } = await result;
+    expect({ type: stop.type, text }).toEqual({ type: "deadline", text: "This far." });
+    expect({ ran, asked }).toEqual({ ran: [], asked: [] });
+    expect(failures(await world.log(sessionId))).toEqual([]);
+    await sound(world, sessionId);
+  });
+
+  it("L9 in onStop keeps a stopped run from ending for no longer than the grace", async () => {
+    const control = new AbortController();
+    control.abort();
+    let hang = true;
+    const world = setup([{ text: "Ok." }, { text: "Fine." }], {
+      hooks: [named("hang", { onStop: () => (hang ? never() : undefined) })],
+    });
+    const { stop, sessionId } = await world.say("Go", { signal: control.signal });
+    expect(stop.type).toBe("aborted");
+    hang = false;
+    await sound(world, sessionId);
+  });
+
+  it("L12 in onError has 5 s when the run is over, and the session is free meanwhile", async () => {
+    const clock = testClock();
+    const { tool } = echo();
+    const world = setup(
+      [{ tools: [calling("echo")] }, { text: "Fine." }],
+      { tools: [tool], limits: { turns: 1 }, hooks: [named("hang", { onError: never })] },
+      { clock },
+    );
+    const result = world.say("Go");
+    const { sessionId } = (await world.store.sessions
+      .list({ userId: "u1" })
+      .then(([one]) => ({ sessionId: one?.id }))) as {
+      sessionId: string;
+    };
+    await stored(world, sessionId, "run_ended");
+    expect((await world.say("Next", { sessionId })).stop.type).toBe("end_turn");
+    await clock.advance(5_100);
+    expect((await result).stop.type).toBe("turn_limit");
+  });
+
+  it("H1 that throws because the run was stopped has not failed; one that throws for itself has", async () => {
+    const control = new AbortController();
+    const hooks = [
+      named("minds", {
+        beforeTurn: (_plan, { signal }) => {
+          control.abort();
+          signal.throwIfAborted();
+          return undefined;
+        },
+        onStop: () => {
+          throw new Error("mine");
+        },
+      }),
+    ];
+    const world = setup([{ text: "Ok." }], { hooks });
+    const { stop, sessionId } = await world.say("Go", { signal: control.signal });
+    expect(stop.type).toBe("aborted");
+    expect(failures(await world.log(sessionId))).toEqual(["onStop of minds"]);
+  });
+});
+
+it.each<[string, object]>([
+  ["knowledge that is no text", { type: "knowledge", data: { source: "s", data: { a: 1 } } }],
+  ["a note without words", { type: "note", data: {} }],
+  ["a last turn", { type: "note", data: { text: "x", landing: { type: "a", message: "b" } } }],
+  ["a result", { type: "tool_result", data: { call_id: "c" } }],
+  ["an artifact without a summary", { type: "artifact", data: { artifact_id: "a", summary: null } }],
+])("H1 C7 refuses %s that a hook wants to store", async (_title, event) => {
+  const hook: Hook = {
+    name: "adds",
+    afterTurn: async (_turn, { append }) => {
+      await append(event as never);
+      return undefined;
+    },
+  };
+  const world = setup([{ text: "Ok." }, { text: "Fine." }], { hooks: [hook] });
+  const { sessionId } = await world.say("Go");
+  expect((await world.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["hook_failed"]);
+  expect((await world.say("And?", { sessionId })).text).toBe("Fine.");
+  expect(world.model.rejected).toEqual([]);
+});
+
+it("L14 sends of a tool choice what the API knows of it", async () => {
+  for (const type of ["none", "auto"]) {
+    const toolChoice = { type, disable_parallel_tool_use: true, name: "echo" } as never;
+    const hooks = [named("a", { beforeTurn: () => ({ toolChoice }) })];
+    const world = setup([{ text: "Ok." }, { text: "More." }], { tools: [echo().tool], hooks });
+    await sound(world, (await world.say("Go")).sessionId);
+  }
+});
+
+it("L14 refuses a tool choice that names no tool", async () => {
+  const hook: Hook = {
+    name: "chooses",
+    beforeTurn: () => ({ toolChoice: { type: "tool", name: "no_such" } }),
+  };
+  const world = setup([{ text: "never" }], { hooks: [hook] });
+  expect((await world.say("Go")).stop.type).toBe("error");
+  expect(world.model.requests).toEqual([]);
+});

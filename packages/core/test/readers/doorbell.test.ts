@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { doorbell } from "../../src/readers/doorbell.ts";
+import { setup, sleep } from "../support/setup.ts";
+
+it("L10 shows text that comes in one go in a few deltas", async () => {
+  const text = "one two three four five six seven eight nine ten ".repeat(20).trim();
+  const { pawl } = setup([{ text }]);
+  const events = await Array.fromAsync(pawl.run("tester", { userId: "u1", input: "Go" }));
+  expect(events.filter(({ type }) => type === "text_delta").length).toBeLessThan(3);
+});
+
+it("L10 wakes a reader once for all that comes in one go", async () => {
+  const bell = doorbell([]);
+  let woken = 0;
+  const count = () => {
+    woken += 1;
+  };
+  void bell.wait().then(count);
+  for (let n = 0; n < 3; n += 1) bell.ring();
+  await sleep(5);
+  void bell.wait().then(count);
+  await sleep(5);
+  expect(woken).toBe(1);
+  bell.ring();
+  await sleep(5);
+  expect(woken).toBe(2);
+});
+
+it("wakes a reader that was busy when it rang", async () => {
+  const bell = doorbell([]);
+  bell.ring();
+  await bell.wait();
+});

@@ -1,0 +1,150 @@
+import { strictModel } from "@pawl/testing";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { crashingStore } from "../../../../../test/support/crashing-store.ts";
+import { byTurn } from "../../../../../test/support/world.ts";
+import { agent, agentTool, type EventStore, PawlError, tool } from "../../../src/index.ts";
+import { ask, asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
+import { sleep, user } from "../../support/setup.ts";
+
+const child = `${sessionId}:toolu_a`;
+const waitingForUser = async ({ base }: Family) =>
+  (await base.sessions.list({ userId: "u1", status: ["suspended"] })).map(({ id }) => id);
+
+async function expectEnded(world: Family, id = child): Promise<void> {
+  expect(await world.base.sessions.get(id)).toMatchObject({ status: "active", openRun: null, pending: 0 });
+  const ended = ofType(await world.log(id), "run_ended");
+  expect(ended).toMatchObject([{ data: { stop: { type: "aborted" } } }]);
+  expect(await waitingForUser(world)).toEqual([]);
+}
+
+/** A caller whose task waits for its user. */
+async function asked(more: Parameters<typeof family>[2] = {}): Promise<Family> {
+  const world = family([{ tools: task("toolu_a") }, { text: "All right." }], [asking("First?")], more);
+  await world.say();
+  expect((await waitingForUser(world)).sort()).toEqual([sessionId, child]);
+  return world;
+}
+
+describe("a task whose caller ends", () => {
+  it("P6 ends when the user talks past its question, and an answer to it is refused", async () => {
+    const world = await asked();
+    const pawl = world.boot();
+    const result = await pawl.run("host", { ...user, sessionId, input: "Never mind" }).result;
+    expect(result.text).toBe("All right.");
+    await expectEnded(world);
+    await expect(world.answer("toolu_a", "yes", pawl)).rejects.toMatchObject({ code: "already_answered" });
+    expect(ofType(await world.log(), "effect_ended")).toMatchObject([{ data: { success: true } }]);
+    await world.check();
+  });
+
+  it("L9 ends when its caller is stopped while it waits", async () => {
+    const world = await asked();
+    const pawl = world.boot();
+    await pawl.stop(sessionId, user);
+    for await (const _ of pawl.follow(sessionId, { afterSeq: 1, untilIdle: true }));
+    while ((await world.base.sessions.get(sessionId))?.openRun !== null) await sleep(1);
+    await expectEnded(world);
+    await world.check();
+  });
+
+  it("E7 ends when its caller's session has expired", async () => {
+    const world = await asked();
+    const session = { status: "expired" } as const;
+    await world.base.append(sessionId, [{ type: "app.late", data: null }], { appendId: "x", session });
+    await world.boot().sweep();
+    while ((await world.base.sessions.get(sessionId))?.openRun !== null) await sleep(1);
+    await expectEnded(world);
+    await world.check();
+  });
+
+  it("P6 ends with all that it has handed on", async () => {
+    const helper = agent({
+      name: "helper",
+      instructions: "You help.",
+      model: strictModel({ rules: byTurn([asking("Deep?")]) }),
+      tools: [ask],
+    });
+    const world = family(
+      [{ tools: task("toolu_a") }, { text: "All right." }],
+      [{ tools: [{ name: "helper", input: { task: "Help." }, id: "toolu_b" }] }],
+      { callee: { tools: [agentTool({ agent: helper, description: "Helps." })] } },
+    );
+    await world.say();
+    expect(await waitingForUser(world)).toHaveLength(3);
+    await world.boot().run("host", { ...user, sessionId, input: "Never mind" }).result;
+    await expectEnded(world);
+    await expectEnded(world, `${child}:toolu_b`);
+    await world.check();
+  });
+
+  it("P6 ends with the run at the latest where a queued message has overtaken its question", async () => {
+    const gate = Promise.withResolvers<string>();
+    const slow = tool({ name: "slow", description: "", input: z.object({}), execute: () => gate.promise });
+    const world = family(
+      [{ tools: [...task("toolu_a"), { name: "slow", input: {} }] }, { text: "All right." }],
+      [asking("First?")],
+    );
+    const tools = [...world.host.tools.values(), slow];
+    const host = agent({ name: "host", instructions: "H.", model: world.caller, tools, whenBusy: "queue" });
+    const pawl = world.boot(world.base, { agents: [host] });
+    const running = world.say(pawl);
+    while (ofType(await world.log(), "tool_suspended").length === 0) await sleep(1);
+    const late = pawl.run("host", { ...user, sessionId, input: "Never mind" });
+    await late.started;
+    gate.resolve("seen");
+    expect((await running).text).toBe("All right.");
+    await expectEnded(world);
+    await world.check();
+  });
+
+  it("P6 stays as it is where it has come to its end by itself", async () => {
+    const world = family(
+      [{ tools: [...task("toolu_a"), { name: "ask", input: { q: "Own?" } }] }, { text: "All right." }],
+      [{ text: "Known." }],
+    );
+    await world.say();
+    const before = await world.log(child);
+    await world.boot().run("host", { ...user, sessionId, input: "Never mind" }).result;
+    expect(await world.log(child)).toEqual(before);
+    expect(ofType(await world.log(), "effect_started")).toEqual([]);
+    await world.check();
+  });
+
+  it("P6 C11 ends after a crash before and after every append", async () => {
+    let crashes = 0;
+    for (const when of ["before", "after"] as const) {
+      for (let at = 1; at <= 10; at += 1) {
+        const world = await asked();
+        crashes += await talkPast(world, crashingStore(world.base, at, when));
+        await expectEnded(world);
+        expect(ofType(await world.log(), "effect_ended")).toMatchObject([{ data: { success: true } }]);
+        await world.check();
+      }
+    }
+    // Each of the eight, and nothing was left to die of after them.
+    expect(crashes).toBe(16);
+  });
+});
+
+async function isAtWork({ base }: Family): Promise<boolean> {
+  const { openRun, status } = (await base.sessions.get(sessionId)) ?? {};
+  return openRun !== null && status !== "suspended";
+}
+
+/** What the user's client and a supervisor do until the message is answered. */
+async function talkPast(world: Family, store: EventStore): Promise<number> {
+  let pawl = world.boot(store);
+  const said = { ...user, sessionId, input: "Never mind", clientMessageId: "m2" };
+  for (let crashes = 0; crashes < 5; crashes += 1) {
+    try {
+      await pawl.run("host", said).result;
+      return crashes;
+    } catch (error) {
+      if (!PawlError.is(error, "store_unavailable")) throw error;
+      pawl = world.boot();
+      if ((await pawl.sweep()) > 0) while (await isAtWork(world)) await sleep(1);
+    }
+  }
+  throw new Error("the message is never answered");
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest";
+import { type EventStore, memoryStore, type StoredEvent, type Upcasters } from "../../src/index.ts";
+import { setup } from "../support/setup.ts";
+import { look } from "../support/tools.ts";
+
+/** Version 0, as it never was: the text of a message stood in `text`, and results had their outcome in `ok`. */
+function asVersion0(event: StoredEvent): StoredEvent {
+  if (event.type === "user_message") {
+    return { ...event, v: 0, data: { text: event.data.message } } as never;
+  }
+  if (event.type === "tool_result") {
+    const { success, ...data } = event.data;
+    return { ...event, v: 0, data: { ...data, ok: success } } as never;
+  }
+  return { ...event, v: 0 } as StoredEvent;
+}
+
+const upcasters: Upcasters = {
+  user_message: { 0: ({ text }: { text: string }) => ({ message: text }) },
+  tool_result: { 0: ({ ok, ...data }: { ok: boolean }) => ({ ...data, success: ok }) },
+};
+
+function oldStore(store: EventStore): EventStore {
+  return {
+    ...store,
+    read: async function* (...args) {
+      for await (const event of store.read(...args)) yield asVersion0(event);
+    },
+  };
+}
+
+describe("E1 events of an older version", () => {
+  it("are read in the shape of today: by the model, the view, the result and every reader", async () => {
+    const store = memoryStore();
+    const before = setup([{ tools: [{ name: "look" }] }, { text: "Hi." }], { tools: [look] }, { store });
+    const { sessionId } = await before.say("First");
+
+    const raw = await Array.fromAsync(oldStore(store).read(sessionId));
+    expect(raw.find(({ type }) => type === "user_message")).toMatchObject({ v: 0, data: { text: "First" } });
+
+    const now = setup([{ text: "Ok." }], { tools: [look] }, { store: oldStore(store), upcasters });
+    const result = await now.say("Second", { sessionId });
+    expect(result.stop.type).toBe("end_turn");
+    expect(now.model.rejected).toEqual([]);
+    const sent = JSON.stringify(now.model.requests[0]?.messages);
+    expect(sent).toContain("First");
+    expect(sent).not.toContain("is_error");
+    const { messages } = await now.pawl.view(sessionId, { userId: "u1" });
+    expect(messages.map(({ text }) => text)).toEqual(["First", "Hi.", "Second", "Ok."]);
+    const followed = await Array.fromAsync(now.pawl.follow(sessionId, { untilIdle: true }));
+    expect(followed.find(({ type }) => type === "user_message")).toMatchObject({
+      v: 1,
+      data: { message: "First" },
+    });
+    const read = await Array.fromAsync(now.pawl.store.read(sessionId, { types: ["tool_result"] }));
+    expect(read).toMatchObject([{ v: 1, data: { success: true } }]);
+  });
+
+  it("of a newer version pass as they are: fields are only added", async () => {
+    const store = memoryStore();
+    const newer: EventStore = {
+      ...store,
+      read: async function* (...args) {
+        for await (const event of store.read(...args)) yield { ...event, v: 9 };
+      },
+    };
+    const world = setup([{ text: "Ok." }], {}, { store: newer, upcasters });
+    const { sessionId } = await world.say("Hello");
+    expect((await world.log(sessionId))[0]?.v).toBe(9);
+    expect((await world.pawl.view(sessionId, { userId: "u1" })).messages).toHaveLength(2);
+  });
+});

@@ -1,0 +1,54 @@
+import { type AppendOptions, type EventStore, type NewEvent, PawlError } from "../../src/index.ts";
+import { never } from "./setup.ts";
+
+/** Runs before the events of an append are stored. */
+export type BeforeAppend = (
+  events: readonly NewEvent[],
+  sessionId: string,
+  options: AppendOptions,
+) => void | Promise<void>;
+
+/** Runs `act` before each append. If it throws, the append throws the same and stores nothing. */
+export function beforeAppend<S extends EventStore>(store: S, act: BeforeAppend): S {
+  return {
+    ...store,
+    append: async (sessionId, events, options) => {
+      await act(events, sessionId, options);
+      return await store.append(sessionId, events, options);
+    },
+  };
+}
+
+/** Makes the store unavailable for the appends for which `fails` returns true. */
+export function failingStore<S extends EventStore>(
+  store: S,
+  fails: (events: readonly NewEvent[]) => boolean,
+): S {
+  return beforeAppend(store, (events) => {
+    if (fails(events)) throw new PawlError("store_unavailable", "down");
+  });
+}
+
+/** Whether an event of this type is among them. */
+export const has = (events: readonly { type: string }[], type: string): boolean =>
+  events.some((event) => event.type === type);
+
+/** A store whose process dies at the append for which `dies` returns true. That append is stored. Then none returns. */
+export function dyingStore<S extends EventStore>(
+  store: S,
+  dies: (events: readonly NewEvent[], sessionId: string) => boolean,
+): S & { readonly dead: boolean } {
+  let dead = false;
+  return {
+    ...store,
+    get dead() {
+      return dead;
+    },
+    append: async (sessionId, events, options) => {
+      if (dead) return await never();
+      const rows = await store.append(sessionId, events, options);
+      dead = dies(events, sessionId);
+      return dead ? await never() : rows;
+    },
+  };
+}

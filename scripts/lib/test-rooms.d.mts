@@ -1,0 +1,5 @@
+export function findLooseTests(
+  paths: Iterable<string>,
+  floors?: Readonly<Record<string, readonly (readonly string[])[]>>,
+  mirrored?: readonly string[],
+): { file: string; line: number; message: string }[];
