@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { oneByOne } from "../../src/index.ts";
+import { oneByOne } from "../../src/model.ts";
 
 /** Batches, and whether whoever makes them was told that no more are wanted. */
 function batches(...made: (readonly number[] | Error)[]) {

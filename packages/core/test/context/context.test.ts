@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { promptOf, requestOf } from "../../src/context/build-request.ts";
 import { applyEvent } from "../../src/fold/apply.ts";
-import { type NewEvent, PawlError, tool } from "../../src/index.ts";
+import { PawlError, tool } from "../../src/index.ts";
 import { newSessionState } from "../../src/session/state.ts";
+import type { NewEvent } from "../../src/store.ts";
 import { setup, sleep } from "../support/setup.ts";
 import { ask } from "../support/tools.ts";
 

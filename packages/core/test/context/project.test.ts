@@ -11,7 +11,8 @@ import {
   userEntry,
   withoutThinking,
 } from "../../src/context/project.ts";
-import type { ContextEntry, EventData, StoredEvent } from "../../src/index.ts";
+import type { EventData, StoredEvent } from "../../src/index.ts";
+import type { ContextEntry } from "../../src/inspect.ts";
 import type { ContentBlock } from "../../src/model/content.ts";
 import { newSessionState } from "../../src/session/state.ts";
 

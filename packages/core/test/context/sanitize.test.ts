@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { WRAPPER_TAGS } from "../../src/context/sanitize.ts";
-import { type NewEvent, sanitize } from "../../src/index.ts";
+import { sanitize } from "../../src/index.ts";
+import type { NewEvent } from "../../src/store.ts";
 import { setup } from "../support/setup.ts";
 
 describe("C7 what is injected cannot leave its tag", () => {

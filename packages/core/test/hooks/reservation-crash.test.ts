@@ -8,6 +8,7 @@ import {
   PawlError,
   type Session,
 } from "../../src/index.ts";
+import type { Reservations } from "../../src/store.ts";
 import { AMOUNT, budget } from "../support/budget.ts";
 import { type Setup, setup } from "../support/setup.ts";
 import { ask, calling, echo } from "../support/tools.ts";

@@ -1,11 +1,6 @@
 import { expect, it } from "vitest";
-import {
-  memoryReservations,
-  PawlError,
-  type Reservations,
-  type RunContext,
-  type TurnPlan,
-} from "../../src/index.ts";
+import { memoryReservations, PawlError, type RunContext, type TurnPlan } from "../../src/index.ts";
+import type { Reservations } from "../../src/store.ts";
 import { budget } from "../support/budget.ts";
 import { setup } from "../support/setup.ts";
 

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
-import { type EventStore, localTail, memoryStore, type StoredEvent } from "../../src/index.ts";
+import { type EventStore, memoryStore, type StoredEvent } from "../../src/index.ts";
 import { openLog, type SessionLog } from "../../src/leg/session-log.ts";
 import { newSessionState } from "../../src/session/state.ts";
+import { localTail } from "../../src/store.ts";
 
 const note = (text: string) => ({ type: "note", data: { text } }) as const;
 

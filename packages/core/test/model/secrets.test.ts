@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type ModelClient, PawlError, secretsIn, withoutKeys, withoutSecrets } from "../../src/index.ts";
+import { type ModelClient, PawlError } from "../../src/index.ts";
+import { secretsIn, withoutKeys, withoutSecrets } from "../../src/model.ts";
 import { setup } from "../support/setup.ts";
 
 describe("W5 a failure's message without secrets", () => {

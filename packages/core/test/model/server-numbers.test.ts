@@ -13,6 +13,7 @@ import {
   usageFromWire,
   withFallback,
 } from "../../src/index.ts";
+import { retryAfterMs } from "../../src/model.ts";
 import { pricing } from "../support/pricing.ts";
 import { setup } from "../support/setup.ts";
 

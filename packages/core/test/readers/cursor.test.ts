@@ -1,15 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { SessionEvent } from "../../src/index.ts";
+import { type LiveState, localTail } from "../../src/store.ts";
 import {
   advanceCursor,
   type Cursor,
   formatCursor,
-  type LiveState,
-  localTail,
   newView,
   parseCursor,
   reduceView,
-  type SessionEvent,
-} from "../../src/index.ts";
+} from "../../src/view.ts";
 import { setup, sleep, user } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 

@@ -10,6 +10,8 @@ import {
   type StoredEvent,
   tool,
 } from "../../src/index.ts";
+import type { LiveTail } from "../../src/store.ts";
+import { localTail } from "../../src/store.ts";
 import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 

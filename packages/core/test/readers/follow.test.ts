@@ -1,16 +1,8 @@
 import { testClock as steppedClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  type ModelClient,
-  memoryStore,
-  newView,
-  reduceView,
-  type SessionEvent,
-  tool,
-  type ViewState,
-  withRetry,
-} from "../../src/index.ts";
+import { type ModelClient, memoryStore, type SessionEvent, tool, withRetry } from "../../src/index.ts";
+import { newView, reduceView, type ViewState } from "../../src/view.ts";
 import { testClock } from "../support/calls.ts";
 import { collect, setup, sleep, types, user } from "../support/setup.ts";
 import { ask, look } from "../support/tools.ts";

@@ -1,13 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  type EventStore,
-  type LiveTail,
-  localTail,
-  memoryStore,
-  type NewEvent,
-  type SessionEvent,
-  watchedStore,
-} from "../../src/index.ts";
+import { type EventStore, memoryStore, type SessionEvent } from "../../src/index.ts";
+import { type LiveTail, localTail, type NewEvent, watchedStore } from "../../src/store.ts";
 import { settled } from "../support/settled.ts";
 import { setup } from "../support/setup.ts";
 

@@ -1,7 +1,9 @@
 import type { Reply } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { type HandModel, handModel } from "../../../sse/test/support/hand-model.ts";
-import { agent, agentTool, localTail, newView, reduceView, type SessionEvent } from "../../src/index.ts";
+import { agent, agentTool, type SessionEvent } from "../../src/index.ts";
+import { localTail } from "../../src/store.ts";
+import { newView, reduceView } from "../../src/view.ts";
 import { setup, stored, user } from "../support/setup.ts";
 import { askWith, calling, echo, text } from "../support/tools.ts";
 

@@ -2,7 +2,8 @@ import { reservationsContract, testClock } from "@pawl/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compareToModel, reservationSteps } from "../../../../test/support/reservation-model.ts";
-import { memoryReservations, RESERVATION_TTL_MS } from "../../src/index.ts";
+import { memoryReservations } from "../../src/index.ts";
+import { RESERVATION_TTL_MS } from "../../src/store.ts";
 
 describe("memoryReservations", () => {
   const make = async () => ({ reservations: memoryReservations() });

@@ -10,6 +10,7 @@ import {
   tool,
   withBlobs,
 } from "../../src/index.ts";
+import type { BlobStore } from "../../src/store.ts";
 import { all } from "../support/logs.ts";
 import { setup, user } from "../support/setup.ts";
 

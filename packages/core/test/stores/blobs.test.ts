@@ -1,14 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
 import {
-  type BlobStore,
   type EventStore,
   type Json,
   memoryBlobs,
   memoryStore,
-  type NewEvent,
   PawlError,
   withBlobs,
 } from "../../src/index.ts";
+import type { BlobStore, NewEvent } from "../../src/store.ts";
 import { retryingStore } from "../../src/stores/retrying-store.ts";
 import { all } from "../support/logs.ts";
 import { failingStore } from "../support/stores.ts";

@@ -6,6 +6,7 @@ import {
   type ModelRequest,
   PawlError,
 } from "../../src/index.ts";
+import type { Sleep, StreamOptions } from "../../src/model.ts";
 import { settled } from "./settled.ts";
 
 export const hi: ModelRequest = {

@@ -1,4 +1,5 @@
-import { type AppendOptions, type EventStore, type NewEvent, PawlError } from "../../src/index.ts";
+import { type EventStore, PawlError } from "../../src/index.ts";
+import type { AppendOptions, NewEvent } from "../../src/store.ts";
 import { never } from "./setup.ts";
 
 /** Runs before the events of an append are stored. */

@@ -12,6 +12,7 @@ import {
   type StoredEvent,
   summarize,
 } from "../../../src/index.ts";
+import type { ContentDelta } from "../../../src/model.ts";
 import { pricing } from "../../support/pricing.ts";
 
 const PIECE = "word ".repeat(20);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../../test/support/rebuild.ts";
-import { newView, readShown, reduceView, type StoredEvent, tool } from "../../../src/index.ts";
+import { readShown, type StoredEvent, tool } from "../../../src/index.ts";
+import { newView, reduceView } from "../../../src/view.ts";
 import { named } from "../../support/hooks.ts";
 import { type Setup, setup, user } from "../../support/setup.ts";
 import { askWith } from "../../support/tools.ts";

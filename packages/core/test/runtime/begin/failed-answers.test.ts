@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { approval, newView, reduceView, tool } from "../../../src/index.ts";
+import { approval, tool } from "../../../src/index.ts";
+import { newView, reduceView } from "../../../src/view.ts";
 import { code } from "../../support/errors.ts";
 import { asking, family, sessionId as parentId, task } from "../../support/family.ts";
 import { setup, user } from "../../support/setup.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contextTypes, memoryStore, runtime } from "../../../src/index.ts";
+import { memoryStore, runtime } from "../../../src/index.ts";
+import { contextTypes } from "../../../src/inspect.ts";
 import { code } from "../../support/errors.ts";
 import { setup, sleep, types, user } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";

@@ -10,6 +10,7 @@ import {
   runtime,
   type StopCondition,
 } from "../../../src/index.ts";
+import { newView, reduceView } from "../../../src/view.ts";
 import { type Options, setup, sleep, types, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, question } from "../../support/tools.ts";

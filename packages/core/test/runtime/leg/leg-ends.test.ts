@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod";
-import { type EventStore, localTail, memoryStore, tool } from "../../../src/index.ts";
+import { type EventStore, memoryStore, tool } from "../../../src/index.ts";
+import { localTail } from "../../../src/store.ts";
 import { setup, sleep } from "../../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../../support/stores.ts";
 import { ask } from "../../support/tools.ts";
