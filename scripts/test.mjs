@@ -30,6 +30,7 @@ async function checkEverything() {
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
     arrows: () => script("scripts/check-arrows.mjs"),
     doors: () => script("scripts/check-doors.mjs"),
+    promises: () => script("scripts/check-promises.mjs"),
     names: () => script("scripts/check-own-names.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     types: () => types(env),
