@@ -11,8 +11,8 @@ export const hasTitles = (path) =>
   /(?:^|\/)test\/.+\.tsx?$/.test(path) || /^packages\/testing\/src\/.*contract.*\.ts$/.test(path);
 
 /**
- * Compares the ids at the beginning of test titles (`P5 E11 refuses …`) with the legend: rows `| P5 | … |` below headings
- * `## P · …`. An id elsewhere in a title does not count.
+ * Compares the ids at the beginning of test titles (`P5 E11 refuses …`) with the legend: rows `| P5 | … |`
+ * below headings `## P · …`. An id elsewhere in a title does not count.
  *
  * @param {ReadonlyMap<string, string>} files text by path: test files and contracts
  * @param {string} legend the text of the legend
@@ -61,7 +61,9 @@ function readLegend(legend) {
   return { promises, groups, problems };
 }
 
-/** The ids at the beginning of a file's strings. Rows of `it.each` and names of contract cases are titles too. */
+/**
+ * The ids at the beginning of a file's strings. Rows of `it.each` and names of contract cases are titles too.
+ */
 function idsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const found = [];
