@@ -33,6 +33,7 @@ async function checkEverything() {
     doors: () => script("scripts/check-doors.mjs"),
     promises: () => script("scripts/check-promises.mjs"),
     names: () => script("scripts/check-own-names.mjs"),
+    links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     types: () => types(env),
   });
