@@ -28,9 +28,12 @@ async function checkEverything() {
     packed: () => script("test/packed/run.mjs", "--cached"),
     packages: () => turbo(["lint:package"], env, "--continue"),
     lint: () => execTool(["@biomejs/biome", "biome"], ["check", "."], { env }),
+    comments: () => script("scripts/check-comments.mjs"),
     arrows: () => script("scripts/check-arrows.mjs"),
     doors: () => script("scripts/check-doors.mjs"),
+    promises: () => script("scripts/check-promises.mjs"),
     names: () => script("scripts/check-own-names.mjs"),
+    links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
     types: () => types(env),
   });

@@ -174,7 +174,7 @@ describe("the pulse check", () => {
     });
   });
 
-  it("P3 keeps what was saved beside the question, and P6 closes the question when something is said instead", async () => {
+  it("P3 P6 keeps what was saved beside the question, and closes the question when something is said instead", async () => {
     const script = [
       ...calling(["save_file", { file_type: "capture", content: "A thought" }], ask()).slice(0, 1),
       ...ended,

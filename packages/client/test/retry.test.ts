@@ -6,7 +6,7 @@ import { clientOf, expectSame, isIdle, lastText, serve, when } from "./support/c
 const broken = { text: "Half of it", fault: { midStream: "invalid_request_error", afterEvents: 4 } } as const;
 const isFailed = ({ phase }: { phase: string }) => phase === "error";
 
-describe("U10 retry()", () => {
+describe("L12 retry()", () => {
   it("runs the message of a failed run again, and shows the new answer in the place of the half one", async () => {
     const served = await serve(scriptedModel([broken, { text: "Now it works." }]));
     const client = clientOf(served);

@@ -33,7 +33,7 @@ describe("E6 E2 append ids of users", () => {
     return session_id;
   }
 
-  it("S1 get no run past its turn limit: every model call is in the log and counts", async () => {
+  it("L3 get no run past its turn limit: every model call is in the log and counts", async () => {
     await migrate(database.pool());
     await database.pool().query("SELECT pawl_grant_users($1)", [database.users]);
     let calls = 0;
@@ -68,7 +68,7 @@ describe("E6 E2 append ids of users", () => {
   it.each([
     ["with the functions of today", migrate, 1],
     ["stored by the functions of before, while the database is migrated", before009, 2],
-  ])("T9 run no tool twice that is not idempotent, %s", async (_name, prepare, legs) => {
+  ])("E2 run no tool twice that is not idempotent, %s", async (_name, prepare, legs) => {
     await prepare(database.pool());
     await database.pool().query("SELECT pawl_grant_users($1)", [database.users]);
     let ran = 0;

@@ -89,7 +89,7 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
       ...(signal && { signal }),
     });
 
-  it("streams while the model writes, and W4 the run goes on when the reader has gone", async () => {
+  it("W4 streams while the model writes, and the run goes on when the reader has gone", async () => {
     const { url, model, pawl } = await setup();
     const leaving = new AbortController();
     const response = await post(url, "Hi", leaving.signal);

@@ -45,7 +45,7 @@ describe("beforeTool", () => {
     }
   });
 
-  it("H1 C5 clips an answer in the tool's place, and T3 answers a schema that throws with a failure", async () => {
+  it("H1 C5 T3 clips an answer in the tool's place, and answers a schema that throws with a failure", async () => {
     const { tool: plain } = echo("echo", { maxResultChars: 100 });
     const long = setup(once, { tools: [plain], hooks: [before({ result: "x".repeat(500) })] });
     const { sessionId } = await long.say("Go");

@@ -14,7 +14,7 @@ const NOTE = expect.stringContaining("the user asks you to try again");
 const retry = ({ pawl }: Pick<Setup, "pawl">, { sessionId, runId }: { sessionId: string; runId: string }) =>
   pawl.run("tester", { ...user, sessionId, retry: runId });
 
-describe("W5 U10 a run that failed is run again, without a message of its own", () => {
+describe("L12 W5 a run that failed is run again, without a message of its own", () => {
   it("answers the last message anew, and shows no trace of the answer that broke off", async () => {
     const world = setup([broken, ok]);
     const failed = await world.say("First");

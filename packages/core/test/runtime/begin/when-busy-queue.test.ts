@@ -75,7 +75,7 @@ describe("whenBusy: queue", () => {
     await check(world, sessionId);
   });
 
-  it("S1 goes on behind a terminal tool", async () => {
+  it("T4 goes on behind a terminal tool", async () => {
     const world = setup([{ ...slow, tools: [{ name: "finish" }] }, ok], { ...queue, tools: [finish] });
     const { sessionId, say } = await begin(world);
     expect((await say("Second").result).stop.type).toBe("end_turn");

@@ -75,7 +75,7 @@ describe("the session for a task", () => {
     openChild({ store } as Host, legOf({ ...parent, ...who } as unknown as Session), "c1", "host/worker");
   const legOf = (session: Session) => ({ session, log: { state: newSessionState("s1") } }) as Leg;
 
-  it("S1 is the caller's user's, of its type, and no copy where its caller is one", async () => {
+  it("E11 is the caller's user's, of its type, and no copy where its caller is one", async () => {
     const made = await open();
     expect(made).toMatchObject({ id: "s1:c1", userId: "u1", agent: "host/worker" });
     expect(made.metadata).toEqual({ type: "demo", parent: { session_id: "s1", call_id: "c1" } });
@@ -84,7 +84,7 @@ describe("the session for a task", () => {
   it.each([
     ["another user", { userId: "u2", agent: "host/worker" }],
     ["another agent", { userId: "u1", agent: "worker" }],
-  ])("S1 is never one of %s, whenever that was made", async (_who, other) => {
+  ])("E11 is never one of %s, whenever that was made", async (_who, other) => {
     const store = memoryStore();
     await store.sessions.create({ id: "s1:c1", ...other });
     const refused = code("conflict", "something else");
