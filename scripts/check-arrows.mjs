@@ -4,7 +4,7 @@ import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
 import { findWrongRooms } from "./lib/rooms.mjs";
 
-// Which package may know which, and which room of core: see docs/architecture.md.
+// Which package may know which, and which room of a package: see docs/architecture.md.
 const watched = /^(packages|examples)\/[^/]+\/(package\.json|.+\.[cm]?[jt]sx?)$|^test\/.+\.[cm]?[jt]sx?$/;
 const files = new Map(
   filesOf()

@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import ts from "typescript";
 
 /**
- * The rooms of core, by floors, from the ground up. A file may import from its own room and from lower floors. It may not import
+ * The rooms of each package that has some, by floors, from the ground up. A file may import from its own room and from lower floors. It may not import
  * from a higher floor, nor from another room of its own floor, not even a type. `.` is the root, where only doors lie: files that
  * re-export and do nothing else.
  */
@@ -26,6 +26,13 @@ export const FLOORS = {
     ["runtime/tasks"],
     ["runtime/at-rest"],
     ["runtime"],
+    ["."],
+  ],
+  "packages/postgres/src": [
+    ["database"],
+    ["migrations", "store", "listening", "maintenance"],
+    ["live", "embedded"],
+    ["cli"],
     ["."],
   ],
 };

@@ -5,17 +5,17 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const LONG = [
   "test/browser.test.ts",
   "test/snippets.test.ts",
-  "packages/postgres/test/embedded.test.ts",
+  "packages/postgres/test/embedded/embedded.test.ts",
   "packages/sse/test/telling.test.ts",
   "examples/playground/test/layout.test.ts",
   "examples/playground/test/inspector.test.ts",
   "test/soak/kill.test.ts",
-  "packages/postgres/test/contract.test.ts",
+  "packages/postgres/test/store/contract.test.ts",
   "examples/playground/test/process.test.ts",
   "examples/playground/test/page.test.ts",
   "test/soak/resume.test.ts",
   "examples/playground/test/states.test.ts",
-  "packages/postgres/test/copy-log.test.ts",
+  "packages/postgres/test/maintenance/copy-log.test.ts",
   "test/crash.test.ts",
 ];
 
