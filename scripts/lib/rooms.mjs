@@ -35,6 +35,14 @@ export const FLOORS = {
     ["cli"],
     ["."],
   ],
+  "packages/sse/src": [
+    ["request"],
+    ["dialects/base"],
+    ["session", "dialects", "dialects/plain", "dialects/ag-ui", "dialects/ai-sdk"],
+    ["stream"],
+    ["handler", "servers"],
+    ["."],
+  ],
 };
 
 /**

@@ -6,7 +6,7 @@ const LONG = [
   "test/browser.test.ts",
   "test/snippets.test.ts",
   "packages/postgres/test/embedded/embedded.test.ts",
-  "packages/sse/test/telling.test.ts",
+  "packages/sse/test/dialects/base/telling.test.ts",
   "examples/playground/test/layout.test.ts",
   "examples/playground/test/inspector.test.ts",
   "test/soak/kill.test.ts",
