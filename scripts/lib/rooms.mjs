@@ -43,6 +43,14 @@ export const FLOORS = {
     ["handler", "servers"],
     ["."],
   ],
+  "packages/testing/src": [
+    ["base", "contract/base"],
+    ["http", "messages/state", "contract/store", "contract/files", "contract/reservations"],
+    ["messages/validate"],
+    ["messages"],
+    ["openai", "models"],
+    ["."],
+  ],
 };
 
 /**
