@@ -51,6 +51,7 @@ export const FLOORS = {
     ["openai", "models"],
     ["."],
   ],
+  "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
 };
 
 /**

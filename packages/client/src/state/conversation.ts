@@ -1,7 +1,7 @@
 import { newView, reduceView, type SessionEvent, type ViewState } from "@pawl/core";
+import { Refused, type Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
 import { type Standing, standingAt, step } from "./standing.ts";
-import { Refused, type Wire } from "./wire.ts";
 
 /** What a conversation needs from outside. */
 export interface ConversationOptions {

@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from "@pawl/core";
-import type { AgentFailure } from "./agent-state.ts";
-import { isSubmitting } from "./agent-state.ts";
-import { backoffMs, pause } from "./backoff.ts";
-import { type Conversation, failureOf, update } from "./conversation.ts";
+import type { AgentFailure } from "../state/agent-state.ts";
+import { isSubmitting } from "../state/agent-state.ts";
+import { type Conversation, failureOf, update } from "../state/conversation.ts";
+import { backoffMs, pause } from "../wire/backoff.ts";
+import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
-import { isTemporary, Refused, type RunBody } from "./wire.ts";
 
 /** How often a message or an answer is sent when the server cannot be reached. It counts once all the same. */
 const TRIES = 3;

@@ -1,11 +1,11 @@
 import type { Json, SessionEvent } from "@pawl/core";
-import { type AgentState, stateOf } from "./agent-state.ts";
-import { batch } from "./batch.ts";
-import { type Conversation, newConversation, update } from "./conversation.ts";
-import { SILENCE_MS } from "./read-events.ts";
+import { type AgentState, stateOf } from "../state/agent-state.ts";
+import { batch } from "../state/batch.ts";
+import { type Conversation, newConversation, update } from "../state/conversation.ts";
+import { SILENCE_MS } from "../wire/read-events.ts";
+import { type WireOptions, wire } from "../wire/wire.ts";
 import { watchAgain } from "./reading.ts";
 import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "./submit.ts";
-import { type WireOptions, wire } from "./wire.ts";
 
 export interface AgentClientOptions extends WireOptions {
   /** Opened at once. */

@@ -1,5 +1,5 @@
+import type { AgentState } from "../state/agent-state.ts";
 import type { AgentClient } from "./agent-client.ts";
-import type { AgentState } from "./agent-state.ts";
 
 /**
  * Waits for a conversation to come to where it is wanted, e.g. to the end of an answer: for scripts and tests, as a page is

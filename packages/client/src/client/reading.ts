@@ -1,9 +1,9 @@
 import { formatPlace } from "@pawl/core";
-import { backoffMs, pause } from "./backoff.ts";
-import { type Conversation, failureOf, isOver, take, update, updateView } from "./conversation.ts";
-import { readEvents } from "./read-events.ts";
-import { Gap, standingAt } from "./standing.ts";
-import { isTemporary, Refused } from "./wire.ts";
+import { type Conversation, failureOf, isOver, take, update, updateView } from "../state/conversation.ts";
+import { Gap, standingAt } from "../state/standing.ts";
+import { backoffMs, pause } from "../wire/backoff.ts";
+import { readEvents } from "../wire/read-events.ts";
+import { isTemporary, Refused } from "../wire/wire.ts";
 
 /** A connection that lasted this long was a good one: the next failure is the first again. */
 const GOOD_MS = 5_000;
