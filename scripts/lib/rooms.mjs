@@ -51,6 +51,7 @@ export const FLOORS = {
     ["openai", "models"],
     ["."],
   ],
+  "packages/supabase/src": [["base"], ["rpc", "auth", "files"], ["store"], ["user"], ["cli"], ["."]],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
 };
 

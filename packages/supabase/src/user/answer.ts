@@ -1,5 +1,5 @@
 import { checkNames, isName, type Json, jsonText, noSession, PawlError } from "@pawl/core";
-import { call, type RpcClient } from "./rpc.ts";
+import { call, type RpcClient } from "../rpc/rpc.ts";
 import { type Sent, toSent } from "./send-message.ts";
 
 export interface OwnAnswer {

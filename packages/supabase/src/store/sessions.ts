@@ -7,8 +7,8 @@ import {
   type RecoverableOptions,
   type Session,
 } from "@pawl/core";
+import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { toSession } from "./rows.ts";
-import { call, listOf, type Row, type RpcClient } from "./rpc.ts";
 
 /** {@link EventStore.sessions}. */
 export function sessions(client: RpcClient): EventStore["sessions"] {

@@ -1,6 +1,6 @@
 import { checkNames, isName, jsonText, noSession, PawlError, type StoredEvent } from "@pawl/core";
-import { read } from "./read.ts";
-import { call, type Row, type RpcClient } from "./rpc.ts";
+import { call, type Row, type RpcClient } from "../rpc/rpc.ts";
+import { read } from "../store/read.ts";
 
 /** An event that a user has stored. */
 export interface Sent {

@@ -1,7 +1,7 @@
 import { PawlError } from "@pawl/core";
+import { safeText } from "../base/safe-error.ts";
 import type { DecodedToken } from "./bearer-token.ts";
 import type { PublicKey } from "./key-set.ts";
-import { safeText } from "./safe-error.ts";
 
 /** What `supabaseAuth()` needs of a client of supabase-js. */
 export interface AuthClient {

@@ -2,8 +2,10 @@ import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The migrations of this package, as they stand beside `src` and `dist`. */
-const OWN = fileURLToPath(new URL("../migrations/", import.meta.url));
+/** The migrations of this package, seen from the sources, and from the bundle in `dist/`. */
+const OWN = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../migrations/" : "../migrations/", import.meta.url),
+);
 
 /**
  * Copies the migrations that a project does not have yet into its folder, `supabase/migrations`. One is there if a file

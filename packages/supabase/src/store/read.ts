@@ -1,6 +1,6 @@
 import { isName, type ReadOptions, readPages, type StoredEvent } from "@pawl/core";
+import { call, listOf, type RpcClient } from "../rpc/rpc.ts";
 import { toEvent } from "./rows.ts";
-import { call, listOf, type RpcClient } from "./rpc.ts";
 
 /** {@link EventStore.read}, page by page after the last `seq`. */
 export function read(

@@ -1,8 +1,8 @@
 import type { EventStore } from "@pawl/core";
+import type { RpcClient } from "../rpc/rpc.ts";
 import { append } from "./append.ts";
 import { acquire, release, renew } from "./leases.ts";
 import { read } from "./read.ts";
-import type { RpcClient } from "./rpc.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
 /**

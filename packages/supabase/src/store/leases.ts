@@ -1,5 +1,5 @@
 import { checkNames, isName, type Lease, noSession } from "@pawl/core";
-import { call, type RpcClient } from "./rpc.ts";
+import { call, type RpcClient } from "../rpc/rpc.ts";
 
 /** {@link EventStore.acquire}. */
 export async function acquire(

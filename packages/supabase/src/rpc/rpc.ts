@@ -1,5 +1,5 @@
 import { PawlError, type PawlErrorCode } from "@pawl/core";
-import { checkHeaders, safeText } from "./safe-error.ts";
+import { checkHeaders, safeText } from "../base/safe-error.ts";
 
 /**
  * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this shape, whatever

@@ -9,8 +9,8 @@ import {
   type StoredEvent,
   tryUntilApplied,
 } from "@pawl/core";
+import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { toEvent } from "./rows.ts";
-import { call, listOf, type Row, type RpcClient } from "./rpc.ts";
 
 /** {@link EventStore.append}. */
 export async function append(

@@ -1,5 +1,5 @@
 import { PawlError } from "@pawl/core";
-import { checkHeaders, safeText } from "./safe-error.ts";
+import { checkHeaders, safeText } from "../base/safe-error.ts";
 
 /** What `supabaseFiles()` needs of a client of supabase-js. */
 export interface StorageClient {

@@ -1,5 +1,5 @@
 import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
-import { call, type RpcClient } from "./rpc.ts";
+import { call, type RpcClient } from "../rpc/rpc.ts";
 
 /**
  * Large payloads in the table `agent_session_blobs`, beside the log of {@link supabaseStore}: `put` rejects with
