@@ -52,6 +52,7 @@ export const FLOORS = {
     ["."],
   ],
   "packages/supabase/src": [["base"], ["rpc", "auth", "files"], ["store"], ["user"], ["cli"], ["."]],
+  "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
 };
 

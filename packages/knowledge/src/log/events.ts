@@ -1,12 +1,17 @@
 import type { Json, JsonObject } from "@pawl/core";
-import { reasons, type SelectionReason } from "./initializer/selection.ts";
-import type { SourceError } from "./sources/fetch-sources.ts";
+import type { SourceError } from "../sources/fetch-sources.ts";
 
 /** The types of the events that say what was chosen, and what has failed. Clients may see them. */
 export const EVENTS: { readonly selection: "knowledge.selection"; readonly failed: "knowledge.failed" } = {
   selection: "knowledge.selection",
   failed: "knowledge.failed",
 };
+
+/** Why a source is wanted: nothing of it is there, more of it is needed, or what is there is too old. */
+export type SelectionReason = "not_in_context" | "expand_range" | "refresh_state";
+
+/** From the lightest to the weightiest. */
+export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_range", "refresh_state"];
 
 /** A source that is to be fetched. */
 export interface Chosen {
