@@ -4,7 +4,7 @@ import ts from "typescript";
 /**
  * The rooms of each package that has some, by floors, from the ground up. A file may import from its own room and from lower floors. It may not import
  * from a higher floor, nor from another room of its own floor, not even a type. `.` is the root, where only doors lie: files that
- * re-export and do nothing else.
+ * re-export, and load styles, and do nothing else.
  */
 export const FLOORS = {
   "packages/core/src": [
@@ -53,6 +53,16 @@ export const FLOORS = {
   ],
   "packages/supabase/src": [["base"], ["rpc", "auth", "files"], ["store"], ["user"], ["cli"], ["."]],
   "packages/knowledge/src": [["base"], ["sources"], ["log"], ["initializer", "skills", "context"], ["."]],
+  "examples/coach/src": [
+    ["base", "legacy", "simulator", "view", "plans"],
+    ["files"],
+    ["pulse", "sessions"],
+    ["deps", "prompt"],
+    ["context", "tools", "hooks"],
+    ["agent"],
+    ["."],
+  ],
+  "examples/coach/web": [["base"], ["files", "sessions"], ["pulse", "parts"], ["face"], ["."]],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
 };
 
@@ -97,5 +107,9 @@ function roomOf(path, home, floors) {
 
 function isDoor(file, text) {
   const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
-  return statements.every((one) => ts.isExportDeclaration(one) && one.moduleSpecifier !== undefined);
+  return statements.every(
+    (one) =>
+      (ts.isExportDeclaration(one) && one.moduleSpecifier !== undefined) ||
+      (ts.isImportDeclaration(one) && one.importClause === undefined),
+  );
 }

@@ -1,10 +1,10 @@
 import type { Hook, RunContext, RunResult } from "@pawl/core";
-import { dayOf } from "../day.ts";
-import type { CoachDeps } from "../deps.ts";
+import { dayOf } from "../base/day.ts";
+import type { CoachDeps } from "../deps/deps.ts";
 import { shortHash } from "../files/file-name.ts";
 import { withFrontMatter } from "../files/front-matter.ts";
 import { harmlessMarkdown } from "../files/harmless.ts";
-import { DEFAULT_TYPE } from "./session-types.ts";
+import { DEFAULT_TYPE } from "../sessions/session-types.ts";
 
 /** What a summary is made of. */
 export interface ToSummarize {

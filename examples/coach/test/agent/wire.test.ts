@@ -2,8 +2,8 @@ import { memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { coach as coachDialect, handler } from "@pawl/sse";
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { coach, coachDeps, coachExtra, coachSkills, messageRows } from "../src/index.ts";
-import { calling } from "./harness.ts";
+import { coach, coachDeps, coachExtra, coachSkills, messageRows } from "../../src/index.ts";
+import { calling } from "../support/harness.ts";
 
 function served(script: readonly Reply[], dialects = [coachDialect()]) {
   const store = memoryStore();

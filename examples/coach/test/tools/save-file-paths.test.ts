@@ -1,8 +1,8 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { userFolderName } from "../src/files/user-files.ts";
-import { filesIn, saving, scriptedCoach, tempDir } from "./harness.ts";
+import { userFolderName } from "../../src/files/user-files.ts";
+import { filesIn, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 
 const attacks: [name: string, fileName: string][] = [
   ["a step up", "../../etc/passwd"],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { filesIn, ruledCoach } from "./harness.ts";
+import { filesIn, ruledCoach } from "../support/harness.ts";
 
 describe("the simulated coach", () => {
   it("X1 T4 P3 leads from a greeting through options and a plan to a goodbye", async () => {

@@ -1,8 +1,8 @@
 import { type Json, memoryFiles, memoryStore } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it, vi } from "vitest";
-import { fileIndex, userFiles } from "../src/index.ts";
-import { calling, coached, MORNING } from "./harness.ts";
+import { fileIndex, userFiles } from "../../src/index.ts";
+import { calling, coached, MORNING } from "../support/harness.ts";
 
 const DAY = 86_400_000;
 const ask = (context = "How are things?"): [string, object] => ["show_pulse_check", { context }];

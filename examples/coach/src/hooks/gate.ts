@@ -1,6 +1,6 @@
 import { type Hook, type PermissionOptions, permissions } from "@pawl/core";
 import type { FileType } from "../files/file-type.ts";
-import { DEFAULT_TYPE, rulesOf, sessionTypes } from "./session-types.ts";
+import { DEFAULT_TYPE, rulesOf, sessionTypes } from "../sessions/session-types.ts";
 
 /**
  * Lets a tool run, and a file be written, only where the session's effective type allows it. The model is shown all five tools in

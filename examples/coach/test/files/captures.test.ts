@@ -1,8 +1,8 @@
 import { memoryFiles, memoryStore, readText } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { fileIndex, readFrontMatter, userFiles } from "../src/index.ts";
-import { coached, EVENING, saving } from "./harness.ts";
+import { fileIndex, readFrontMatter, userFiles } from "../../src/index.ts";
+import { coached, EVENING, saving } from "../support/harness.ts";
 
 const DAY = 86_400_000;
 const journal = (content: string, file_name?: string) => ({

@@ -1,8 +1,8 @@
 import { memoryFiles, memoryStore } from "@pawl/core";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it, vi } from "vitest";
-import { coach, coachLimits, fileIndex, readMarkdown, type Summarize, userFiles } from "../src/index.ts";
-import { calling, coached, ruledCoach, saving, scriptedCoach, tempDir } from "./harness.ts";
+import { coach, coachLimits, fileIndex, readMarkdown, type Summarize, userFiles } from "../../src/index.ts";
+import { calling, coached, ruledCoach, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 
 const capture = (n: number): [string, object] => [
   "save_file",

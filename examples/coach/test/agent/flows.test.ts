@@ -1,7 +1,7 @@
 import { readText } from "@pawl/core";
 import { describe, expect, it } from "vitest";
-import { readFrontMatter, userFiles } from "../src/index.ts";
-import { EVENING, ruledCoach } from "./harness.ts";
+import { readFrontMatter, userFiles } from "../../src/index.ts";
+import { EVENING, ruledCoach } from "../support/harness.ts";
 
 type Made = Awaited<ReturnType<typeof ruledCoach>>;
 

@@ -1,8 +1,8 @@
 import { memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { type ParsedRequest, type Reply, type StrictModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { coach, coachDeps } from "../src/index.ts";
-import { MORNING } from "./harness.ts";
+import { coach, coachDeps } from "../../src/index.ts";
+import { MORNING } from "../support/harness.ts";
 
 const long = (what: string) =>
   `# ${what}\n\n${`What matters here is said in a whole sentence, for ${what}. `.repeat(40)}`;

@@ -1,8 +1,8 @@
 import { PGlite } from "@electric-sql/pglite";
 import { memoryFiles } from "@pawl/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type DayPlans, memoryDayPlans, postgresDayPlans } from "../src/index.ts";
-import { saving, scriptedCoach } from "./harness.ts";
+import { type DayPlans, memoryDayPlans, postgresDayPlans } from "../../src/index.ts";
+import { saving, scriptedCoach } from "../support/harness.ts";
 
 let db: PGlite;
 let inPostgres: DayPlans;

@@ -15,7 +15,7 @@ import {
 import { diskFiles } from "@pawl/core/disk";
 import { type Reply, type Script, scriptedModel, strictModel } from "@pawl/testing";
 import { onTestFinished } from "vitest";
-import { type CoachDepsOptions, type CoachOptions, coach, coachDeps, coachRules } from "../src/index.ts";
+import { type CoachDepsOptions, type CoachOptions, coach, coachDeps, coachRules } from "../../src/index.ts";
 
 /** A Saturday morning in Berlin. */
 export const MORNING = Date.parse("2026-11-21T08:00:00Z");

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fileTypes, MAX_CONTENT, readFrontMatter, sessionTypes } from "../src/index.ts";
-import { filesIn, saving, scriptedCoach, tempDir } from "./harness.ts";
+import { fileTypes, MAX_CONTENT, readFrontMatter, sessionTypes } from "../../src/index.ts";
+import { filesIn, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 
 /** Lets the model write as much as the longest file takes. */
 const long = { hooks: [{ name: "long", beforeTurn: () => ({ maxTokens: 32_000 }) }] };

@@ -1,7 +1,7 @@
 import { memoryFiles } from "@pawl/core";
 import { describe, expect, it } from "vitest";
-import { arcs, coachSkills, signalTable, toolNames, userFiles, withFrontMatter } from "../src/index.ts";
-import { calling, EVENING, MORNING, ruledCoach, saving } from "./harness.ts";
+import { arcs, coachSkills, signalTable, toolNames, userFiles, withFrontMatter } from "../../src/index.ts";
+import { calling, EVENING, MORNING, ruledCoach, saving } from "../support/harness.ts";
 
 const NIGHT_PLAN = { day: "2026-11-21", priorities: ["Write"], path: "day-plans/2026-11-21.md" };
 

@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 import { describe, expect, it } from "vitest";
-import { scriptedCoach } from "./harness.ts";
+import { scriptedCoach } from "../support/harness.ts";
 
 const question = "Where shall we start?";
 const offer = (options: Json[]) => [

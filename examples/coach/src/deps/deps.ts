@@ -1,8 +1,8 @@
 import type { EventStore, FileStore, Session, SessionStatus } from "@pawl/core";
-import { isTimeZone } from "./day.ts";
-import { userFiles } from "./files/user-files.ts";
-import { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";
-import { DEFAULT_TYPE } from "./sessions/session-types.ts";
+import { isTimeZone } from "../base/day.ts";
+import { userFiles } from "../files/user-files.ts";
+import { type DayPlan, type DayPlans, memoryDayPlans } from "../plans/day-plans.ts";
+import { DEFAULT_TYPE } from "../sessions/session-types.ts";
 
 /** An entry of a calendar. */
 export interface CalendarEvent {

@@ -1,7 +1,7 @@
 import { type EventStore, type Hook, memoryStore, type RunResult, type SessionStatus } from "@pawl/core";
 import { describe, expect, it } from "vitest";
-import { arcs, rulesOf, sessionTypes, toolNames } from "../src/index.ts";
-import { calling, filesIn, ruledCoach, scriptedCoach } from "./harness.ts";
+import { arcs, rulesOf, sessionTypes, toolNames } from "../../src/index.ts";
+import { calling, filesIn, ruledCoach, scriptedCoach } from "../support/harness.ts";
 
 const enter = (arc: string): [string, object] => ["enter_structured_arc", { arc }];
 const complete = (type: string, more: object = {}): [string, object] => [

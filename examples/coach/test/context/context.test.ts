@@ -2,8 +2,8 @@ import { memoryFiles, memoryStore, PawlError } from "@pawl/core";
 import type { ContextReport } from "@pawl/knowledge";
 import { strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { coachContext, coachDeps, sessionTypes, userFiles, withFrontMatter } from "../src/index.ts";
-import { coached, EVENING, MORNING, ruledCoach } from "./harness.ts";
+import { coachContext, coachDeps, sessionTypes, userFiles, withFrontMatter } from "../../src/index.ts";
+import { coached, EVENING, MORNING, ruledCoach } from "../support/harness.ts";
 
 const md = (body: string, attributes: object = {}) => withFrontMatter({ ...attributes }, body);
 

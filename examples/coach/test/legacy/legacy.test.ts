@@ -2,9 +2,9 @@ import { type ContentBlock, memoryFiles, memoryStore, newView, reduceView } from
 import { strictModel } from "@pawl/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fileText, type SaveFileInput } from "../src/index.ts";
-import { legacyMarks, legacyParts, withoutBlocks, withoutTags } from "../src/legacy/index.ts";
-import { calling, coached, saving, scriptedCoach } from "./harness.ts";
+import { fileText, type SaveFileInput } from "../../src/index.ts";
+import { legacyMarks, legacyParts, withoutBlocks, withoutTags } from "../../src/legacy/index.ts";
+import { calling, coached, saving, scriptedCoach } from "../support/harness.ts";
 
 const update = '[FILE_UPDATE type="domain" name="career" status="okay"]\n# Career\n\nSteady.\n[/FILE_UPDATE]';
 const old = [

@@ -2,9 +2,9 @@ import { memoryFiles } from "@pawl/core";
 import fc from "fast-check";
 import { marked } from "marked";
 import { describe, expect, it } from "vitest";
-import { withFrontMatter } from "../src/files/front-matter.ts";
-import { harmlessMarkdown, readFrontMatter } from "../src/index.ts";
-import { saving, scriptedCoach } from "./harness.ts";
+import { withFrontMatter } from "../../src/files/front-matter.ts";
+import { harmlessMarkdown, readFrontMatter } from "../../src/index.ts";
+import { saving, scriptedCoach } from "../support/harness.ts";
 
 /** What a page that trusts its Markdown would run. */
 const DANGER =

@@ -1,10 +1,10 @@
 import { memoryFiles, readText } from "@pawl/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { fileText, type SaveFileInput } from "../src/tools/save-file.ts";
-import { saving, scriptedCoach } from "./harness.ts";
-import { hostileMarkdown } from "./support/hostile-markdown.ts";
-import { readers, runsInObsidian } from "./support/readers.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { fileText, type SaveFileInput } from "../../src/tools/save-file.ts";
+import { saving, scriptedCoach } from "../support/harness.ts";
+import { hostileMarkdown } from "../support/hostile-markdown.ts";
+import { readers, runsInObsidian } from "../support/readers.ts";
 
 /** A file with this in its text, and one with it in every attribute that takes text. */
 function filesWith(text: string): string[] {
