@@ -62,6 +62,16 @@ export const FLOORS = {
     ["agent"],
     ["."],
   ],
+  "examples/trainer/src": [
+    ["base", "simulator", "prompt", "auth"],
+    ["workout"],
+    ["data"],
+    ["tools"],
+    ["agent"],
+    ["http"],
+    ["."],
+  ],
+  "examples/trainer/web": [["base"], ["workout"], ["card", "progress"], ["parts"], ["face"], ["."]],
   "examples/coach/web": [["base"], ["files", "sessions"], ["pulse", "parts"], ["face"], ["."]],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
 };

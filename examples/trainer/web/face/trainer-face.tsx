@@ -1,11 +1,11 @@
 import type { ViewMessage } from "@pawl/core";
 import type { ComponentType, FunctionComponent, ReactNode } from "react";
-import { Ask, questionIn } from "./parts/ask.tsx";
-import { Change } from "./parts/change.tsx";
-import { Notify, wordsIn } from "./parts/notify.tsx";
-import { ProgressPanel } from "./progress/progress-panel.tsx";
-import type { FrameProps, MarkdownView, ToolPart, ToolPartProps } from "./seam.ts";
-import { TrainingFrame } from "./training.tsx";
+import type { FrameProps, MarkdownView, ToolPart, ToolPartProps } from "../base/seam.ts";
+import { Ask, questionIn } from "../parts/ask.tsx";
+import { Change } from "../parts/change.tsx";
+import { Notify, wordsIn } from "../parts/notify.tsx";
+import { ProgressPanel } from "../progress/progress-panel.tsx";
+import { TrainingFrame } from "../workout/training.tsx";
 
 /** What the page around has to know of the trainer to show it. */
 export interface TrainerFace {

@@ -1,10 +1,10 @@
 import type { JsonObject } from "@pawl/core";
 import { createContext, useContext, useMemo, useRef } from "react";
-import type { Exercise } from "../src/workout/exercise.ts";
-import type { FrameProps } from "./seam.ts";
-import type { Story } from "./workout/story.ts";
-import { type Ticks, useTicks } from "./workout/ticks.ts";
-import { useStory } from "./workout/use-story.ts";
+import type { Exercise } from "../../src/workout/exercise.ts";
+import type { FrameProps } from "../base/seam.ts";
+import type { Story } from "./story.ts";
+import { type Ticks, useTicks } from "./ticks.ts";
+import { useStory } from "./use-story.ts";
 
 /** What the parts of one conversation have in common. */
 interface Training {

@@ -1,11 +1,11 @@
 import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
 import { initializer, unifiedContext } from "@pawl/knowledge";
-import { dataSources, type TrainerDeps, userDataSections } from "./data/index.ts";
+import { dataSources, type TrainerDeps, userDataSections } from "../data/index.ts";
+import { instructions } from "../prompt/instructions.ts";
+import { trainerTools } from "../tools/index.ts";
 import { modelChoice } from "./models.ts";
-import { instructions } from "./prompt/instructions.ts";
 import { spoken } from "./spoken.ts";
 import { taskData } from "./task-data.ts";
-import { trainerTools } from "./tools/index.ts";
 
 export interface TrainerOptions {
   /** The first one answers where a request asks for none. */
