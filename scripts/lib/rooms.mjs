@@ -72,6 +72,15 @@ export const FLOORS = {
     ["."],
   ],
   "examples/trainer/web": [["base"], ["workout"], ["card", "progress"], ["parts"], ["face"], ["."]],
+  "examples/playground/web": [
+    ["hooks", "face"],
+    ["shell"],
+    ["markdown", "composer", "sessions"],
+    ["thread"],
+    ["inspector", "agents"],
+    ["log"],
+    ["page"],
+  ],
   "examples/coach/web": [["base"], ["files", "sessions"], ["pulse", "parts"], ["face"], ["."]],
   "packages/client/src": [["wire", "ai-sdk"], ["state"], ["client"], ["react"], ["."]],
 };

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import type { SessionView } from "@pawl/core";
 import { messagesApi } from "@pawl/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { prepareDatabase } from "../../../test/support/prepared-database.ts";
-import { type Server, startServer } from "./server.ts";
+import { prepareDatabase } from "../../../../test/support/prepared-database.ts";
+import { type Server, startServer } from "../support/server.ts";
 
 let dir: string;
 const servers: Server[] = [];

@@ -2,7 +2,7 @@ import { type FileStore, memoryFiles, memoryStore, runtime } from "@pawl/core";
 import { coach, coachDeps, userFiles } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { playgroundApp } from "../server/app.ts";
+import { playgroundApp } from "../../server/app.ts";
 
 /** A playground over these files, and somebody's browser. */
 function playground(files: FileStore) {

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { messagesApi } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { type PlaygroundProcess, playgroundProcess } from "../../../test/support/playground-process.ts";
-import { countRenders, renders, untilSays } from "../../../test/support/react-renders.ts";
-import { blocksOf } from "../web/thread/blocks.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
+import { countRenders, renders, untilSays } from "../../../../test/support/react-renders.ts";
+import { blocksOf } from "../../web/markdown/blocks.ts";
 
 const browser = await startBrowser();
 const WAIT = 60_000;
@@ -26,7 +26,7 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
   let api: Awaited<ReturnType<typeof messagesApi>>;
 
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "dist", "web", "index.html");
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
     api = await messagesApi({
       rules: ({ messages }) => {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { type TrainerServer, trainerServer } from "./support/trainer-server.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -10,7 +10,7 @@ const WAIT = 20_000;
 describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_000 }, () => {
   let server: TrainerServer;
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "dist", "web", "index.html");
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
     server = await trainerServer();
   });

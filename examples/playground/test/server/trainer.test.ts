@@ -13,7 +13,7 @@ import { type MessagesApi, messagesApi } from "@pawl/testing";
 import type { Hono } from "hono";
 import { RateLimiterMemory } from "rate-limiter-flexible";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playgroundApp } from "../server/app.ts";
+import { playgroundApp } from "../../server/app.ts";
 
 let api: MessagesApi;
 let store: EmbeddedStore;

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { check } from "../../../test/support/check-box.ts";
-import { type TrainerServer, trainerServer } from "./support/trainer-server.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { check } from "../../../../test/support/check-box.ts";
+import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -12,7 +12,7 @@ const WAIT = 20_000;
 describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 }, () => {
   let server: TrainerServer;
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "dist", "web", "index.html");
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
     server = await trainerServer();
   });

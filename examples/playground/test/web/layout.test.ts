@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { coachRules } from "@pawl/example-coach";
 import { type MessagesApi, messagesApi } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { type PlaygroundProcess, playgroundProcess } from "../../../test/support/playground-process.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
@@ -35,7 +35,7 @@ describe.skipIf(browser === undefined)("the playground's layout", { timeout: 120
   let server: PlaygroundProcess;
 
   beforeAll(async () => {
-    const built = join(import.meta.dirname, "..", "dist", "web", "index.html");
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
     if (!existsSync(built)) throw new Error("The page is not built: npm run build");
     api = await messagesApi({ rules: coachRules() });
     server = await playgroundProcess(api.url);

@@ -1,16 +1,16 @@
 import type { UseAgent } from "@pawl/client/react";
 import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from "react";
-import { TalkContext, type Talk as Talking } from "./agents/face.ts";
-import { Composer } from "./composer/composer.tsx";
-import { type Field, goToField } from "./composer/focus.ts";
-import { useStickToEnd } from "./hooks/use-stick-to-end.ts";
-import { Replayed } from "./inspector/replayed.tsx";
-import { Scrubber } from "./inspector/scrubber.tsx";
-import type { Replay } from "./inspector/use-replay.ts";
-import { Boundary } from "./shell/boundary.tsx";
-import { Announcer } from "./thread/announcer.tsx";
-import { isWorking, Thread } from "./thread/thread.tsx";
-import { useFailure } from "./thread/use-failure.ts";
+import { Composer } from "../composer/composer.tsx";
+import { type Field, goToField } from "../composer/focus.ts";
+import { TalkContext, type Talk as Talking } from "../face/face.ts";
+import { useStickToEnd } from "../hooks/use-stick-to-end.ts";
+import { Replayed } from "../inspector/replayed.tsx";
+import { Scrubber } from "../inspector/scrubber.tsx";
+import type { Replay } from "../inspector/use-replay.ts";
+import { Boundary } from "../shell/boundary.tsx";
+import { Announcer } from "../thread/announcer.tsx";
+import { isWorking, Thread } from "../thread/thread.tsx";
+import { useFailure } from "../thread/use-failure.ts";
 
 const MAX_MESSAGE = 4_000;
 

@@ -3,7 +3,7 @@ import { summaryOf } from "@pawl/core/inspect";
 import { coach, coachDeps, coachRules } from "@pawl/example-coach";
 import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
-import { familyOf } from "../web/log/family.ts";
+import { familyOf } from "../../web/log/family.ts";
 
 it("O4 has a line for every event that a conversation with the coach brings about", async () => {
   const model = strictModel({ rules: coachRules({ speed: Number.POSITIVE_INFINITY }) });

@@ -4,15 +4,15 @@ import { agent, type Hook, memoryStore, runtime, tool } from "@pawl/core";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { type HandModel, handModel } from "../../../packages/sse/test/support/hand-model.ts";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { showOptions } from "../../coach/src/tools/show-options.ts";
-import { playgroundApp } from "../server/app.ts";
-import { type Listening, listen } from "../server/listen.ts";
+import { type HandModel, handModel } from "../../../../packages/sse/test/support/hand-model.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { showOptions } from "../../../coach/src/tools/show-options.ts";
+import { playgroundApp } from "../../server/app.ts";
+import { type Listening, listen } from "../../server/listen.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
-const webDir = join(import.meta.dirname, "..", "dist", "web");
+const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
 /** Something that is held up until the test lets it go. */
 function gate(): { wait(): Promise<void>; open(): void } {

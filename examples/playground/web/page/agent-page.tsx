@@ -1,20 +1,20 @@
 import { type UseAgent, useAgent } from "@pawl/client/react";
 import { type ReactNode, useCallback, useEffect, useRef } from "react";
-import { AgentSwitch } from "./agents/agent-switch.tsx";
-import { type Face, type FrameProps, useFace } from "./agents/face.ts";
-import { hasKeys } from "./composer/focus.ts";
+import { AgentSwitch } from "../agents/agent-switch.tsx";
+import { hasKeys } from "../composer/focus.ts";
+import { type Face, type FrameProps, useFace } from "../face/face.ts";
+import { hashOf, useSessionAddress } from "../hooks/use-address.ts";
+import { useJson } from "../hooks/use-json.ts";
+import { type Replay, useReplay } from "../inspector/use-replay.ts";
+import { LogPanel } from "../log/log-panel.tsx";
+import { useEventLog, useWholeLog } from "../log/use-event-log.ts";
+import { type PastSession, SessionList } from "../sessions/session-list.tsx";
+import { Boundary } from "../shell/boundary.tsx";
+import { Drawer } from "../shell/drawer.tsx";
+import { SkipLink } from "../shell/skip-link.tsx";
+import { type Info, TopBar } from "../shell/top-bar.tsx";
+import { type Layout, useLayout } from "../shell/use-layout.ts";
 import { Conversation } from "./conversation.tsx";
-import { hashOf, useSessionAddress } from "./hooks/use-address.ts";
-import { useJson } from "./hooks/use-json.ts";
-import { type Replay, useReplay } from "./inspector/use-replay.ts";
-import { LogPanel } from "./log/log-panel.tsx";
-import { useEventLog, useWholeLog } from "./log/use-event-log.ts";
-import { type PastSession, SessionList } from "./sessions/session-list.tsx";
-import { Boundary } from "./shell/boundary.tsx";
-import { Drawer } from "./shell/drawer.tsx";
-import { SkipLink } from "./shell/skip-link.tsx";
-import { type Info, TopBar } from "./shell/top-bar.tsx";
-import { type Layout, useLayout } from "./shell/use-layout.ts";
 
 /** One agent's page: its conversations on the left, the open one in the middle, its log on the right. */
 export function AgentPage({ info }: { info: Info | undefined }) {

@@ -1,7 +1,7 @@
 import type { UseAgent } from "@pawl/client/react";
 import type { Json, Suspension, ViewMessage } from "@pawl/core";
 import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
-import type { ToolPart } from "../thread/tool-part.ts";
+import type { ToolPart } from "./tool-part.ts";
 
 /** What a part of a message can do: for buttons within the conversation. */
 export interface Talk {

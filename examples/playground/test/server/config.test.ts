@@ -3,16 +3,16 @@ import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { DEFAULT_MODEL, trainerModels } from "@pawl/example-trainer";
 import { describe, expect, it } from "vitest";
-import { readConfig } from "../server/config.ts";
+import { readConfig } from "../../server/config.ts";
 
 describe("readConfig", () => {
   it("X5 needs nothing: the coach is simulated and kept in .pawl at the root", () => {
     expect(readConfig({})).toEqual({
       host: "127.0.0.1",
       port: 4321,
-      dir: resolve(import.meta.dirname, "../../../.pawl"),
-      files: { directory: resolve(import.meta.dirname, "../../../.pawl/files") },
-      webDir: resolve(import.meta.dirname, "../dist/web"),
+      dir: resolve(import.meta.dirname, "../../../../.pawl"),
+      files: { directory: resolve(import.meta.dirname, "../../../../.pawl/files") },
+      webDir: resolve(import.meta.dirname, "../../dist/web"),
       modelId: "claude-sonnet-5-5",
       trustProxy: false,
       test: false,
@@ -54,7 +54,7 @@ describe("readConfig", () => {
   });
 
   it("X5 takes every name of the trainer's .env.example, with the defaults that stand there", () => {
-    const file = join(import.meta.dirname, "../../trainer/.env.example");
+    const file = join(import.meta.dirname, "../../../trainer/.env.example");
     const defaults = parseEnv(readFileSync(file, "utf8"));
     expect(readConfig(defaults as Record<string, string>)).toEqual({
       ...readConfig({}),

@@ -5,7 +5,7 @@ import { memoryFiles, memoryStore, type RuntimeOptions, runtime, type StoredEven
 import { coach, coachDeps } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { playgroundApp } from "../server/app.ts";
+import { playgroundApp } from "../../server/app.ts";
 
 let webDir: string;
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { NODE_FLAGS } from "../../../test/support/node-flags.ts";
+import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 
 /** A playground in a process of its own. */
 export interface Server {
@@ -17,7 +17,7 @@ export interface Server {
 /** Starts `server/main.ts` from its sources. */
 export function startServer(env: Record<string, string>): Server {
   const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;
-  const child = spawn(process.execPath, [...NODE_FLAGS, join(import.meta.dirname, "../server/main.ts")], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, join(import.meta.dirname, "../../server/main.ts")], {
     env: { ...inherited, PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,13 +1,13 @@
 import { Suspense, use, useDeferredValue, useEffect } from "react";
+import { faceOf } from "../agents/faces.ts";
+import { FaceContext } from "../face/face.ts";
+import { useAgentName } from "../hooks/use-address.ts";
+import { useJson } from "../hooks/use-json.ts";
+import { loadMarkdown } from "../markdown/markdown.tsx";
+import { Boundary } from "../shell/boundary.tsx";
+import type { Info } from "../shell/top-bar.tsx";
+import { Wheel } from "../shell/wheel.tsx";
 import { AgentPage } from "./agent-page.tsx";
-import { FaceContext } from "./agents/face.ts";
-import { faceOf } from "./agents/faces.ts";
-import { useAgentName } from "./hooks/use-address.ts";
-import { useJson } from "./hooks/use-json.ts";
-import { Boundary } from "./shell/boundary.tsx";
-import type { Info } from "./shell/top-bar.tsx";
-import { Wheel } from "./shell/wheel.tsx";
-import { loadMarkdown } from "./thread/markdown.tsx";
 
 /** The page of the agent that the address names. Each has its own: nothing of one conversation is left in another's. */
 export function App() {

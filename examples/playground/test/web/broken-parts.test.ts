@@ -6,14 +6,14 @@ import { type Reply, scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { saveFile } from "../../coach/src/tools/save-file.ts";
-import { playgroundApp } from "../server/app.ts";
-import { listen } from "../server/listen.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { saveFile } from "../../../coach/src/tools/save-file.ts";
+import { playgroundApp } from "../../server/app.ts";
+import { listen } from "../../server/listen.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
-const webDir = join(import.meta.dirname, "..", "dist", "web");
+const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
 /** Names that every object has as an inherited member. */
 const NAMES = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"];

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { errorLines } from "../server/error-lines.ts";
+import { errorLines } from "../../server/error-lines.ts";
 
 const context = { sessionId: "s", userId: "u", runId: "r", agent: "coach" };
 

@@ -5,15 +5,15 @@ import { coachDeps } from "@pawl/example-coach";
 import { scriptedModel } from "@pawl/testing";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { startBrowser } from "../../../test/support/browser.ts";
-import { check } from "../../../test/support/check-box.ts";
-import { showPulseCheck } from "../../coach/src/tools/show-pulse-check.ts";
-import { playgroundApp } from "../server/app.ts";
-import { listen } from "../server/listen.ts";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { check } from "../../../../test/support/check-box.ts";
+import { showPulseCheck } from "../../../coach/src/tools/show-pulse-check.ts";
+import { playgroundApp } from "../../server/app.ts";
+import { listen } from "../../server/listen.ts";
 
 const browser = await startBrowser();
 const WAIT = 20_000;
-const webDir = join(import.meta.dirname, "..", "dist", "web");
+const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
 describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeout: 60_000 }, () => {
   beforeAll(() => {
