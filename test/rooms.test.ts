@@ -59,3 +59,11 @@ test("a file has a room, and at the root lie only doors", () => {
     "1: is not a door: only files that re-export lie here",
   ]);
 });
+
+test("a package with folders has an order of rooms", () => {
+  const wrong = findWrongRooms(new Map([["packages/otel/src/spans/a.ts", ""]]), floors);
+  expect(wrong.map(({ message }) => message)).toEqual([
+    "is in a folder, but scripts/lib/rooms.mjs has no order for its package",
+  ]);
+  expect(findWrongRooms(new Map([["packages/otel/src/a.ts", ""]]), floors)).toEqual([]);
+});
