@@ -13,6 +13,7 @@ test.each([
   ["a room within its room, which is lower", "loop/a.ts", 'import { b } from "./tools/b.ts";'],
   ["a package", "base/a.ts", 'import { z } from "zod";'],
   ["all rooms, from a door", "index.ts", 'export { a } from "./loop/a.ts";'],
+  ["styles, from a door", "index.ts", 'import "./styles/page.css";'],
 ])("a file may import from %s", (_, file, text) => {
   expect(found(file, text)).toEqual([]);
 });
@@ -57,4 +58,12 @@ test("a file has a room, and at the root lie only doors", () => {
   expect(found("a.ts", "export const a = 1;")).toEqual([
     "1: is not a door: only files that re-export lie here",
   ]);
+});
+
+test("a package with folders has an order of rooms", () => {
+  const wrong = findWrongRooms(new Map([["packages/otel/src/spans/a.ts", ""]]), floors);
+  expect(wrong.map(({ message }) => message)).toEqual([
+    "is in a folder, but scripts/lib/rooms.mjs has no order for its package",
+  ]);
+  expect(findWrongRooms(new Map([["packages/otel/src/a.ts", ""]]), floors)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/embedded.ts", "src/cli.ts"],
+  entry: { index: "src/index.ts", embedded: "src/embedded.ts", cli: "src/cli/main.ts" },
   format: "esm",
   target: "es2023",
   platform: "node",

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 export default defineConfig({
-  entry: ["src/index.ts", "src/cli.ts"],
+  entry: { index: "src/index.ts", cli: "src/cli/main.ts" },
   format: "esm",
   target: "es2023",
   // Only the command uses Node, and nothing else imports it.

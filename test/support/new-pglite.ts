@@ -1,5 +1,5 @@
 import { PGlite } from "@electric-sql/pglite";
-import { newDatabase } from "../../packages/postgres/src/new-database.ts";
+import { newDatabase } from "../../packages/postgres/src/embedded/new-database.ts";
 
 /** A PGlite of the caller's, in memory, new; in a fraction of the time that making its files would take. */
 export async function newPglite(): Promise<PGlite> {

@@ -1,4 +1,4 @@
-export { type CoachOptions, coach, coachLimits } from "./coach.ts";
+export { type CoachOptions, coach, coachLimits } from "./agent/coach.ts";
 export { type Facts, signalTable } from "./context/signals.ts";
 export { coachContext } from "./context/user-context.ts";
 export {
@@ -8,16 +8,18 @@ export {
   type CoachDepsOptions,
   coachDeps,
   type PastSession,
-} from "./deps.ts";
+} from "./deps/deps.ts";
 export { fileIndex, type IndexedFile } from "./files/file-index.ts";
 export { type FileType, fileTypes } from "./files/file-type.ts";
 export { type MarkdownFile, readFrontMatter, withFrontMatter } from "./files/front-matter.ts";
 export { harmlessMarkdown } from "./files/harmless.ts";
 export { type FilesAt, openFiles } from "./files/open-files.ts";
 export { readMarkdown, userFiles } from "./files/user-files.ts";
+export type { Summarize, ToSummarize } from "./hooks/summary.ts";
 export { type LegacyPart, legacyParts, withoutBlocks, withoutTags } from "./legacy/index.ts";
 export { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";
 export { postgresDayPlans } from "./plans/postgres-day-plans.ts";
+export { coachSkills } from "./prompt/skills.ts";
 export { type LifeDomain, lifeDomains, type Ratings } from "./pulse/domains.ts";
 export { coachExtra } from "./sessions/extra.ts";
 export {
@@ -31,9 +33,7 @@ export {
   type ToolName,
   toolNames,
 } from "./sessions/session-types.ts";
-export type { Summarize, ToSummarize } from "./sessions/summary.ts";
 export { type CoachRulesOptions, coachRules } from "./simulator/rules.ts";
-export { coachSkills } from "./skills.ts";
 export type { Completed } from "./tools/complete-session.ts";
 export { fileText, MAX_CONTENT, type SavedFile, type SaveFileInput } from "./tools/save-file.ts";
 export type { Option } from "./tools/show-options.ts";

@@ -3,4 +3,4 @@ import "./styles/pulse-result.css";
 import "./styles/files.css";
 import "./styles/sessions.css";
 
-export { type CoachFace, coachFace } from "./coach-face.tsx";
+export { type CoachFace, coachFace } from "./face/coach-face.tsx";

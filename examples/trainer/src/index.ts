@@ -1,3 +1,6 @@
+export { DEFAULT_MODEL, modelChoice, trainerModels } from "./agent/models.ts";
+export { type SessionLogOptions, withSessionLog } from "./agent/session-log.ts";
+export { type TrainerOptions, trainer } from "./agent/trainer.ts";
 export { type LocalIssuer, type LocalIssuerOptions, localIssuer } from "./auth/local-issuer.ts";
 export {
   type CategoryGoal,
@@ -29,8 +32,6 @@ export { type AgentApiOptions, agentApi } from "./http/agent-api.ts";
 export type { ChatAnswer, ClientResponse } from "./http/client-response.ts";
 export { CURRENT_WORKOUT, trainerExtra } from "./http/extra.ts";
 export type { WireEvent, WireSession } from "./http/wire-session.ts";
-export { DEFAULT_MODEL, modelChoice, trainerModels } from "./models.ts";
-export { type SessionLogOptions, withSessionLog } from "./session-log.ts";
 export { type TrainerRulesOptions, trainerRules } from "./simulator/rules.ts";
 export {
   type AdjustedExercise,
@@ -45,7 +46,6 @@ export {
   trainerTools,
   type WorkoutSummary,
 } from "./tools/index.ts";
-export { type TrainerOptions, trainer } from "./trainer.ts";
 export {
   type Adjusted,
   adjust,

@@ -3,4 +3,4 @@ import "./styles/workout-end.css";
 import "./styles/card-forms.css";
 import "./styles/progress.css";
 
-export { type TrainerFace, trainerFace } from "./trainer-face.tsx";
+export { type TrainerFace, trainerFace } from "./face/trainer-face.tsx";

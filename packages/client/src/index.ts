@@ -1,5 +1,4 @@
-export { type AgentClient, type AgentClientOptions, createAgentClient } from "./agent-client.ts";
-export type { AgentFailure, AgentState, Connection, Phase } from "./agent-state.ts";
+export { type AgentClient, type AgentClientOptions, createAgentClient } from "./client/agent-client.ts";
 export {
   type AnswerableQuestion,
   type AnyQuestions,
@@ -7,7 +6,8 @@ export {
   answerable,
   askedByKind,
   type QuestionTypes,
-} from "./questions.ts";
-export type { SendOptions } from "./submit.ts";
-export { until } from "./until.ts";
-export type { HeaderSource, WireOptions } from "./wire.ts";
+} from "./client/questions.ts";
+export type { SendOptions } from "./client/submit.ts";
+export { until } from "./client/until.ts";
+export type { AgentFailure, AgentState, Connection, Phase } from "./state/agent-state.ts";
+export type { HeaderSource, WireOptions } from "./wire/wire.ts";

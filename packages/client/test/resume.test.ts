@@ -1,7 +1,7 @@
 import type { SessionEvent } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { Gap, type Standing, standingAt, step } from "../src/standing.ts";
+import { Gap, type Standing, standingAt, step } from "../src/state/standing.ts";
 import {
   clientOf,
   expectSame,

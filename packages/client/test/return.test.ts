@@ -1,6 +1,6 @@
 import { scriptedModel } from "@pawl/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { pause } from "../src/backoff.ts";
+import { pause } from "../src/wire/backoff.ts";
 import { clientOf, isIdle, lastText, rewritten, serve, tampered, when } from "./support/clients.ts";
 
 afterEach(() => vi.unstubAllGlobals());

@@ -5,9 +5,9 @@ import fc from "fast-check";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startBrowser } from "../../../test/support/browser.ts";
-import type { EncoderContext } from "../../sse/src/dialects/dialect.ts";
+import type { EncoderContext } from "../../sse/src/dialects/base/dialect.ts";
 import { native } from "../../sse/src/dialects/native.ts";
-import { type ServerSentEvent, sseParser } from "../src/sse-parser.ts";
+import { type ServerSentEvent, sseParser } from "../src/wire/sse-parser.ts";
 
 const browser = await startBrowser();
 

@@ -1,7 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { backoffMs } from "../src/backoff.ts";
-import { batch } from "../src/batch.ts";
+import { batch } from "../src/state/batch.ts";
+import { backoffMs } from "../src/wire/backoff.ts";
 import {
   clientOf,
   expectSame,

@@ -1,5 +1,6 @@
 // Public names: data, what is chosen of them, what is known in any case, and how to go about things.
 
+export type { OnError } from "./base/failures.ts";
 export {
   type ContextReport,
   type ContextSection,
@@ -7,18 +8,17 @@ export {
   type UnifiedContextOptions,
   unifiedContext,
 } from "./context/unified-context.ts";
+export { type InitializerOptions, initializer } from "./initializer/initializer.ts";
+export type { TaskData } from "./initializer/prompt.ts";
 export type {
   ChoiceError,
   Chosen,
   Dropped,
   KnowledgeFailure,
   KnowledgeSelection,
-} from "./events.ts";
-export type { OnError } from "./failures.ts";
-export { type InitializerOptions, initializer } from "./initializer/initializer.ts";
-export type { TaskData } from "./initializer/prompt.ts";
-export type { SelectionReason } from "./initializer/selection.ts";
-export type { SpokenIn } from "./read-log.ts";
+  SelectionReason,
+} from "./log/events.ts";
+export type { SpokenIn } from "./log/read-log.ts";
 export { type ParseSkillOptions, parseSkill } from "./skills/parse-skill.ts";
 export { type Skill, skillSummaries } from "./skills/skill.ts";
 export { type SkillHookOptions, type SkillSignals, skillHook } from "./skills/skill-hook.ts";

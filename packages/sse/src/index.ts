@@ -1,6 +1,5 @@
-export type { CorsOptions } from "./cors.ts";
-export { agUi } from "./dialects/ag-ui.ts";
-export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk.ts";
+export { agUi } from "./dialects/ag-ui/ag-ui.ts";
+export { type AiSdkOptions, aiSdk } from "./dialects/ai-sdk/ai-sdk.ts";
 export type {
   Begin,
   Dialect,
@@ -8,14 +7,19 @@ export type {
   Encoder,
   EncoderContext,
   RequestLimits,
-} from "./dialects/dialect.ts";
-export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/facts.ts";
+} from "./dialects/base/dialect.ts";
 export { native } from "./dialects/native.ts";
-export type { Asking, Extra, ExtraFields } from "./extra-fields.ts";
-export { type Authorized, type HandlerOptions, handler } from "./handler.ts";
-export type { Expose } from "./public-event.ts";
-export { type RateLimiter, withinRate } from "./rate-limit.ts";
-export type { EarlierMessage } from "./read-thread.ts";
-export { refuseNul } from "./refuse-nul.ts";
-export type { RunRequest } from "./run-request.ts";
-export { responseTo, type WireError, type WireErrorCode } from "./wire-error.ts";
+export { type AspOptions, asp } from "./dialects/plain/asp.ts";
+export { type CoachOptions, coach } from "./dialects/plain/coach.ts";
+export { type MetricsOptions, metrics } from "./dialects/plain/metrics.ts";
+export type { TextMode } from "./dialects/plain/plain-encoder.ts";
+export { type TrainerOptions, trainer } from "./dialects/plain/trainer.ts";
+export type { CorsOptions } from "./handler/cors.ts";
+export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
+export { type Authorized, type HandlerOptions, handler } from "./handler/handler.ts";
+export { type RateLimiter, withinRate } from "./handler/rate-limit.ts";
+export type { EarlierMessage } from "./request/read-thread.ts";
+export { refuseNul } from "./request/refuse-nul.ts";
+export type { RunRequest } from "./request/run-request.ts";
+export { responseTo, type WireError, type WireErrorCode } from "./request/wire-error.ts";
+export type { Expose } from "./session/public-event.ts";

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const readme = readFileSync(join(import.meta.dirname, "..", "README.md"), "utf8");
@@ -10,10 +10,20 @@ const [head = [], , ...rows] = section
   .filter((line) => line.startsWith("|"))
   .map(cellsOf);
 
+/** The paths of a folder's tests by their names, whichever room they are in. */
+function testsIn(folder: string): ReadonlyMap<string, string> {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return new Map(paths.map((path) => [basename(path), join(folder, path)]));
+}
+
+const own = testsIn(import.meta.dirname);
+const clients = testsIn(join(import.meta.dirname, "../../client/test"));
+
 /** The files of tests that a cell names. */
 function filesIn(cell: string): string[] {
-  return Array.from(cell.matchAll(/`(client\/)?([\w-]+\.test\.ts)`/g), ([, client, file = ""]) =>
-    join(import.meta.dirname, client === undefined ? "." : "../../client/test", file),
+  return Array.from(
+    cell.matchAll(/`(client\/)?([\w-]+\.test\.ts)`/g),
+    ([, client, file = ""]) => (client === undefined ? own : clients).get(file) ?? file,
   );
 }
 

@@ -1,10 +1,16 @@
-export { answer, type OwnAnswer } from "./answer.ts";
-export { type SupabaseAuthOptions, type SupabaseUser, supabaseAuth } from "./authenticate.ts";
-export type { SupabaseClaims } from "./claims.ts";
-export { type SupabaseFilesOptions, supabaseFiles } from "./files.ts";
-export type { RpcAnswer, RpcClient } from "./rpc.ts";
-export { type OwnMessage, type Sent, sendMessage } from "./send-message.ts";
-export type { ListedEntry, ListPage, StorageAnswer, StorageBucket, StorageClient } from "./storage-client.ts";
-export { supabaseBlobs } from "./supabase-blobs.ts";
-export { supabaseStore } from "./supabase-store.ts";
-export type { AuthClient, TokenAlgorithm } from "./verify-token.ts";
+export { type SupabaseAuthOptions, type SupabaseUser, supabaseAuth } from "./auth/authenticate.ts";
+export type { SupabaseClaims } from "./auth/claims.ts";
+export type { AuthClient, TokenAlgorithm } from "./auth/verify-token.ts";
+export { type SupabaseFilesOptions, supabaseFiles } from "./files/files.ts";
+export type {
+  ListedEntry,
+  ListPage,
+  StorageAnswer,
+  StorageBucket,
+  StorageClient,
+} from "./files/storage-client.ts";
+export type { RpcAnswer, RpcClient } from "./rpc/rpc.ts";
+export { supabaseBlobs } from "./store/supabase-blobs.ts";
+export { supabaseStore } from "./store/supabase-store.ts";
+export { answer, type OwnAnswer } from "./user/answer.ts";
+export { type OwnMessage, type Sent, sendMessage } from "./user/send-message.ts";

@@ -178,8 +178,8 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
     const first = await sendMessage(annas, own);
     expect(first).toEqual({ seq: 3, at: expect.any(String) });
     expect(await sendMessage(annas, own)).toEqual(first);
-    const again = sendMessage(annas, { ...own, appendId: "a2" });
     const stored = (await log(server, id))[2];
+    const again = sendMessage(annas, { ...own, appendId: "a2" });
     await expect(again).rejects.toMatchObject({ code: "key_taken", details: { event: stored } });
     expect(stored).toMatchObject({ type: "user_message", seq: 3, key: "message:m1", at: first.at });
     expect(stored?.data).toEqual({ message, queued: true });

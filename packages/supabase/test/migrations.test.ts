@@ -11,7 +11,7 @@ import { supabaseRoles } from "./support/roles.ts";
 
 const own = new URL("../migrations/", import.meta.url);
 const run = promisify(execFile);
-const cli = new URL("../src/cli.ts", import.meta.url).pathname;
+const cli = new URL("../src/cli/main.ts", import.meta.url).pathname;
 const command = async (...args: string[]): Promise<string> =>
   (await run(process.execPath, ["--conditions=@pawl/source", cli, ...args])).stdout;
 

@@ -1,5 +1,5 @@
-import { dayOf, dayPartOf, daysBetween } from "../day.ts";
-import type { CoachData } from "../deps.ts";
+import { dayOf, dayPartOf, daysBetween } from "../base/day.ts";
+import type { CoachData } from "../deps/deps.ts";
 import { indexOf } from "../files/file-index.ts";
 import { CHECKIN_FOLDERS, checkinStatus, nextCheckin } from "../sessions/check-in-status.ts";
 import { clip, textOf } from "./read.ts";

@@ -1,10 +1,10 @@
 import type { SkillSignals } from "@pawl/knowledge";
-import { type DayPart, dayOf, dayPartOf } from "../day.ts";
-import type { CoachData, CoachDeps } from "../deps.ts";
+import { type DayPart, dayOf, dayPartOf } from "../base/day.ts";
+import type { CoachData, CoachDeps } from "../deps/deps.ts";
 import { indexOf } from "../files/file-index.ts";
 import { readMarkdown } from "../files/user-files.ts";
+import { coachSkills, skillOfType } from "../prompt/skills.ts";
 import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";
-import { coachSkills, skillOfType } from "../skills.ts";
 import { isDistressed } from "./distress.ts";
 import { flaggedDomains } from "./flagged.ts";
 

@@ -1,7 +1,7 @@
 import type { UserDataSource } from "@pawl/core";
 import { type ContextReport, type ContextSection, unifiedContext } from "@pawl/knowledge";
-import { dayOf, plusDays } from "../day.ts";
-import type { CoachData, CoachDeps } from "../deps.ts";
+import { dayOf, plusDays } from "../base/day.ts";
+import type { CoachData, CoachDeps } from "../deps/deps.ts";
 import { capturesOf } from "../files/captures.ts";
 import { withoutTags } from "../legacy/blocks.ts";
 import { pulseBaseline } from "../pulse/pulse-log.ts";

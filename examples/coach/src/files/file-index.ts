@@ -1,5 +1,5 @@
 import type { FileStore } from "@pawl/core";
-import { isDay } from "../day.ts";
+import { isDay } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces, ownPlaces } from "./file-type.ts";
 
 /** A file among a user's, and what its path says of it. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isDay, plusDays } from "../day.ts";
+import { isDay, plusDays } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
 /** Long enough for a title; spelt in hexadecimal by a store it stays below the limits of disks and buckets. */

@@ -1,4 +1,4 @@
-import { daysBetween, plusDays } from "../day.ts";
+import { daysBetween, plusDays } from "../base/day.ts";
 import type { IndexedFile } from "../files/file-index.ts";
 
 /** Days from one check-in to the next. */

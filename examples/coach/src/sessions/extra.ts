@@ -1,6 +1,6 @@
 import { PawlError } from "@pawl/core";
 import type { ExtraFields } from "@pawl/sse";
-import { isTimeZone } from "../day.ts";
+import { isTimeZone } from "../base/day.ts";
 import { isSessionType, sessionTypes } from "./session-types.ts";
 
 /**

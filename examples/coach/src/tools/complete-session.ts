@@ -1,7 +1,7 @@
 import { type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { dayOf } from "../day.ts";
-import type { CoachDeps } from "../deps.ts";
+import { dayOf } from "../base/day.ts";
+import type { CoachDeps } from "../deps/deps.ts";
 import { indexOf } from "../files/file-index.ts";
 import { activeArc } from "../sessions/active-arc.ts";
 import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";

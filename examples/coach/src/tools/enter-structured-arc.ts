@@ -1,9 +1,9 @@
 import { type Json, type Tool, type ToolContext, tool } from "@pawl/core";
 import type { Skill } from "@pawl/knowledge";
 import * as z from "zod";
+import { skillOfType } from "../prompt/skills.ts";
 import { activeArc } from "../sessions/active-arc.ts";
 import { arcs, sessionTypes } from "../sessions/session-types.ts";
-import { skillOfType } from "../skills.ts";
 
 /** Leads an open conversation into an arc. The model reads how to go about it with the result, once. */
 export function enterStructuredArc(skills: readonly Skill[]): Tool {

@@ -1,7 +1,7 @@
 import { type FileStore, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { dayOf } from "../day.ts";
-import type { CoachDeps } from "../deps.ts";
+import { dayOf } from "../base/day.ts";
+import type { CoachDeps } from "../deps/deps.ts";
 import { capturesFor, capturesOf, markFolded, withCaptures } from "../files/captures.ts";
 import { placeOf } from "../files/file-name.ts";
 import { type FileType, fileTypes } from "../files/file-type.ts";

@@ -1,7 +1,7 @@
 import { type Json, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { dayOf } from "../day.ts";
-import type { CoachDeps } from "../deps.ts";
+import { dayOf } from "../base/day.ts";
+import type { CoachDeps } from "../deps/deps.ts";
 import { domainIds, lifeDomains, type Ratings } from "../pulse/domains.ts";
 import { keepPulse, pulseBaseline } from "../pulse/pulse-log.ts";
 

@@ -1,6 +1,6 @@
 import type { ViewMessage } from "@pawl/core/view";
 import { type ComponentType, useEffect, useId, useState } from "react";
-import type { MarkdownView, PageParts } from "../seam.ts";
+import type { MarkdownView, PageParts } from "../base/seam.ts";
 import { bodyOf } from "./body.ts";
 import { titleOf, whenOf } from "./titles.ts";
 import { type CoachFile, useFile, useFiles, writtenIn } from "./use-files.ts";

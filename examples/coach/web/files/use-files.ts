@@ -1,6 +1,6 @@
 import type { ViewMessage } from "@pawl/core/view";
 import { useCallback, useEffect, useState } from "react";
-import { callsDone, fieldsOf, textIn } from "../seam.ts";
+import { callsDone, fieldsOf, textIn } from "../base/seam.ts";
 
 /** A file as the server lists it. */
 export interface CoachFile {

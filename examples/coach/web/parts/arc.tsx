@@ -1,4 +1,4 @@
-import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
+import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
 /** Where an arc begins, as a line across the conversation. */

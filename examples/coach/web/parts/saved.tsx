@@ -1,5 +1,5 @@
+import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { titleOfType } from "../files/titles.ts";
-import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
 
 /** A file that was saved, in a line. While it is, one line says so for all of them: `atWork`. */
 export function Saved({ part, live }: ToolPartProps) {

@@ -1,7 +1,7 @@
 import { type ComponentType, memo } from "react";
 import { type LegacyPart, legacyParts } from "../../src/legacy/blocks.ts";
+import type { MarkdownView } from "../base/seam.ts";
 import { titleOfType } from "../files/titles.ts";
-import type { MarkdownView } from "../seam.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
 /**

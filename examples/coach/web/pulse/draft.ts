@@ -1,6 +1,6 @@
 import type { JsonObject } from "@pawl/core";
 import { useMemo, useSyncExternalStore } from "react";
-import { fieldIn, fieldsOf } from "../seam.ts";
+import { fieldIn, fieldsOf } from "../base/seam.ts";
 
 const KEY = "pawl.coach.pulse";
 /** So many pulse checks are kept, the ones begun last. */

@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 import { type FormEvent, useId, useState } from "react";
-import type { QuestionProps } from "../seam.ts";
+import type { QuestionProps } from "../base/seam.ts";
 import { useCoaching } from "../sessions/coach-frame.tsx";
 import { keepDraft, useDraft } from "./draft.ts";
 import { type Pulse, pulseOf, ratingsIn } from "./pulse.ts";

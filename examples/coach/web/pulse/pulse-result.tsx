@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
+import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { useCoaching } from "../sessions/coach-frame.tsx";
 import { keepDraft } from "./draft.ts";
 import { type Rated, ratedIn } from "./pulse.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { lifeDomains } from "../../src/pulse/domains.ts";
-import { fieldIn, fieldsOf, textIn } from "../seam.ts";
+import { fieldIn, fieldsOf, textIn } from "../base/seam.ts";
 
 /** A pulse check as it is asked for. */
 export interface Pulse {

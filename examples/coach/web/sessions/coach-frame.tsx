@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@pawl/core";
 import { createContext, useContext, useEffect, useMemo, useRef, useState } from "react";
 import type { SessionType } from "../../src/sessions/session-types.ts";
-import type { FrameProps } from "../seam.ts";
+import type { FrameProps } from "../base/seam.ts";
 import { KINDS } from "./kinds.ts";
 
 /** What the parts of one conversation have in common. */

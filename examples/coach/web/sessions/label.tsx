@@ -1,6 +1,6 @@
 import type { ViewMessage } from "@pawl/core/view";
 import { DEFAULT_TYPE } from "../../src/sessions/session-types.ts";
-import { callsDone, fieldsOf, textIn } from "../seam.ts";
+import { callsDone, fieldsOf, textIn } from "../base/seam.ts";
 import { labelOf } from "./kinds.ts";
 
 export interface LabelProps {

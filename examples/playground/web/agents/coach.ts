@@ -1,9 +1,9 @@
 import { coachFace as faceWith } from "@pawl/example-coach/web";
 import type { FunctionComponent } from "react";
+import type { Face, ToolPartProps } from "../face/face.ts";
+import { Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Choice, OPTIONS_TOOL } from "../thread/choice.tsx";
-import { Markdown } from "../thread/markdown.tsx";
-import type { Face, ToolPartProps } from "./face.ts";
 
 const face = faceWith({ Markdown, ErrorBoundary });
 

@@ -1,6 +1,6 @@
+import type { Face } from "../face/face.ts";
 import { addressIn, FIRST } from "../hooks/use-address.ts";
-import { loadMarkdown } from "../thread/markdown.tsx";
-import type { Face } from "./face.ts";
+import { loadMarkdown } from "../markdown/markdown.tsx";
 
 /** The agents that this page can show. What is one's own is loaded when it is talked to. */
 const FACES: ReadonlyMap<string, () => Promise<Face>> = new Map([

@@ -1,5 +1,5 @@
 import { trainerFace as faceWith } from "@pawl/example-trainer/web";
-import { Markdown } from "../thread/markdown.tsx";
-import type { Face } from "./face.ts";
+import type { Face } from "../face/face.ts";
+import { Markdown } from "../markdown/markdown.tsx";
 
 export const trainerFace: Face = faceWith({ Markdown });

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect } from "react";
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 import { SendButton, StopButton } from "./buttons.tsx";
 import { type Field, goToField } from "./focus.ts";
 

@@ -1,4 +1,4 @@
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 import { hashOf } from "../hooks/use-address.ts";
 
 /** A session as the server lists it. */

@@ -1,6 +1,6 @@
 import type { Connection } from "@pawl/client";
 import type { ReactNode } from "react";
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 import type { BesideIt } from "./use-layout.ts";
 import { Wheel } from "./wheel.tsx";
 

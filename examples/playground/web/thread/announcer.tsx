@@ -1,7 +1,7 @@
 import type { ViewMessage } from "@pawl/core/view";
 import { useEffect, useRef, useState } from "react";
-import { useFace } from "../agents/face.ts";
-import { PlainText } from "./markdown.tsx";
+import { useFace } from "../face/face.ts";
+import { PlainText } from "../markdown/markdown.tsx";
 
 interface AnnouncerProps {
   messages: readonly ViewMessage[];

@@ -1,4 +1,4 @@
-import { type QuestionProps, useFace } from "../agents/face.ts";
+import { type QuestionProps, useFace } from "../face/face.ts";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Options } from "./options.tsx";
 

@@ -1,5 +1,5 @@
 import type { Json } from "@pawl/core";
-import type { ToolPart } from "./tool-part.ts";
+import type { ToolPart } from "../face/tool-part.ts";
 
 /** The kinds of questions that this page shows itself. */
 export const OPTIONS_TOOL = "show_options";

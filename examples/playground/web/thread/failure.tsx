@@ -1,5 +1,5 @@
 import type { AgentFailure } from "@pawl/client";
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 import { hashOf } from "../hooks/use-address.ts";
 
 interface FailureProps {

@@ -1,11 +1,11 @@
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import { memo, useContext } from "react";
-import { TalkContext, useFace } from "../agents/face.ts";
+import { TalkContext, useFace } from "../face/face.ts";
+import type { ToolPart } from "../face/tool-part.ts";
+import { Markdown } from "../markdown/markdown.tsx";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
-import { Markdown } from "./markdown.tsx";
 import { Thinking } from "./thinking.tsx";
 import { ToolChip } from "./tool-chip.tsx";
-import type { ToolPart } from "./tool-part.ts";
 
 interface MessageProps {
   message: ViewMessage;

@@ -1,7 +1,7 @@
 import type { AgentFailure, AgentState } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useHeld } from "@pawl/client/react";
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 import { useQuiet } from "../hooks/use-quiet.ts";
 import type { StickToEnd } from "../hooks/use-stick-to-end.ts";
 import { Boundary } from "../shell/boundary.tsx";

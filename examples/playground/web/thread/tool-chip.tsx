@@ -1,7 +1,7 @@
 import { useHeld } from "@pawl/client/react";
 import type { Json } from "@pawl/core";
-import { useFace } from "../agents/face.ts";
-import type { ToolPart } from "./tool-part.ts";
+import { useFace } from "../face/face.ts";
+import type { ToolPart } from "../face/tool-part.ts";
 
 /** A tool at work is shown at least this long, in milliseconds. */
 const SHOWN_MS = 200;

@@ -1,7 +1,7 @@
 import type { AgentState } from "@pawl/client";
 import { useHeld } from "@pawl/client/react";
 import { useEffect, useRef, useState } from "react";
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 
 /** Words that flash by are not read: they are shown for at least so many milliseconds. */
 const SHOWN_MS = 200;

@@ -1,4 +1,4 @@
-import { useFace } from "../agents/face.ts";
+import { useFace } from "../face/face.ts";
 
 /** What is there before anything was said. */
 export function Welcome({ onStart }: { onStart: (text: string) => void }) {

@@ -1,4 +1,4 @@
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import type { HistoryRow, Location, Settings } from "./rows.ts";
 import { distanceText, toKg, toKm, weightNumber } from "./units.ts";
 

@@ -1,6 +1,6 @@
 import { PawlError } from "@pawl/core";
 import type { Database } from "@pawl/postgres";
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { ask } from "./ask.ts";
 import { as, type Location } from "./rows.ts";
 

@@ -1,4 +1,4 @@
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { ageOn, dayOf } from "./dates.ts";
 import { equipmentLines } from "./lines.ts";
 import type { Profile, Settings } from "./rows.ts";

@@ -1,6 +1,6 @@
 import { type DataSource, dataSource } from "@pawl/knowledge";
 import * as z from "zod";
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { dayOf } from "./dates.ts";
 import type { Part } from "./distribution.ts";
 import { equipmentLines, percent, workoutLines } from "./lines.ts";

@@ -1,6 +1,6 @@
 import { PawlError, type Runtime, readShown } from "@pawl/core";
 import type { Extra, ExtraFields } from "@pawl/sse";
-import { askedModel } from "../models.ts";
+import { askedModel } from "../agent/models.ts";
 import { currentWorkout, reconcile } from "../workout/index.ts";
 
 /** The source under which the model reads what the user's screen shows of the workout under way. */

@@ -1,7 +1,7 @@
 import { PawlError } from "@pawl/core";
 import * as z from "zod";
+import { named } from "../base/named.ts";
 import type { DoneExercise } from "../data/index.ts";
-import { named } from "../named.ts";
 import type { Exercise } from "../workout/index.ts";
 import { exerciseId } from "./exercise-id.ts";
 

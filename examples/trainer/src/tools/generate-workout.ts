@@ -1,6 +1,6 @@
 import { type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { WORKOUT_ARTIFACT, type WorkoutPayload, workoutInput, workoutOf } from "../workout/index.ts";
 import { resultOf, resultText } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { type Artifact, type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { resultOf, resultText } from "./support.ts";
 
 /** What came of it. `warning` where the artifact was not found: the message was shown all the same. */

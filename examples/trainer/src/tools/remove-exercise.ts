@@ -1,6 +1,6 @@
 import { type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { type Exercise, removed } from "../workout/index.ts";
 import { exerciseId, reason } from "./exercise-id.ts";
 import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";

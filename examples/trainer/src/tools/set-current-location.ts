@@ -1,7 +1,7 @@
 import { type Tool, type ToolContext, tool } from "@pawl/core";
 import * as z from "zod";
+import { named } from "../base/named.ts";
 import { equipmentText, type TrainerDeps } from "../data/index.ts";
-import { named } from "../named.ts";
 import { DATABASE_TIMEOUT_MS, orElse, resultOf, resultText } from "./support.ts";
 
 export interface LocationSet {

@@ -1,5 +1,5 @@
 import { PawlError, type StoredEvent, type ToolContext } from "@pawl/core";
-import { harmless, named } from "../named.ts";
+import { harmless, named } from "../base/named.ts";
 import { currentWorkout, type Exercise, findExercise, type Workout } from "../workout/index.ts";
 
 /** How the model reads a result: in a tag that nothing within can close. Whether it is an error, the block says itself. */

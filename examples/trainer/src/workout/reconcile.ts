@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { named } from "../named.ts";
+import { named } from "../base/named.ts";
 import { problemsOf } from "./adjust.ts";
 import type { Exercise } from "./exercise.ts";
 import { MAX_SETS } from "./fields.ts";

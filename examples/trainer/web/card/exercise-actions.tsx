@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
-import type { Talk } from "../seam.ts";
+import type { Talk } from "../base/seam.ts";
 import { adjustRequest, removeRequest, swapRequest } from "../workout/requests.ts";
 import { AdjustForm } from "./adjust-form.tsx";
 import { SwapReasons } from "./swap-reasons.tsx";

@@ -1,6 +1,6 @@
 import { useId } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
-import type { Talk } from "../seam.ts";
+import type { Talk } from "../base/seam.ts";
 import { doseOf } from "../workout/dose.ts";
 import type { Mark } from "../workout/story.ts";
 import { ExerciseActions } from "./exercise-actions.tsx";

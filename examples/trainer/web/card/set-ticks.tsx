@@ -1,6 +1,6 @@
 import type { Exercise } from "../../src/workout/exercise.ts";
-import { useTraining } from "../training.tsx";
 import { setsOf, setWords } from "../workout/dose.ts";
+import { useTraining } from "../workout/training.tsx";
 
 /** A box for each set, to tick off while training. */
 export function SetTicks({ exercise, disabled }: { exercise: Exercise; disabled: boolean }) {

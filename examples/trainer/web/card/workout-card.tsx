@@ -1,12 +1,12 @@
 import { useId } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import type { Workout } from "../../src/workout/fold.ts";
-import type { Talk } from "../seam.ts";
-import { useTraining } from "../training.tsx";
+import type { Talk } from "../base/seam.ts";
 import { setsOf } from "../workout/dose.ts";
 import { logRequest } from "../workout/requests.ts";
 import { type CardState, groupsOf } from "../workout/story.ts";
 import type { Ticks } from "../workout/ticks.ts";
+import { useTraining } from "../workout/training.tsx";
 import { ExerciseGroup } from "./exercise-group.tsx";
 import { ExerciseItem } from "./exercise-item.tsx";
 

@@ -1,5 +1,5 @@
-import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
-import { useTraining } from "../training.tsx";
+import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
+import { useTraining } from "../workout/training.tsx";
 
 /** A question: what can be tapped is sent as the user's own message. One that was answered shows what it was. */
 export function Ask({ part, talk }: ToolPartProps) {

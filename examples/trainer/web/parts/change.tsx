@@ -1,6 +1,6 @@
 import type { JsonObject } from "@pawl/core";
-import { fieldsOf, type ToolPartProps, textIn } from "../seam.ts";
-import { useTraining } from "../training.tsx";
+import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
+import { useTraining } from "../workout/training.tsx";
 
 /** A change of the workout in a line, with the way to where it shows: the card may be far above. */
 export function Change({ part, live }: ToolPartProps) {

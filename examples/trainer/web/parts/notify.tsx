@@ -1,5 +1,5 @@
+import { fieldsOf, type MarkdownView, type ToolPartProps, textIn } from "../base/seam.ts";
 import { WorkoutCard } from "../card/workout-card.tsx";
-import { fieldsOf, type MarkdownView, type ToolPartProps, textIn } from "../seam.ts";
 import { deliveryOf } from "../workout/story.ts";
 
 /** What the agent says, with what it hands over. */

@@ -3,7 +3,7 @@ import type { ViewMessage } from "@pawl/core/view";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import type { Workout } from "../../src/workout/fold.ts";
 import { applyStep, WORKOUT_ARTIFACT, type WorkoutArtifact } from "../../src/workout/fold.ts";
-import { fieldsOf, type ToolPart, textIn } from "../seam.ts";
+import { fieldsOf, type ToolPart, textIn } from "../base/seam.ts";
 
 /** How an exercise came to be other than it was first delivered. */
 export type Mark = "swapped" | "adjusted";

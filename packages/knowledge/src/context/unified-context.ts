@@ -1,7 +1,7 @@
 import { type Clock, messageOf, PawlError, systemClock, type UserDataSource } from "@pawl/core";
-import { checkLimit, clipped } from "../clipped.ts";
-import { checkTag, fenced } from "../fenced.ts";
-import { within } from "../within.ts";
+import { checkLimit, clipped } from "../base/clipped.ts";
+import { checkTag, fenced } from "../base/fenced.ts";
+import { within } from "../base/within.ts";
 
 /** One section of a context. */
 export interface ContextSection<Deps = unknown> {

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@pawl/core";
-import type { Chosen, Dropped } from "../events.ts";
-import type { Loaded } from "../read-log.ts";
+import { type Chosen, type Dropped, reasons } from "../log/events.ts";
+import type { Loaded } from "../log/read-log.ts";
 import type { DataSource } from "../sources/data-source.ts";
 import { parsedParams } from "../sources/fetch-sources.ts";
-import { reasons, type Selection, type Wanted } from "./selection.ts";
+import type { Selection, Wanted } from "./selection.ts";
 
 export interface Choice {
   chosen: Chosen[];

@@ -1,5 +1,5 @@
 import { messageOf, type RunContext, toJson } from "@pawl/core";
-import { type Chosen, EVENTS, type KnowledgeFailure } from "../events.ts";
+import { type Chosen, EVENTS, type KnowledgeFailure } from "../log/events.ts";
 import { type FetchedSource, fetchSources } from "../sources/fetch-sources.ts";
 import { keyOf, type Work } from "./work.ts";
 

@@ -7,9 +7,9 @@ import {
   type RunContext,
   systemClock,
 } from "@pawl/core";
-import { checkLimit } from "../clipped.ts";
-import { isLogFailure, type OnError, reporter } from "../failures.ts";
-import { readLog, type SpokenIn } from "../read-log.ts";
+import { checkLimit } from "../base/clipped.ts";
+import { isLogFailure, type OnError, reporter } from "../base/failures.ts";
+import { readLog, type SpokenIn } from "../log/read-log.ts";
 import { byName, type DataSource } from "../sources/data-source.ts";
 import { deliver } from "./deliver.ts";
 import { checkGuidance, type TaskData } from "./prompt.ts";

@@ -1,7 +1,7 @@
 import { canonicalJson, type ModelClient, type ModelRequest, PawlError } from "@pawl/core";
-import { clipped } from "../clipped.ts";
-import { fenced } from "../fenced.ts";
-import type { Loaded, LogSoFar, Spoken } from "../read-log.ts";
+import { clipped } from "../base/clipped.ts";
+import { fenced } from "../base/fenced.ts";
+import type { Loaded, LogSoFar, Spoken } from "../log/read-log.ts";
 import type { DataSource } from "../sources/data-source.ts";
 import { rangeOf } from "./choose.ts";
 import { SELECT, selectTool } from "./selection.ts";

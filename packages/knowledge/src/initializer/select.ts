@@ -1,13 +1,13 @@
 import { PawlError, type RunContext, toJson } from "@pawl/core";
+import { TimeUp, within } from "../base/within.ts";
 import {
   type ChoiceError,
   type Chosen,
   EVENTS,
   type KnowledgeFailure,
   type KnowledgeSelection,
-} from "../events.ts";
-import type { LogSoFar } from "../read-log.ts";
-import { TimeUp, within } from "../within.ts";
+} from "../log/events.ts";
+import type { LogSoFar } from "../log/read-log.ts";
 import { askModel, type Bill, newBill, spendingOf } from "./ask-model.ts";
 import { type Choice, choose } from "./choose.ts";
 import { requestFor } from "./prompt.ts";

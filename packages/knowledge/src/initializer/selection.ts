@@ -1,10 +1,5 @@
 import { type JsonObject, type ToolSpec, toJson } from "@pawl/core";
-
-/** Why a source is wanted: nothing of it is there, more of it is needed, or what is there is too old. */
-export type SelectionReason = "not_in_context" | "expand_range" | "refresh_state";
-
-/** From the lightest to the weightiest. */
-export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_range", "refresh_state"];
+import { reasons, type SelectionReason } from "../log/events.ts";
 
 /** One source that the model wants. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 import type { Clock, HookContext } from "@pawl/core";
-import type { OnError } from "../failures.ts";
-import type { SpokenIn } from "../read-log.ts";
+import type { OnError } from "../base/failures.ts";
+import type { SpokenIn } from "../log/read-log.ts";
 import type { DataSource } from "../sources/data-source.ts";
 import type { Ask } from "./prompt.ts";
 

@@ -1,9 +1,9 @@
 import { type Clock, type Hook, type RunContext, systemClock } from "@pawl/core";
-import { checkLimit } from "../clipped.ts";
-import { isLogFailure, type OnError, reporter } from "../failures.ts";
-import { readLog } from "../read-log.ts";
+import { checkLimit } from "../base/clipped.ts";
+import { isLogFailure, type OnError, reporter } from "../base/failures.ts";
+import { within } from "../base/within.ts";
+import { readLog } from "../log/read-log.ts";
 import { byName } from "../sources/data-source.ts";
-import { within } from "../within.ts";
 import type { Skill } from "./skill.ts";
 
 /** The names of the skills that a message calls for, the most important first. */

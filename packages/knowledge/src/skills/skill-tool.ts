@@ -1,5 +1,5 @@
 import { jsonSchema, PawlError, type Tool, tool } from "@pawl/core";
-import { fenced } from "../fenced.ts";
+import { fenced } from "../base/fenced.ts";
 import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
 

@@ -1,5 +1,5 @@
 import { type Infer, type JsonObject, PawlError, type Schema, toJsonSchema } from "@pawl/core";
-import { checkLimit } from "../clipped.ts";
+import { checkLimit } from "../base/clipped.ts";
 
 /** What a source is asked with. */
 export interface SourceRequest<Deps = unknown, Params = unknown> {

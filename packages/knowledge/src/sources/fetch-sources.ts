@@ -1,6 +1,6 @@
 import { type Clock, type JsonObject, systemClock, toJson, validate } from "@pawl/core";
-import { clipped } from "../clipped.ts";
-import { TimeUp, within } from "../within.ts";
+import { clipped } from "../base/clipped.ts";
+import { TimeUp, within } from "../base/within.ts";
 import { byName, type DataSource } from "./data-source.ts";
 
 /** Which source, and what is asked of it. */

@@ -1,7 +1,6 @@
-import type { SessionEvent } from "@pawl/core";
-import { advanceCursor, type Cursor, formatCursor } from "@pawl/core/view";
-import { parseRunRequest } from "../run-request.ts";
-import type { Dialect } from "./dialect.ts";
+import { formatPlace, type Place, placeAfter, type SessionEvent } from "@pawl/core";
+import { parseRunRequest } from "../request/run-request.ts";
+import type { Dialect } from "./base/dialect.ts";
 
 /** Pawl's own: events of the log as they are, with their places as ids. `@pawl/client` and any `EventSource` take it. */
 export function native(): Dialect {

@@ -15,9 +15,9 @@ import {
 import { newView, reduceView } from "@pawl/core/view";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import fc from "fast-check";
-import { newFacts, noteFacts } from "../../src/dialects/facts.ts";
+import { newFacts, noteFacts } from "../../src/dialects/base/facts.ts";
 import type { EncoderContext } from "../../src/index.ts";
-import { publicEvent } from "../../src/public-event.ts";
+import { publicEvent } from "../../src/session/public-event.ts";
 import { confirm } from "./served.ts";
 
 const CALLS = ["look", "broken", "confirm", "gated"] as const;

@@ -16,7 +16,7 @@ import {
 } from "@pawl/core";
 import { onTestFinished } from "vitest";
 // The client's parser, so that what is served is read the way it will be.
-import { readEvents } from "../../../client/src/read-events.ts";
+import { readEvents } from "../../../client/src/wire/read-events.ts";
 import { type HandlerOptions, handler } from "../../src/index.ts";
 import { nodeListener } from "../../src/node.ts";
 

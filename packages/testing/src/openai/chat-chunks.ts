@@ -1,7 +1,7 @@
 import type { ContentBlock, RawUsage } from "@pawl/core";
-import type { Reply } from "../reply.ts";
-import { stopReasonOf } from "../reply.ts";
-import { inputPieces, split } from "../reply-events.ts";
+import type { Reply } from "../base/reply.ts";
+import { stopReasonOf } from "../base/reply.ts";
+import { inputPieces, split } from "../base/reply-events.ts";
 import type { ChatEvent } from "./chat-wire.ts";
 
 /** The completion as far as it is known when the answer begins. */

@@ -1,6 +1,6 @@
-import type { ApiError } from "../api-error.ts";
-import { type Check, firstError } from "../validate/checks.ts";
-import { isObject } from "../wire-request.ts";
+import type { ApiError } from "../base/api-error.ts";
+import { isObject } from "../base/wire-request.ts";
+import { type Check, firstError } from "../messages/validate/checks.ts";
 import {
   dictionary,
   flag,

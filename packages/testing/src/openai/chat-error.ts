@@ -1,4 +1,4 @@
-import type { ApiError } from "../api-error.ts";
+import type { ApiError } from "../base/api-error.ts";
 
 /** What the API pairs with a status, where not all of it is named. */
 const known: { readonly [status: number]: { type?: string; message: string; errorCode?: string } } = {

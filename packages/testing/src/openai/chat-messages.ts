@@ -1,6 +1,6 @@
-import type { ApiError } from "../api-error.ts";
-import type { Check } from "../validate/checks.ts";
-import { isObject } from "../wire-request.ts";
+import type { ApiError } from "../base/api-error.ts";
+import { isObject } from "../base/wire-request.ts";
+import type { Check } from "../messages/validate/checks.ts";
 import { listOf, missing, nullable, objectWith, oneOf, text, upTo, wrongType } from "./chat-checks.ts";
 import { refused } from "./chat-error.ts";
 

@@ -1,5 +1,5 @@
-import type { ApiError } from "../api-error.ts";
-import { estimateTokens } from "../prompt-cache.ts";
+import type { ApiError } from "../base/api-error.ts";
+import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { refused } from "./chat-error.ts";
 import type { ChatRequest } from "./chat-request.ts";
 

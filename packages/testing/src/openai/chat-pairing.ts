@@ -1,4 +1,4 @@
-import type { ApiError } from "../api-error.ts";
+import type { ApiError } from "../base/api-error.ts";
 import { refused } from "./chat-error.ts";
 import type { ChatMessage } from "./chat-request.ts";
 

@@ -1,8 +1,8 @@
 import type { RawUsage } from "@pawl/core";
-import { estimateTokens } from "../prompt-cache.ts";
-import { type Reply, randomId, replyBlocks } from "../reply.ts";
-import { type RuleContext, replyFrom } from "../rules.ts";
-import type { Judge, Rejection } from "../wire.ts";
+import { type Reply, randomId, replyBlocks } from "../base/reply.ts";
+import { type RuleContext, replyFrom } from "../base/rules.ts";
+import type { Judge, Rejection } from "../base/wire.ts";
+import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { chatChunks, chatCompletion } from "./chat-chunks.ts";
 import { type ChatRequest, chatText } from "./chat-request.ts";
 import type { ChatEvent } from "./chat-wire.ts";

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
-import type { ApiError } from "../api-error.ts";
-import type { Wire } from "../wire.ts";
+import type { ApiError } from "../base/api-error.ts";
+import type { Wire } from "../base/wire.ts";
 import { chatError } from "./chat-error.ts";
 
 /** One chunk of a stream, or the word that ends it. */

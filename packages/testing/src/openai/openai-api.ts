@@ -1,4 +1,4 @@
-import { type HttpApi, type HttpApiOptions, httpApi } from "../http-api.ts";
+import { type HttpApi, type HttpApiOptions, httpApi } from "../http/http-api.ts";
 import { type ChatSimulatorOptions, chatSimulator } from "./chat-simulator.ts";
 import { chatWire } from "./chat-wire.ts";
 

@@ -1,4 +1,4 @@
-import { estimateTokens } from "../prompt-cache.ts";
+import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { type ChatRequest, chatText } from "./chat-request.ts";
 
 /** The API caches prefixes by itself, from this length on and in steps, both in tokens. */

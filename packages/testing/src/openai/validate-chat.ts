@@ -1,5 +1,5 @@
-import type { ApiError } from "../api-error.ts";
-import { loneSurrogateIn } from "../lone-surrogate.ts";
+import type { ApiError } from "../base/api-error.ts";
+import { loneSurrogateIn } from "../base/lone-surrogate.ts";
 import { checkEnvelope } from "./chat-envelope.ts";
 import { checkModel } from "./chat-models.ts";
 import { checkPairing } from "./chat-pairing.ts";

@@ -1,0 +1,101 @@
+import type { EventStore, FileStore, Session, SessionStatus } from "@pawl/core";
+import { isTimeZone } from "../base/day.ts";
+import { userFiles } from "../files/user-files.ts";
+import { type DayPlan, type DayPlans, memoryDayPlans } from "../plans/day-plans.ts";
+import { DEFAULT_TYPE } from "../sessions/session-types.ts";
+
+/** An entry of a calendar. */
+export interface CalendarEvent {
+  /** As people read it, e.g. `09:30`; absent for a whole day. */
+  at?: string;
+  title: string;
+}
+
+/** A session that is over or was left. */
+export interface PastSession {
+  type: string;
+  /** ISO 8601. */
+  at: string;
+}
+
+/** What the coach knows and keeps of the user of one session. */
+export interface CoachData {
+  /** This user's own. */
+  files: FileStore;
+  plans: { save(plan: DayPlan): Promise<void>; get(day: string): Promise<DayPlan | undefined> };
+  /** What they are called, if they have said. */
+  name?: string;
+  /** e.g. `Europe/Berlin`. */
+  timeZone: string;
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** The last session before this one. */
+  lastSession(): Promise<PastSession | undefined>;
+  /** How this session's row stands at the moment. */
+  status(): Promise<SessionStatus | undefined>;
+  calendar(day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
+}
+
+/** What the coach's tools, hooks and context need of the application. */
+export interface CoachDeps {
+  coach: CoachData;
+}
+
+export interface CoachDepsOptions {
+  /** Of all users: a directory (`diskFiles`), or a bucket (`supabaseFiles`). */
+  files: FileStore;
+  /** Where the sessions are. */
+  store?: Pick<EventStore, "sessions">;
+  /** Default: in memory. */
+  plans?: DayPlans;
+  /** Of users whose client has not said where they are. Default: this machine's. */
+  timeZone?: string;
+  now?: () => number;
+  name?(userId: string): string | undefined;
+  /** What is in a user's calendar on a day, `YYYY-MM-DD`. Default: nothing. */
+  calendar?(userId: string, day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
+}
+
+/**
+ * Makes the coach's part of a runtime's `deps`, for one session after the other.
+ *
+ * @example
+ * ```ts
+ * import { memoryFiles, memoryStore, runtime } from "@pawl/core";
+ * import { coach, coachDeps } from "@pawl/example-coach";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const store = memoryStore();
+ * const model = scriptedModel([{ text: "Good morning. What is on for today?" }]);
+ * const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles(), store }) });
+ * const { text } = await pawl.run("coach", { userId: "ada", input: "Good morning" }).result;
+ * console.log(text);
+ * ```
+ */
+export function coachDeps(options: CoachDepsOptions): (session: Session) => CoachDeps {
+  const { files, store, plans = memoryDayPlans(), now = Date.now, calendar } = options;
+  const { timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options;
+  return ({ id, userId, agent, metadata }) => {
+    const name = options.name?.(userId);
+    return {
+      coach: {
+        files: userFiles(files, userId),
+        plans: { save: (plan) => plans.save(userId, plan), get: (day) => plans.get(userId, day) },
+        ...(name !== undefined && { name }),
+        timeZone: isTimeZone(metadata.time_zone) ? metadata.time_zone : timeZone,
+        now,
+        lastSession: async () => {
+          const sessions = (await store?.sessions.list({ userId, agent, limit: 5 })) ?? [];
+          const last = sessions.find((session) => session.id !== id && session.lastSeq > 0);
+          return last && { type: typeOf(last), at: last.updatedAt };
+        },
+        status: async () => (await store?.sessions.get(id))?.status,
+        calendar: async (day, signal) => (await calendar?.(userId, day, signal)) ?? [],
+      },
+    };
+  };
+}
+
+function typeOf({ metadata }: Session): string {
+  return typeof metadata.type === "string" ? metadata.type : DEFAULT_TYPE;
+}

@@ -1,0 +1,112 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type EventStore,
+  type FileStore,
+  type ModelClient,
+  memoryStore,
+  type RunOptions,
+  type RunResult,
+  type Runtime,
+  runtime,
+  type StoredOf,
+} from "@pawl/core";
+import { diskFiles } from "@pawl/core/disk";
+import { type Reply, type Script, scriptedModel, strictModel } from "@pawl/testing";
+import { onTestFinished } from "vitest";
+import { type CoachDepsOptions, type CoachOptions, coach, coachDeps, coachRules } from "../../src/index.ts";
+
+/** A Saturday morning in Berlin. */
+export const MORNING = Date.parse("2026-11-21T08:00:00Z");
+export const EVENING = Date.parse("2026-11-21T19:00:00Z");
+
+/** A folder that is gone after the test. */
+export async function tempDir(): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "pawl-coach-"));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Every file below `dir`, sorted. */
+export async function filesIn(dir: string): Promise<string[]> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length + 1))
+    .sort();
+}
+
+/** What differs from test to test. */
+export interface Setting extends Partial<CoachDepsOptions>, Omit<CoachOptions, "model"> {
+  log?: EventStore;
+  leaseTtlMs?: number;
+}
+
+export interface Coached {
+  pawl: Runtime;
+  log: EventStore;
+  files: FileStore;
+  ask(options: Partial<RunOptions>): Promise<RunResult>;
+  /** The results of a session's calls, in order. */
+  results(sessionId: string): Promise<StoredOf<"tool_result">["data"][]>;
+}
+
+/** The coach over a memory store, its model playing a script, its files in `dir`. */
+export async function scriptedCoach(script: Script, dir?: string, setting: Setting = {}) {
+  const folder = dir ?? (await tempDir());
+  const model = scriptedModel(script);
+  return { model, dir: folder, ...coached(model, { files: diskFiles(folder), ...setting }) };
+}
+
+/** The coach over the strict simulator, which refuses what the API refuses, playing the rules or a script. */
+export async function ruledCoach(dir?: string, setting: Setting & { script?: readonly Reply[] } = {}) {
+  const folder = dir ?? (await tempDir());
+  const { script, ...others } = setting;
+  const speed = Number.POSITIVE_INFINITY;
+  const model = strictModel(script === undefined ? { rules: coachRules({ speed }) } : { script });
+  return { model, dir: folder, ...coached(model, { files: diskFiles(folder), ...others }) };
+}
+
+/** A coach as one process has it. */
+export function coached(
+  model: ModelClient,
+  {
+    log = memoryStore(),
+    leaseTtlMs,
+    files,
+    hooks,
+    summarize,
+    onContext,
+    ...more
+  }: Setting & { files: FileStore },
+): Coached {
+  const options = {
+    ...(hooks && { hooks }),
+    ...(summarize && { summarize }),
+    ...(onContext && { onContext }),
+  };
+  const deps = coachDeps({ files, store: log, timeZone: "Europe/Berlin", now: () => MORNING, ...more });
+  const lease = leaseTtlMs === undefined ? {} : { leaseTtlMs };
+  const pawl = runtime({ agents: [coach({ model, ...options })], store: log, deps, ...lease });
+  return {
+    pawl,
+    log,
+    files,
+    ask: (asked) => pawl.run("coach", { userId: "ada", ...asked }).result,
+    results: async (sessionId) => {
+      const events = await Array.fromAsync(log.read(sessionId, { types: ["tool_result"] }));
+      return events.map(({ data }) => data as StoredOf<"tool_result">["data"]);
+    },
+  };
+}
+
+/** One turn with these calls, and a last word. */
+export function calling(...tools: [name: string, input: object][]): Reply[] {
+  return [{ tools: tools.map(([name, input]) => ({ name, input: input as never })) }, { text: "There." }];
+}
+
+/** One turn with calls of `save_file`, and a last word. */
+export function saving(...inputs: object[]): Reply[] {
+  return calling(...inputs.map((input): [string, object] => ["save_file", input]));
+}

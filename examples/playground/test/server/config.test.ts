@@ -1,0 +1,108 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { DEFAULT_MODEL, trainerModels } from "@pawl/example-trainer";
+import { describe, expect, it } from "vitest";
+import { readConfig } from "../../server/config.ts";
+
+describe("readConfig", () => {
+  it("X5 needs nothing: the coach is simulated and kept in .pawl at the root", () => {
+    expect(readConfig({})).toEqual({
+      host: "127.0.0.1",
+      port: 4321,
+      dir: resolve(import.meta.dirname, "../../../../.pawl"),
+      files: { directory: resolve(import.meta.dirname, "../../../../.pawl/files") },
+      webDir: resolve(import.meta.dirname, "../../dist/web"),
+      modelId: "claude-sonnet-5-5",
+      trustProxy: false,
+      test: false,
+    });
+  });
+
+  it("X5 takes every name of .env.example", () => {
+    const env = {
+      ANTHROPIC_API_KEY: "key",
+      ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+      COACH_MODEL_ID: "claude-haiku-5-5",
+      HOST: "0.0.0.0",
+      PORT: "0",
+      PAWL_DIR: "somewhere",
+      TRUST_PROXY: "1",
+    };
+    expect(readConfig(env)).toMatchObject({
+      apiKey: "key",
+      baseURL: "http://127.0.0.1:9",
+      modelId: "claude-haiku-5-5",
+      host: "0.0.0.0",
+      port: 0,
+      trustProxy: true,
+      dir: join(process.cwd(), "somewhere"),
+    });
+  });
+
+  it("X5 keeps the coach's files in a bucket, if it is told all of where", () => {
+    const env = {
+      COACH_FILES_BUCKET: "coach",
+      SUPABASE_URL: "http://127.0.0.1:9",
+      SUPABASE_SECRET_KEY: "sb_secret_x",
+    };
+    const files = { bucket: "coach", url: "http://127.0.0.1:9", secretKey: "sb_secret_x" };
+    expect(readConfig(env).files).toEqual(files);
+    for (const name of Object.keys(env))
+      expect(() => readConfig({ ...env, [name]: "" })).toThrow("Set all of");
+    expect(() => readConfig({ ...env, SUPABASE_URL: "somewhere" })).toThrow("must be an address");
+  });
+
+  it("X5 takes every name of the trainer's .env.example, with the defaults that stand there", () => {
+    const file = join(import.meta.dirname, "../../../trainer/.env.example");
+    const defaults = parseEnv(readFileSync(file, "utf8"));
+    expect(readConfig(defaults as Record<string, string>)).toEqual({
+      ...readConfig({}),
+      trainerModel: "claude-haiku-4-5",
+    });
+    expect(DEFAULT_MODEL).toBe(defaults.PRIMARY_MODEL);
+    const env = {
+      ANTHROPIC_API_KEY: "key",
+      OPENAI_API_KEY: "other key",
+      PRIMARY_MODEL: "claude-opus-4-5",
+      SUPABASE_PUBLIC_URL: "https://x.supabase.co",
+      SUPABASE_PUBLISHABLE_KEY: "published",
+      HOST: "::1",
+      PORT: "1",
+    };
+    expect(Object.keys(env).sort()).toEqual(Object.keys(defaults).sort());
+    expect(readConfig(env)).toMatchObject({
+      ...{ apiKey: "key", openaiKey: "other key", trainerModel: "claude-opus-4-5", host: "::1", port: 1 },
+      supabase: { url: "https://x.supabase.co", key: "published" },
+    });
+    expect(() => readConfig({ SUPABASE_PUBLIC_URL: "https://x.supabase.co" })).toThrow("both");
+    expect(() => readConfig({ ...env, SUPABASE_PUBLIC_URL: "x" })).toThrow("must be an address");
+  });
+
+  it.each(["COACH_MODEL_ID", "PRIMARY_MODEL"])("X5 refuses a model in %s that nobody knows", (name) => {
+    for (const id of [...trainerModels, "claude-opus-5", "claude-haiku-4-5-20251001"])
+      expect(JSON.stringify(readConfig({ [name]: id }))).toContain(id);
+    for (const id of ["haiku", "claude-haiku-4.5", "gpt-4o-mini", "claude-haiku-4-5 "])
+      expect(() => readConfig({ [name]: id })).toThrow(
+        `${name} names no model of Claude's that is known here: "${id}". Known are, among others, ${trainerModels.join(", ")};`,
+      );
+    // Somebody else's server may have its own names.
+    const ANTHROPIC_BASE_URL = "http://127.0.0.1:9";
+    expect(JSON.stringify(readConfig({ [name]: "haiku", ANTHROPIC_BASE_URL }))).toContain("haiku");
+  });
+
+  it("X5 refuses an address of the Messages API that is none", () => {
+    expect(() => readConfig({ ANTHROPIC_BASE_URL: "localhost" })).toThrow(
+      'ANTHROPIC_BASE_URL must be an address, not "localhost".',
+    );
+  });
+
+  it("takes an empty variable for an absent one", () => {
+    const empty = { ANTHROPIC_API_KEY: "", ANTHROPIC_BASE_URL: "", PORT: "", PAWL_DIR: "", HOST: "" };
+    expect(readConfig(empty)).toEqual(readConfig({}));
+  });
+
+  it.each(["http", "-1", "65536", "80 80", "4e3"])("refuses the port %j in one line", (PORT) => {
+    expect(() => readConfig({ PORT })).toThrow(`PORT must be a number from 0 to 65535, not "${PORT}".`);
+  });
+});

@@ -1,0 +1,38 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
+
+/** A playground in a process of its own. */
+export interface Server {
+  process: ChildProcess;
+  /** All that it has printed. */
+  output(): string;
+  /** Resolves to the address of the ready line; rejects with the output when there is none. */
+  ready: Promise<string>;
+  /** Resolves to exit code or signal. */
+  exited: Promise<number | string>;
+}
+
+/** Starts `server/main.ts` from its sources. */
+export function startServer(env: Record<string, string>): Server {
+  const { ANTHROPIC_API_KEY: _, ANTHROPIC_BASE_URL: __, ...inherited } = process.env;
+  const child = spawn(process.execPath, [...NODE_FLAGS, join(import.meta.dirname, "../../server/main.ts")], {
+    env: { ...inherited, PORT: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  const exited = once(child, "exit").then(([code, signal]) => (code ?? signal) as number | string);
+  const ready = new Promise<string>((resolve, reject) => {
+    const hear = (chunk: Buffer) => {
+      printed += chunk.toString();
+      const url = /^Playground ready at (\S+)\n/m.exec(printed)?.[1];
+      if (url !== undefined) resolve(url);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    void exited.then(() => reject(new Error(printed)));
+  });
+  ready.catch(() => undefined);
+  return { process: child, output: () => printed, ready, exited };
+}

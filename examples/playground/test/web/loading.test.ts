@@ -1,0 +1,177 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
+
+const browser = await startBrowser();
+const WAIT = 20_000;
+
+describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000 }, () => {
+  let server: TrainerServer;
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    server = await trainerServer();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  /** A page and what it has asked for of scripts and styles, by their names without hashes. */
+  const open = async (
+    hash = "",
+    { width = 1280, before = async (_: Page): Promise<unknown> => undefined } = {},
+  ) => {
+    const context = await browser!.newContext({ viewport: { width, height: 800 } });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const asked = new Set<string>();
+    const strangers: string[] = [];
+    page.on("request", (request) => {
+      const { origin, pathname } = new URL(request.url());
+      if (origin !== server.url) strangers.push(request.url());
+      const [, name] = /^\/assets\/(.+)-[\w-]{8}\.\w+$/.exec(pathname) ?? [];
+      if (name !== undefined) asked.add(name);
+    });
+    await page.addInitScript(`
+      window.shifts = 0;
+      // In the bar above, what the server says of a conversation comes when it is known.
+      const isBelow = ({ node }) => node?.parentElement?.closest(".top") === null;
+      new PerformanceObserver((list) => {
+        for (const { value, sources } of list.getEntries())
+          if (sources.some(isBelow)) window.shifts += value;
+      }).observe({ type: "layout-shift", buffered: true });
+    `);
+    await before(page);
+    await page.goto(`${server.url}/${hash}`);
+    return { page, asked, strangers };
+  };
+  const begun = (page: Page) => page.getByTestId("starter").first().waitFor({ timeout: WAIT });
+  const say = async (page: Page, text: string) => {
+    await page.getByTestId("composer").fill(text);
+    await page.keyboard.press("Enter");
+    await page.getByTestId("message-user").filter({ hasText: text }).waitFor({ timeout: WAIT });
+    await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
+  };
+  const missing = (page: Page) => page.getByTestId("not-shown");
+  const lose = (page: Page, name: string) =>
+    page.route(`**/assets/${name}-*.js`, (route) => route.fulfill({ status: 404, body: "gone" }));
+  const again = (page: Page) => page.getByRole("button", { name: "Load the page again" }).click();
+
+  it("K1 brings of each agent what is shown of it, and nothing from elsewhere", async () => {
+    const coach = await open("", { width: 390 });
+    await begun(coach.page);
+    await say(coach.page, "Good morning");
+    await expect.poll(() => [...coach.asked].sort()).toEqual(["coach", "index", "markdown-view"]);
+    const trainer = await open("#trainer", { width: 390 });
+    await begun(trainer.page);
+    await expect.poll(() => [...trainer.asked].sort()).toEqual(["index", "markdown-view", "trainer"]);
+    await say(trainer.page, "A workout, please");
+    await trainer.page.getByTestId("panel-toggle").click();
+    await trainer.page.getByTestId("this-week").waitFor({ timeout: WAIT });
+    await expect.poll(() => [...trainer.asked]).toContain("charts");
+    expect(trainer.asked).not.toContain("coach");
+    expect([...coach.strangers, ...trainer.strangers]).toEqual([]);
+  });
+
+  it("K6 moves nothing while an agent is loaded, and leaves the page of the other one until then", async () => {
+    const held = Promise.withResolvers<void>();
+    onTestFinished(() => held.resolve());
+    const { page } = await open("", {
+      before: (page) =>
+        page.route("**/assets/trainer-*.js", async (route) => {
+          await held.promise;
+          await route.continue();
+        }),
+    });
+    await begun(page);
+    await page.getByTestId("composer").fill("Half a thou");
+    await page.getByTestId("agent-trainer").click();
+    await page.locator('[data-testid="agent-trainer"][aria-current="page"]').waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("composer").inputValue()).toBe("Half a thou");
+    expect(await page.getByRole("main", { name: "Conversation with Sage" }).count()).toBe(1);
+    held.resolve();
+    await page.getByRole("main", { name: "Conversation with Rowan" }).waitFor({ timeout: WAIT });
+    await begun(page);
+    expect(await page.evaluate("window.shifts")).toBe(0);
+  });
+
+  it("K6 opens a conversation when its words can be shown as they are to stay", async () => {
+    const held = Promise.withResolvers<void>();
+    onTestFinished(() => held.resolve());
+    const { page } = await open();
+    await begun(page);
+    await say(page, "Good morning");
+    await page.route("**/assets/markdown-view-*.js", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest("**/assets/markdown-view-*.js", { timeout: WAIT });
+    await page.reload();
+    await asked;
+    expect(await page.getByTestId("message-assistant").count()).toBe(0);
+    await page.getByRole("status").filter({ hasText: "Loading" }).waitFor({ timeout: WAIT });
+    held.resolve();
+    await page.locator(".prose p").waitFor({ timeout: WAIT });
+    expect(await page.evaluate("window.shifts")).toBe(0);
+  });
+
+  it("K6 says that an agent cannot be loaded, goes back to the other one, and loads it again", async () => {
+    const { page } = await open("", { before: (page) => lose(page, "trainer") });
+    await begun(page);
+    await page.getByTestId("agent-trainer").click();
+    await missing(page).waitFor({ timeout: WAIT });
+    expect(await missing(page).getAttribute("role")).toBe("alert");
+    await page.goBack();
+    await begun(page);
+    expect(await missing(page).count()).toBe(0);
+    await page.goForward();
+    await missing(page).waitFor({ timeout: WAIT });
+    await page.unrouteAll();
+    await again(page);
+    await page.getByRole("main", { name: "Conversation with Rowan" }).waitFor({ timeout: WAIT });
+  });
+
+  it("K6 loses charts or a conversation's words, and nothing else of the page", async () => {
+    const { page } = await open("#trainer", { before: (page) => lose(page, "charts") });
+    await begun(page);
+    await page.getByTestId("panel").getByTestId("not-shown").waitFor({ timeout: WAIT });
+    await say(page, "A workout, please");
+    await page.getByTestId("workout").waitFor({ timeout: WAIT });
+    await page.unrouteAll();
+    await page.getByTestId("panel").getByRole("button", { name: "Load the page again" }).click();
+    await page.getByTestId("this-week").waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("workout").count()).toBe(1);
+
+    const other = await open("", { before: (page) => lose(page, "markdown-view") });
+    await begun(other.page);
+    await other.page.getByTestId("composer").fill("Good morning");
+    await other.page.keyboard.press("Enter");
+    await missing(other.page).waitFor({ timeout: WAIT });
+    await other.page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
+    await other.page.getByTestId("composer").fill("And what is more");
+    await other.page.unrouteAll();
+    await again(other.page);
+    await other.page.getByTestId("message-assistant").getByText("Hello.").waitFor({ timeout: WAIT });
+  });
+
+  it("K6 shows words as they were written as long as nothing can read their Markdown", async () => {
+    const held = Promise.withResolvers<void>();
+    onTestFinished(() => held.resolve());
+    const { page } = await open("#trainer", {
+      before: (page) =>
+        page.route("**/assets/markdown-view-*.js", async (route) => {
+          await held.promise;
+          await route.continue();
+        }),
+    });
+    await begun(page);
+    await say(page, "A workout, please");
+    await page.getByTestId("message-assistant").getByText("**45 minutes**").waitFor({ timeout: WAIT });
+    held.resolve();
+    await page.locator(".prose strong").getByText("45 minutes").waitFor({ timeout: WAIT });
+  });
+});

@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { coachRules } from "@pawl/example-coach";
+import { type MessagesApi, messagesApi } from "@pawl/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type PlaygroundProcess, playgroundProcess } from "../../../../test/support/playground-process.ts";
+
+const browser = await startBrowser();
+const WAIT = 20_000;
+
+describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_000 }, () => {
+  let api: MessagesApi;
+  let server: PlaygroundProcess;
+
+  const open = async (phone = false) => {
+    const context = await browser!.newContext(
+      phone ? { viewport: { width: 390, height: 740 }, isMobile: true, hasTouch: true } : {},
+    );
+    const page = await context.newPage();
+    await page.goto(server.url);
+    await page.getByTestId("starter").first().waitFor({ timeout: WAIT });
+    return {
+      page,
+      say: async (text: string) => {
+        await page.getByTestId("composer").fill(text);
+        await page.keyboard.press("Enter");
+      },
+      started: () => page.getByTestId("stop").waitFor({ timeout: WAIT }),
+      idle: () => page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT }),
+      focus: () => page.evaluate("document.activeElement.dataset.testid ?? ''"),
+      close: () => context.close(),
+    };
+  };
+
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    const rules = coachRules({ speed: 2 });
+    api = await messagesApi({
+      rules: async (request, context) => {
+        const last = JSON.stringify(request.messages.at(-1));
+        if (last.includes("refuse this")) return { fault: { status: 400, message: "no" } };
+        const reply = await rules(request, context);
+        return last.includes("slowly") ? { ...reply, delayPerEventMs: 100 } : reply;
+      },
+    });
+    server = await playgroundProcess(api.url);
+    await server.start();
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.remove();
+    await api?.close();
+  });
+
+  it("brings the keyboard back to the composer after Stop and New conversation, and stops on Escape", async () => {
+    const { page, say, started, idle, focus, close } = await open();
+    await say("Tell me everything about a whole week");
+    await started();
+    await page.keyboard.press("Tab");
+    await expect.poll(focus).toBe("stop");
+    await page.keyboard.press("Enter");
+    await idle();
+    await expect.poll(focus).toBe("composer");
+    await say("Tell me everything about a whole week");
+    await started();
+    await page.keyboard.press("Escape");
+    await idle();
+    expect(await page.getByTestId("notice").count()).toBe(2);
+    await page.getByTestId("new-conversation").focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(focus).toBe("composer");
+    await close();
+  });
+
+  it("keeps the keyboard of a phone down while somebody taps", async () => {
+    const { page, idle, focus, close } = await open(true);
+    await page.getByTestId("starter").first().tap();
+    await page.getByTestId("option-pill").first().waitFor({ timeout: WAIT });
+    expect(await focus()).toBe("");
+    await page.getByTestId("option-pill").first().tap();
+    await page.getByTestId("choice").waitFor({ timeout: WAIT });
+    await idle();
+    expect(await focus()).toBe("");
+    await close();
+  });
+
+  it("keeps an answered question above the answer, and tells both without Markdown", async () => {
+    const { page, say, idle, close } = await open();
+    await say("Good morning");
+    await page.getByTestId("option-pill").first().click({ timeout: WAIT });
+    await page.getByTestId("choice").waitFor({ timeout: WAIT });
+    await idle();
+    expect(await page.getByTestId("question").allTextContents()).toEqual(["Where shall we start?"]);
+    expect(await page.getByTestId("choice").textContent()).toBe("You chose: Plan my day");
+    const heard = page.getByTestId("announcer");
+    await expect.poll(() => heard.textContent()).toContain("what is on for today?");
+    expect(await heard.textContent()).not.toMatch(/\*|Good morning/);
+    await close();
+  });
+
+  it("shows once that a run broke off, and does not say the message twice to try again", async () => {
+    const { page, say, close } = await open();
+    await say("Please refuse this");
+    await page.getByTestId("error").waitFor({ timeout: WAIT });
+    expect(await page.getByText("did not take the request").count()).toBe(1);
+    await page.getByTestId("retry").click();
+    await expect.poll(() => page.getByTestId("message-user").count(), { timeout: WAIT }).toBe(2);
+    expect(await page.getByTestId("message-user").allTextContents()).toEqual([
+      "You: Please refuse this",
+      "You: Please try again.",
+    ]);
+    await close();
+  });
+
+  it("turns its wheel while the model writes a tool's input", async () => {
+    const { page, say, close } = await open();
+    await page.getByTestId("log-toggle").click();
+    const watched = page.evaluate(`new Promise((resolve) => {
+      const look = () => {
+        if (document.querySelector("[data-testid=tool-chip]") !== null) return resolve(false);
+        const live = document.querySelector("[data-testid=log-live]").textContent;
+        const works = document.querySelector("[data-testid=working]") !== null;
+        if (live.includes("tool_input") && works) return resolve(true);
+        requestAnimationFrame(look);
+      };
+      look();
+    })`);
+    await say("Help me plan today: write slowly, call Mum, go for a run");
+    const seen = await watched;
+    expect(seen).toBe(true);
+    await close();
+  });
+});

@@ -1,0 +1,28 @@
+import { memoryFiles, memoryStore, runtime } from "@pawl/core";
+import { summaryOf } from "@pawl/core/inspect";
+import { coach, coachDeps, coachRules } from "@pawl/example-coach";
+import { strictModel } from "@pawl/testing";
+import { expect, it } from "vitest";
+import { familyOf } from "../../web/log/family.ts";
+
+it("O4 has a line for every event that a conversation with the coach brings about", async () => {
+  const model = strictModel({ rules: coachRules({ speed: Number.POSITIVE_INFINITY }) });
+  const store = memoryStore();
+  const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles() }) });
+  const user = { userId: "ada" };
+  const { sessionId, pending } = await pawl.run("coach", { ...user, input: "Hello" }).result;
+  const callId = pending[0]?.callId ?? "";
+  await pawl.run("coach", { ...user, sessionId, answers: [{ callId, value: { option: "plan" } }] }).result;
+  await pawl.run("coach", { ...user, sessionId, input: "Thanks, bye" }).result;
+  const lines: string[] = [];
+  for await (const event of store.read(sessionId)) {
+    const line = summaryOf(event);
+    expect(line, event.type).not.toBe("");
+    expect(line, event.type).not.toMatch(/undefined|\[object|NaN/);
+    lines.push(`${familyOf(event)} ${event.type}: ${line}`);
+  }
+  expect(lines).toContain("user user_message: “Hello”");
+  expect(lines).toContain("tool tool_suspended: show_options asks and waits");
+  expect(lines).toContain('user tool_answered: {"option":"plan"}');
+  expect(lines).toContain("control run_suspended: waits for an answer");
+});

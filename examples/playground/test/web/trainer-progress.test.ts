@@ -1,0 +1,78 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startBrowser } from "../../../../test/support/browser.ts";
+import { type TrainerServer, trainerServer } from "../support/trainer-server.ts";
+
+const browser = await startBrowser();
+const WAIT = 20_000;
+
+describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_000 }, () => {
+  let server: TrainerServer;
+  beforeAll(async () => {
+    const built = join(import.meta.dirname, "..", "..", "dist", "web", "index.html");
+    if (!existsSync(built)) throw new Error("The page is not built: npm run build");
+    server = await trainerServer();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it("X2 draws the weeks and the muscles, says them in a table, and moves when a workout is logged", async () => {
+    const page = await browser!.newPage({ viewport: { width: 1280, height: 900 } });
+    const loaded: string[] = [];
+    const problems: string[] = [];
+    page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+    page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
+    await page.goto(server.url);
+    await page.getByTestId("agent-trainer").waitFor({ timeout: WAIT });
+    // Who does not look at it does not load it.
+    expect(loaded.filter((path) => path.includes("charts"))).toEqual([]);
+    await page.getByTestId("agent-trainer").click();
+    await page
+      .getByRole("img", { name: "Volume of 10 weeks, most lately 4,100 kg" })
+      .waitFor({ timeout: WAIT });
+    expect(loaded.filter((path) => path.includes("charts"))).toHaveLength(1);
+    const volume = page.locator("figure", { hasText: "Volume" });
+    const last = volume.getByTestId("chart-bar").last();
+    const height = async () => Number(await last.getAttribute("height"));
+    const before = await height();
+    await volume.getByText("As a table").click();
+    expect(await volume.getByRole("row").last().textContent()).toContain("4,100 kg");
+    expect(await page.getByRole("img", { name: "Muscles, most of all Chest, Back" }).count()).toBe(1);
+
+    await page.getByTestId("composer").fill("A workout, please");
+    await page.keyboard.press("Enter");
+    await page.getByTestId("log-workout").click({ timeout: WAIT });
+    await page.getByTestId("workout-logged").waitFor({ timeout: WAIT });
+    await expect.poll(() => last.getAttribute("data-value"), { timeout: WAIT }).toBe("6700");
+    expect(await height()).toBeGreaterThan(before);
+    expect(await page.getByTestId("this-week").textContent()).toContain("6,700 kg");
+    expect(problems).toEqual([]);
+
+    // The way back, and to the same conversation again.
+    const address = page.url();
+    expect(address).toMatch(/#trainer\/.+/);
+    await page.getByTestId("agent-coach").click();
+    await page.getByRole("main", { name: "Conversation with Sage" }).waitFor({ timeout: WAIT });
+    expect(await page.getByTestId("workout").count()).toBe(0);
+    await page.goBack();
+    await page.getByTestId("workout-logged").waitFor({ timeout: WAIT });
+    expect(page.url()).toBe(address);
+    await page.close();
+  });
+
+  it("X2 is a panel over the page on a phone, and nothing in it is wider", async () => {
+    const page = await browser!.newPage({ viewport: { width: 320, height: 640 } });
+    await page.goto(`${server.url}/#trainer`);
+    await page.getByRole("button", { name: "Progress" }).click({ timeout: WAIT });
+    await page.getByTestId("chart-bar").first().waitFor({ timeout: WAIT });
+    const widths =
+      "[...document.querySelectorAll('html, .log-scroll')].map((e) => e.scrollWidth - e.clientWidth)";
+    expect(await page.evaluate<number[]>(widths)).toEqual([0, 0]);
+    await page.keyboard.press("Escape");
+    await page.getByTestId("progress").waitFor({ state: "detached", timeout: WAIT });
+    await page.close();
+  });
+});

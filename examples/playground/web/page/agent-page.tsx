@@ -1,0 +1,171 @@
+import { type UseAgent, useAgent } from "@pawl/client/react";
+import { type ReactNode, useCallback, useEffect, useRef } from "react";
+import { AgentSwitch } from "../agents/agent-switch.tsx";
+import { hasKeys } from "../composer/focus.ts";
+import { type Face, type FrameProps, useFace } from "../face/face.ts";
+import { hashOf, useSessionAddress } from "../hooks/use-address.ts";
+import { useJson } from "../hooks/use-json.ts";
+import { type Replay, useReplay } from "../inspector/use-replay.ts";
+import { LogPanel } from "../log/log-panel.tsx";
+import { useEventLog, useWholeLog } from "../log/use-event-log.ts";
+import { type PastSession, SessionList } from "../sessions/session-list.tsx";
+import { Boundary } from "../shell/boundary.tsx";
+import { Drawer } from "../shell/drawer.tsx";
+import { SkipLink } from "../shell/skip-link.tsx";
+import { type Info, TopBar } from "../shell/top-bar.tsx";
+import { type Layout, useLayout } from "../shell/use-layout.ts";
+import { Conversation } from "./conversation.tsx";
+
+/** One agent's page: its conversations on the left, the open one in the middle, its log on the right. */
+export function AgentPage({ info }: { info: Info | undefined }) {
+  const face = useFace();
+  const { agent, log } = useConversation(face.name);
+  const { sessionId } = agent;
+  const layout = useLayout(face.panel === undefined ? "log" : "panel");
+  const { hasSide, isWide, beside } = layout;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const close = () => layout.showMenu(false);
+  const sessions = usePastSessions(face.name, agent);
+  const list = (
+    <>
+      <AgentSwitch served={info?.agents} onPick={close} />
+      <SessionList
+        sessions={sessions}
+        current={sessionId}
+        onNew={() => {
+          const writesOn = hasKeys();
+          close();
+          location.hash = hashOf({ agent: face.name });
+          // A menu that closes gives the focus back to its button first.
+          if (writesOn) setTimeout(() => field.current?.focus());
+        }}
+        onPick={close}
+      />
+    </>
+  );
+  const replay = useReplay(log.events, sessionId);
+  const panel = <Beside {...{ layout, agent, log, replay }} />;
+  const label = beside === "panel" ? (face.panel?.label ?? "") : "Log";
+  const { Frame = NoFrame, Label } = face;
+  const messages = replay.view?.messages ?? agent.messages;
+  const session = sessions.find(({ id }) => id === sessionId);
+  const type = session && (session.type ?? "");
+  return (
+    <div className={`page ${hasSide ? "page-side" : ""} ${isWide && beside ? "page-log" : ""}`}>
+      <SkipLink to="talk" />
+      {hasSide && <aside className="side">{list}</aside>}
+      <main id="talk" tabIndex={-1} aria-label={`Conversation with ${face.voice}`} data-phase={agent.phase}>
+        <TopBar
+          info={info}
+          connection={agent.connection}
+          hasSession={sessionId !== undefined && agent.error?.code !== "not_found"}
+          beside={beside}
+          label={Label !== undefined && <Label messages={messages} type={type} />}
+          onMenu={hasSide ? undefined : () => layout.showMenu(true)}
+          onToggle={layout.toggle}
+        />
+        <Frame agent={agent} messages={messages}>
+          {(talking) => (
+            <Conversation
+              agent={talking}
+              {...{ field, replay }}
+              writes={log.writes}
+              {...(info && { maxMessage: info.maxMessage })}
+            />
+          )}
+        </Frame>
+      </main>
+      {isWide && beside && (
+        <aside className="side-log" aria-label={label}>
+          {panel}
+        </aside>
+      )}
+      <Drawer side="left" label="Conversations" open={layout.menuOver} onClose={close}>
+        {list}
+      </Drawer>
+      <Drawer side="right" label={label} open={layout.besideOver} onClose={() => layout.show(undefined)}>
+        {panel}
+      </Drawer>
+    </div>
+  );
+}
+
+function NoFrame({ agent, children }: FrameProps): ReactNode {
+  return children(agent);
+}
+
+interface BesideProps {
+  layout: Layout;
+  agent: UseAgent;
+  log: ReturnType<typeof useEventLog>["log"];
+  replay: Replay;
+}
+
+/** What stands beside the conversation: the log, or what the agent brings. */
+function Beside({ layout, agent, log, replay }: BesideProps) {
+  const { panel }: Face = useFace();
+  const close = () => layout.show(undefined);
+  if (layout.beside === "panel" && panel !== undefined) {
+    return (
+      <div className="log log-plain" data-testid="panel">
+        <header className="log-head">
+          <h2>{panel.label}</h2>
+          <span className="log-count" />
+          <button
+            type="button"
+            className="icon-button"
+            onClick={close}
+            aria-label={`Close ${panel.label.toLowerCase()}`}
+          >
+            <svg viewBox="0 0 24 24" aria-hidden="true">
+              <path d="M6 6l12 12M18 6L6 18" />
+            </svg>
+          </button>
+        </header>
+        <div className="log-scroll">
+          <Boundary of={panel.label}>
+            <panel.Panel messages={agent.messages} />
+          </Boundary>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <LogPanel
+      log={log}
+      at={replay.at}
+      onClose={close}
+      onGoTo={(seq) => {
+        replay.goTo(seq);
+        if (!layout.isWide) close();
+      }}
+    />
+  );
+}
+
+/** The agent, its address and its log, kept together. */
+function useConversation(name: string) {
+  const url = `/api/${name}`;
+  const { log, store } = useEventLog(url);
+  const agent = useAgent({ url, onEvent: store.push });
+  const { open } = agent;
+  const goTo = useCallback(
+    (id: string | undefined) => {
+      store.clear();
+      open(id);
+    },
+    [store, open],
+  );
+  useSessionAddress(name, agent.sessionId, goTo);
+  useWholeLog(store, agent.sessionId, agent.cursor);
+  return { agent, log };
+}
+
+/** The user's sessions with an agent; read again when one begins and when a run comes to an end. */
+function usePastSessions(name: string, { sessionId, run }: UseAgent): readonly PastSession[] {
+  const { data, reload } = useJson<{ sessions: PastSession[] }>(`/api/past-sessions?agent=${name}`);
+  const isRunning = run?.open === true;
+  // Both say when to read, not what.
+  useEffect(reload, [reload, sessionId, isRunning]);
+  return data?.sessions ?? [];
+}

@@ -1,0 +1,127 @@
+import type { UseAgent } from "@pawl/client/react";
+import { type Dispatch, type SetStateAction, useEffect, useMemo, useRef, useState } from "react";
+import { Composer } from "../composer/composer.tsx";
+import { type Field, goToField } from "../composer/focus.ts";
+import { TalkContext, type Talk as Talking } from "../face/face.ts";
+import { useStickToEnd } from "../hooks/use-stick-to-end.ts";
+import { Replayed } from "../inspector/replayed.tsx";
+import { Scrubber } from "../inspector/scrubber.tsx";
+import type { Replay } from "../inspector/use-replay.ts";
+import { Boundary } from "../shell/boundary.tsx";
+import { Announcer } from "../thread/announcer.tsx";
+import { isWorking, Thread } from "../thread/thread.tsx";
+import { useFailure } from "../thread/use-failure.ts";
+
+const MAX_MESSAGE = 4_000;
+
+interface ConversationProps {
+  agent: UseAgent;
+  field: Field;
+  /** The tool whose input the model is writing. */
+  writes: string | undefined;
+  replay: Replay;
+  maxMessage?: number;
+}
+
+/** What is said, and where to say something; or what was said, and how to go through it. */
+export function Conversation({ replay, ...talk }: ConversationProps) {
+  const [text, setText] = useState("");
+  useFocusAfterReplay(replay.view !== undefined, talk.field);
+  if (replay.view === undefined) return <Talk {...talk} text={text} setText={setText} />;
+  return (
+    <>
+      <Boundary of="replay">
+        <Replayed view={replay.view} />
+      </Boundary>
+      <div className="composer-row">
+        <Scrubber replay={replay} />
+      </div>
+    </>
+  );
+}
+
+interface TalkProps extends Omit<ConversationProps, "replay"> {
+  text: string;
+  setText: Dispatch<SetStateAction<string>>;
+}
+
+function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }: TalkProps) {
+  const scroll = useStickToEnd(agent.messages.length > 0);
+  const working = isWorking(agent.phase);
+  const loading = agent.sessionId !== undefined && agent.messages.length === 0 && agent.error === undefined;
+
+  const send = (message: string): void => {
+    setText("");
+    scroll.toEnd();
+    void agent.send(message);
+  };
+  // What was pressed goes away.
+  const sendByButton = (message: string): void => {
+    goToField(field);
+    send(message);
+  };
+  const problem = useFailure(agent, sendByButton, setText);
+  const { toEnd } = scroll;
+  // Another session is read from its end
+  useEffect(toEnd, [toEnd, agent.sessionId]);
+  useFocusAfterAnswer(agent.pending.length, field);
+
+  return (
+    <>
+      <TalkContext value={useTalking(sendByButton, working)}>
+        <Thread {...{ agent, writes, scroll, loading, ...problem }} onSend={sendByButton} />
+      </TalkContext>
+      {!scroll.atEnd && (
+        <button type="button" className="to-end" onClick={scroll.toEnd} data-testid="to-end">
+          Latest
+        </button>
+      )}
+      <div className="composer-row">
+        <Composer
+          {...{ text, setText, working, field }}
+          maxLength={maxMessage}
+          onSend={send}
+          onStop={() => void agent.stop()}
+        />
+      </div>
+      <Boundary of={agent.sessionId} instead={null}>
+        <Announcer
+          messages={agent.messages}
+          working={working}
+          question={questionIn(agent.pending[0]?.payload)}
+        />
+      </Boundary>
+    </>
+  );
+}
+
+/** What parts can do; the same object while a text grows, so that they are not rendered with it. */
+function useTalking(send: (text: string) => void, busy: boolean): Talking {
+  const latest = useRef(send);
+  latest.current = send;
+  return useMemo(() => ({ busy, say: (text) => latest.current(text) }), [busy]);
+}
+
+/** The buttons of an answered question go away with the focus on them: it moves to where one goes on. */
+function useFocusAfterAnswer(pending: number, field: Field): void {
+  const before = useRef(pending);
+  useEffect(() => {
+    if (before.current > pending && document.activeElement === document.body) goToField(field);
+    before.current = pending;
+  }, [pending, field]);
+}
+
+/** What led back to now is gone, with the focus on it. */
+function useFocusAfterReplay(replays: boolean, field: Field): void {
+  const before = useRef(replays);
+  useEffect(() => {
+    if (before.current && !replays && document.activeElement === document.body) goToField(field);
+    before.current = replays;
+  }, [replays, field]);
+}
+
+function questionIn(payload: unknown): string | undefined {
+  if (typeof payload !== "object" || payload === null) return undefined;
+  const { question, context } = payload as { question?: unknown; context?: unknown };
+  return [question, context].find((words) => typeof words === "string");
+}

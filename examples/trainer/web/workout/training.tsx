@@ -1,0 +1,52 @@
+import type { JsonObject } from "@pawl/core";
+import { createContext, useContext, useMemo, useRef } from "react";
+import type { Exercise } from "../../src/workout/exercise.ts";
+import type { FrameProps } from "../base/seam.ts";
+import type { Story } from "./story.ts";
+import { type Ticks, useTicks } from "./ticks.ts";
+import { useStory } from "./use-story.ts";
+
+/** What the parts of one conversation have in common. */
+interface Training {
+  story: Story;
+  ticks: Ticks;
+}
+
+const TrainingContext = createContext<Training | undefined>(undefined);
+
+export function useTraining(): Training {
+  const training = useContext(TrainingContext);
+  if (training === undefined) throw new Error("There is no training around this.");
+  return training;
+}
+
+/** Around the conversation: it knows the workout that is shown, and tells the server with each message how far it is done. */
+export function TrainingFrame({ agent, messages, children }: FrameProps) {
+  const story = useStory(messages);
+  const ticks = useTicks(agent.sessionId);
+  const training = useMemo(() => ({ story, ticks }), [story, ticks]);
+  const latest = useRef(training);
+  latest.current = training;
+  const talking = useMemo(
+    () => ({ ...agent, send: (text: string) => agent.send(text, { extra: extraOf(latest.current) }) }),
+    [agent],
+  );
+  return <TrainingContext value={training}>{children(talking)}</TrainingContext>;
+}
+
+/** The workout at work as the user has it before them. What it is, the log knows better; what is done of it, only they. */
+function extraOf({ story: { current }, ticks }: Training): JsonObject {
+  if (current === undefined) return {};
+  const exercises = current.workout.exercises.map((exercise) => ({
+    id: exercise.id,
+    exercise_name: exercise.exercise_name,
+    exercise_type: exercise.exercise_type,
+    ...progressOf(exercise, ticks.doneOf(exercise).length),
+  }));
+  return { currentWorkout: { artifact_id: current.artifactId, exercises } };
+}
+
+function progressOf({ exercise_type: type }: Exercise, done: number): JsonObject {
+  if (type === "duration") return { completed: done > 0 };
+  return type === "intervals" ? { completed_rounds: done } : { completed_sets: done };
+}

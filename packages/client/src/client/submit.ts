@@ -1,0 +1,136 @@
+import type { Json, JsonObject } from "@pawl/core";
+import type { AgentFailure } from "../state/agent-state.ts";
+import { isSubmitting } from "../state/agent-state.ts";
+import { type Conversation, failureOf, update } from "../state/conversation.ts";
+import { backoffMs, pause } from "../wire/backoff.ts";
+import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
+import { lead, newReader, readRun, watchAgain } from "./reading.ts";
+
+/** How often a message or an answer is sent when the server cannot be reached. It counts once all the same. */
+const TRIES = 3;
+
+/** What goes to the server beside a message's text. */
+export interface SendOptions {
+  /**
+   * Fields of the request's body that are the application's own, e.g. what is on the screen. The server reads those that its
+   * `handler({ extra })` names.
+   */
+  extra?: JsonObject;
+}
+
+/** Sends a message, unless something is on its way. Shows it at once, and takes it back if it is refused. */
+export async function sendMessage(
+  talk: Conversation,
+  text: string,
+  { extra }: SendOptions = {},
+): Promise<boolean> {
+  if (talk.life.signal.aborted || text.trim() === "" || isSubmitting(talk.facts)) return false;
+  const id = talk.newId();
+  update(talk, { sending: { id, text }, error: undefined });
+  return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
+}
+
+/** The answer to a question: a value, or the reason why this page's tool failed. */
+export type Outcome = { value: Json } | { error: string };
+
+/** Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again: that is another one. */
+export async function sendAnswer(
+  talk: Conversation,
+  callId: string,
+  outcome: Outcome,
+  question?: number,
+): Promise<boolean> {
+  const { view, answering } = talk.facts;
+  if (talk.life.signal.aborted || answering.has(callId)) return false;
+  const asked = view.pending.find((waiting) => waiting.callId === callId);
+  if (asked === undefined || asked.seq !== (question ?? asked.seq)) {
+    update(talk, {
+      error: { code: "unknown_call", message: "This question does not wait any more.", callId },
+    });
+    return false;
+  }
+  update(talk, { answering: new Set([...answering, callId]), error: undefined });
+  return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId });
+}
+
+/** Retries the last message, whose run failed, unless a request is in flight. */
+export async function sendRetry(talk: Conversation): Promise<boolean> {
+  const { run } = talk.facts.view;
+  if (talk.life.signal.aborted || run === undefined || isSubmitting(talk.facts)) return false;
+  update(talk, { error: undefined });
+  return await submit(talk, { retry: run.id }, {});
+}
+
+/** Asks the run to stop; while a message is on its way, as soon as it has arrived. */
+export async function sendStop(talk: Conversation): Promise<void> {
+  const { signal } = talk.life;
+  await talk.posting;
+  const { sessionId } = talk.facts;
+  if (sessionId === undefined || signal.aborted) return;
+  try {
+    await talk.wire.stop(sessionId, signal);
+  } catch (error) {
+    if (!signal.aborted) update(talk, { error: failureOf(error) });
+  }
+}
+
+type About = Pick<AgentFailure, "text" | "callId">;
+
+function submit(talk: Conversation, body: RunBody, about: About): Promise<boolean> {
+  const posting = postAndRead(talk, body, about);
+  talk.posting = posting;
+  return posting;
+}
+
+async function postAndRead(talk: Conversation, body: RunBody, about: About): Promise<boolean> {
+  const { life } = talk;
+  const { control, signal } = newReader(talk);
+  const { sessionId } = talk.facts;
+  try {
+    const response = await post(talk, sessionId === undefined ? body : { ...body, sessionId }, signal);
+    if (life.signal.aborted) return false;
+    if (response === undefined) {
+      watchAgain(talk);
+      return true;
+    }
+    lead(talk, control);
+    const id = sessionId ?? sessionOf(response);
+    update(talk, { sessionId: id, connection: "open" });
+    void readRun(talk, response, signal);
+    return true;
+  } catch (error) {
+    if (!life.signal.aborted) takeBack(talk, about, error);
+    return false;
+  }
+}
+
+/** `undefined`: it was accepted the first time, and only the response got lost. */
+async function post(talk: Conversation, body: RunBody, signal: AbortSignal): Promise<Response | undefined> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await talk.wire.run(body, signal);
+    } catch (error) {
+      if (tries > 1 && error instanceof Refused && error.code === "already_answered") return undefined;
+      if (tries === TRIES || signal.aborted || !isTemporary(error)) throw error;
+      await pause(backoffMs(tries), signal);
+    }
+  }
+}
+
+function takeBack(talk: Conversation, about: About, error: unknown): void {
+  const { sending, answering } = talk.facts;
+  const others = new Set([...answering].filter((callId) => callId !== about.callId));
+  update(talk, {
+    sending: about.text === undefined ? sending : undefined,
+    answering: others,
+    error: { ...failureOf(error), ...about },
+  });
+  // Somebody else was faster, or a question has gone: what stands in the log is what counts.
+  if (about.callId !== undefined) watchAgain(talk);
+}
+
+/** Headers hold Latin-1 only, so the id is escaped. */
+function sessionOf(response: Response): string | undefined {
+  const escaped = response.headers.get("x-pawl-session");
+  return escaped === null ? undefined : decodeURIComponent(escaped);
+}

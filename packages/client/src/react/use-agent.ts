@@ -1,0 +1,80 @@
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { type AgentClient, type AgentClientOptions, createAgentClient } from "../client/agent-client.ts";
+import {
+  type AnyQuestions,
+  answerable,
+  type Pending,
+  pendingOf,
+  type Question,
+  type QuestionTypes,
+} from "../client/questions.ts";
+import type { AgentState } from "../state/agent-state.ts";
+
+/** What a component sees of a conversation, and what it can do. */
+export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
+  extends Omit<AgentState, "pending">,
+    Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open"> {
+  /** The first question of each kind that waits, e.g. `pending.show_options?.answer("plan")`. */
+  pending: Pending<Q>;
+  /** All of them, in the order in which they were asked. */
+  questions: readonly Question[];
+}
+
+/**
+ * A conversation with an agent, for as long as the component is shown. `sessionId` may change: another session is opened
+ * then; a session that begins here may be handed back in, and is gone on with when the component is hidden and shown again. `headers`, `fetch` and `onEvent` are taken as they are last.
+ * Given what the agent may ask, questions and answers are typed, see {@link QuestionTypes}.
+ *
+ * @example
+ * ```ts
+ * import { useAgent } from "@pawl/client/react";
+ *
+ * type Asks = { show_options: { payload: { question: string; options: string[] }; answer: string } };
+ *
+ * function useCoach() {
+ *   const { messages, phase, pending, send } = useAgent<Asks>({ url: "/api/coach" });
+ *   const { show_options: asked } = pending;
+ *   return { messages, phase, say: send, asked: asked?.payload.question, choose: asked?.answer };
+ * }
+ * ```
+ */
+export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
+  options: AgentClientOptions,
+): UseAgent<Q> {
+  const { url, sessionId } = options;
+  const latest = useRef(options);
+  latest.current = options;
+  const client = useMemo(() => createAgentClient(readingFrom(latest, url)), [url]);
+  useEffect(() => () => client.close(), [client]);
+  const asked = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
+  useEffect(() => {
+    // A component that is shown again has asked for nothing else: it goes on where it was.
+    const isSame = asked.current?.client === client && asked.current.sessionId === sessionId;
+    client.open(isSame ? client.getState().sessionId : sessionId);
+    asked.current = { client, sessionId };
+  }, [client, sessionId]);
+  const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
+  const { send, answer, fail, retry, stop, open } = client;
+  const questions = useMemo(() => answerable(state.pending, client), [state.pending, client]);
+  const pending = useMemo(() => pendingOf<Q>(questions), [questions]);
+  return useMemo(
+    () => ({ ...state, pending, questions, send, answer, fail, retry, stop, open }),
+    [state, pending, questions, send, answer, fail, retry, stop, open],
+  );
+}
+
+/** Options that look up what may change with every rendering. The session is opened once the component is shown. */
+function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
+  const { silenceMs, newId } = latest.current;
+  return {
+    url,
+    fetch: (input, init) => (latest.current.fetch ?? globalThis.fetch)(input, init),
+    headers: () => {
+      const { headers = {} } = latest.current;
+      return typeof headers === "function" ? headers() : headers;
+    },
+    onEvent: (event) => latest.current.onEvent?.(event),
+    ...(silenceMs !== undefined && { silenceMs }),
+    ...(newId !== undefined && { newId }),
+  };
+}

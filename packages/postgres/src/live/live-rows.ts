@@ -1,0 +1,98 @@
+import type { AgentAtWork, Json, LivePart, LiveState } from "@pawl/core";
+import { ask, type Database } from "../database/queryable.ts";
+
+/** A row of `agent_session_live`. */
+export interface LiveRow {
+  /** Whose account it is: one leg's, which counts its versions. */
+  leg: string;
+  version: number;
+  attempt: number;
+  /** Absent if the version is the one that is known. */
+  account: Account | undefined;
+}
+
+interface Account {
+  parts: (Pick<LivePart, "index" | "kind" | "tool"> & { text: string })[];
+  progress: [callId: string, report: { tool_name: string; data: Json; version: number }][];
+  /** Absent from accounts of processes that do not know of them yet. */
+  agents?: [callId: string, agent: AgentAtWork][];
+}
+
+/** Writes what a leg is doing. Resolves to how many characters that were. */
+export async function writeLive(
+  db: Database,
+  sessionId: string,
+  { leg, version, state }: { leg: string; version: number; state: LiveState },
+): Promise<number> {
+  const account: Account = {
+    parts: state.parts.map(({ pieces, ...part }) => ({ ...part, text: pieces.join("") })),
+    progress: [...state.progress],
+    agents: [...state.agents],
+  };
+  const data = JSON.stringify(account);
+  await ask(db, write, [sessionId, leg, version, state.attempt, data]);
+  return data.length;
+}
+
+const write = `
+INSERT INTO agent_session_live AS l (session_id, leg, version, attempt, data)
+VALUES ($1::text, $2::text, $3::integer, $4::integer, $5::text)
+ON CONFLICT (session_id) DO UPDATE SET leg = excluded.leg, version = excluded.version, attempt = excluded.attempt,
+  data = excluded.data, updated_at = excluded.updated_at`;
+
+/** What a reader knows of a session's row. */
+export interface Known {
+  id: string;
+  leg: string;
+  version: number;
+}
+
+/** The rows of these sessions, in their order; `undefined` where there is none. */
+export async function readLive(db: Database, known: readonly Known[]): Promise<(LiveRow | undefined)[]> {
+  const rows: (LiveRow | undefined)[] = known.map(() => undefined);
+  for (const { n, leg, version, attempt, data } of await ask(db, read, [JSON.stringify(known)])) {
+    rows[Number(n) - 1] = {
+      leg: String(leg),
+      version: Number(version),
+      attempt: Number(attempt),
+      account: data === null ? undefined : (JSON.parse(String(data)) as Account),
+    };
+  }
+  return rows;
+}
+
+const read = `
+SELECT k.n, l.leg, l.version, l.attempt,
+  CASE WHEN l.leg = k.leg AND l.version = k.version THEN NULL ELSE l.data END AS data
+FROM ROWS FROM (json_to_recordset($1::text::json) AS (id text, leg text, version integer))
+  WITH ORDINALITY AS k (id, leg, version, n)
+JOIN agent_session_live l ON l.session_id = k.id`;
+
+/** Deletes a leg's row, and those that dead processes have left. */
+export async function deleteLive(db: Database, sessionId: string, leg: string): Promise<void> {
+  await ask(db, remove, [sessionId, leg]);
+}
+
+const remove = `
+DELETE FROM agent_session_live
+WHERE (session_id = $1::text AND leg = $2::text) OR updated_at < clock_timestamp() - interval '1 hour'`;
+
+/** Brings an account up to a row. Its parts grow and are not replaced, so that readers are shown what is new of them. */
+export function takeRow(state: LiveState, { attempt, account }: LiveRow): void {
+  if (account === undefined) return;
+  if (state.attempt !== attempt) Object.assign(state, { attempt, parts: [] });
+  const parts = state.parts as LivePart[];
+  for (const { text, ...part } of account.parts) {
+    let known = parts.find(({ index }) => index === part.index);
+    if (known === undefined) {
+      known = { ...part, pieces: [] };
+      parts.push(known);
+    }
+    const fresh = text.slice(known.pieces.reduce((sum, piece) => sum + piece.length, 0));
+    if (fresh !== "") known.pieces.push(fresh);
+  }
+  state.progress.clear();
+  for (const [callId, report] of account.progress) state.progress.set(callId, report);
+  state.agents.clear();
+  for (const [callId, agent] of account.agents ?? []) state.agents.set(callId, agent);
+}

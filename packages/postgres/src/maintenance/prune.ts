@@ -1,0 +1,104 @@
+import { PawlError, type SessionStatus } from "@pawl/core";
+import { ask, type Database } from "../database/queryable.ts";
+
+/** Options of `prune()`. */
+export interface PruneOptions {
+  /** Sessions that nothing was appended to since then go. */
+  olderThan: Date;
+  /** Only sessions of this status. Default: all but `suspended`, which wait for their user. */
+  status?: readonly SessionStatus[];
+  /** Only sessions of this user. */
+  userId?: string;
+  /**
+   * Also reservations that were made before then and hold nothing any more: finalized, aborted or expired, of every
+   * account. What they used stays charged. Default: false. A run that has waited for its user since then is charged again
+   * for what it had used before it waited, so take a date before which no run still waits.
+   */
+  reservations?: boolean;
+  /** How many sessions, or reservations, one statement deletes, i.e. how long it takes and locks; default 100. */
+  batch?: number;
+}
+
+/** How much has gone. */
+export interface Pruned {
+  sessions: number;
+  events: number;
+  reservations: number;
+}
+
+/**
+ * Deletes sessions with their events and blobs, the longest untouched first, a batch at a time. A session that a run is
+ * at work in, or that somebody holds the lease of, stays, and so does the session of a sub-agent as long as its caller's
+ * is there: it goes in the next batch. Safe to run beside appends and beside another `prune`.
+ *
+ * @throws PawlError `invalid_input` for a date that is none, `store_unavailable`
+ *
+ * @example
+ * ```ts
+ * import { migrate, prune } from "@pawl/postgres";
+ * import { Pool } from "pg";
+ *
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL });
+ * await migrate(db);
+ * const days = 24 * 60 * 60 * 1_000;
+ * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) })); // { sessions: 0, events: 0, reservations: 0 }
+ * await db.end();
+ * ```
+ */
+export async function prune(db: Database, options: PruneOptions): Promise<Pruned> {
+  const { olderThan, status = ["active", "completed", "error", "expired"], userId, batch = 100 } = options;
+  if (Number.isNaN(olderThan.getTime())) throw new PawlError("invalid_input", "olderThan is no date.");
+  const pruned: Pruned = { sessions: 0, events: 0, reservations: 0 };
+  if (options.reservations === true) pruned.reservations = await pruneReservations(db, olderThan, batch);
+  for (;;) {
+    const [row] = await ask(db, deleteBatch, [
+      olderThan.toISOString(),
+      JSON.stringify(status),
+      userId ?? null,
+      batch,
+    ]);
+    const sessions = Number(row?.sessions ?? 0);
+    pruned.sessions += sessions;
+    pruned.events += Number(row?.events ?? 0);
+    if (sessions === 0) return pruned;
+  }
+}
+
+async function pruneReservations(db: Database, olderThan: Date, batch: number): Promise<number> {
+  // What has expired still holds something until that is written down.
+  await ask(db, "SELECT pawl_expire_reservations()");
+  for (let all = 0; ; ) {
+    const [row] = await ask(db, deleteReservations, [olderThan.toISOString(), batch]);
+    const gone = Number(row?.reservations ?? 0);
+    if (gone === 0) return all;
+    all += gone;
+  }
+}
+
+/** An account's own row, which sums up its reservations, has an empty id. */
+const deleteReservations = `
+WITH old AS (
+  SELECT r.account, r.id FROM agent_reservations r
+  WHERE r.id <> '' AND r.expires_at IS NULL AND r.created_at < $1::text::timestamptz
+  LIMIT $2::integer FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM agent_reservations r USING old WHERE r.account = old.account AND r.id = old.id RETURNING 1
+)
+SELECT count(*) AS reservations FROM gone`;
+
+/** A suspended session has an open run, and nobody at work in it. A session that is being copied has no epoch yet. */
+const deleteBatch = `
+WITH old AS (
+  SELECT s.id FROM agent_sessions s
+  WHERE s.updated_at < $1::text::timestamptz
+    AND s.status IN (SELECT json_array_elements_text($2::text::json))
+    AND ($3::text IS NULL OR s.user_id = $3::text)
+    AND s.lease_epoch >= 0
+    AND (s.open_run IS NULL OR s.status = 'suspended')
+    AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
+    AND NOT EXISTS (SELECT FROM agent_sessions p WHERE p.id = s.metadata -> 'parent' ->> 'session_id')
+  ORDER BY s.updated_at LIMIT $4::integer FOR UPDATE SKIP LOCKED
+), gone AS (
+  DELETE FROM agent_sessions s USING old WHERE s.id = old.id RETURNING s.last_sequence
+)
+SELECT count(*) AS sessions, coalesce(sum(last_sequence), 0) AS events FROM gone`;

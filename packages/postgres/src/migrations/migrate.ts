@@ -1,0 +1,115 @@
+import { ask, type Database } from "../database/queryable.ts";
+import { log } from "./001-log.ts";
+import { blobs } from "./002-blobs.ts";
+import { access } from "./003-access.ts";
+import { appendFunction } from "./003-append.ts";
+import { own } from "./003-own.ts";
+import { views } from "./003-views.ts";
+import { reservations } from "./004-reservations.ts";
+import { rpc } from "./005-rpc.ts";
+import { rpcAccess } from "./005-rpc-access.ts";
+import { accessAgain } from "./006-access.ts";
+import { append } from "./006-append.ts";
+import { ownAgain } from "./006-own.ts";
+import { live } from "./007-live.ts";
+import { status } from "./008-status.ts";
+import { columns } from "./009-access.ts";
+import { ownIds } from "./009-own.ts";
+import { suspended } from "./010-suspended.ts";
+
+/** One step of the schema. Steps are added, never changed. */
+export interface Migration {
+  version: number;
+  name: string;
+  /** Plain SQL, any number of statements, as they may stand in a block of PL/pgSQL. */
+  sql: string;
+}
+
+/** All steps, in order. */
+export const migrations: readonly Migration[] = [
+  { version: 1, name: "log", sql: log },
+  { version: 2, name: "blobs", sql: blobs },
+  { version: 3, name: "access", sql: `${appendFunction}${views}${own}${access}` },
+  { version: 4, name: "reservations", sql: reservations },
+  { version: 5, name: "rpc", sql: `${rpc}${rpcAccess}` },
+  { version: 6, name: "append", sql: `${append}${ownAgain}${accessAgain}` },
+  { version: 7, name: "live", sql: live },
+  { version: 8, name: "status", sql: status },
+  { version: 9, name: "own", sql: `${ownIds}${columns}` },
+  { version: 10, name: "suspended", sql: suspended },
+];
+
+/**
+ * Brings the database's schema up to date. Safe to run at every start, also by several processes at once: each step
+ * runs once, in one transaction with the note in `pawl_migrations` that it ran. Where nothing is left to do it changes
+ * nothing and needs no right to.
+ *
+ * The same from a shell is `npx pawl-postgres migrate`, and for other tools {@link migrationFiles}.
+ *
+ * @throws PawlError `store_unavailable`
+ *
+ * @example
+ * ```ts
+ * import { PGlite } from "@electric-sql/pglite";
+ * import { migrate } from "@pawl/postgres";
+ *
+ * const db = await PGlite.create();
+ * await migrate(db);
+ * await migrate(db); // nothing left to do
+ * await db.close();
+ * ```
+ */
+export async function migrate(db: Database): Promise<void> {
+  const done = await applied(db);
+  for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
+}
+
+/** Where transactions see only what was there when they began, one that has waited for another one finds its work done. */
+async function apply(db: Database, migration: Migration): Promise<void> {
+  try {
+    await ask(db, guarded(migration));
+  } catch (error) {
+    if (!(await applied(db)).has(migration.version)) throw error;
+  }
+}
+
+/** Versions that have been applied, as far as this role can see. */
+async function applied(db: Database): Promise<ReadonlySet<number>> {
+  const [row] = await ask(db, "SELECT to_regclass('pawl_migrations') IS NOT NULL AS there");
+  if (row?.there !== true) return new Set();
+  const rows = await ask(db, "SELECT version FROM pawl_migrations");
+  return new Set(rows.map(({ version }) => Number(version)));
+}
+
+/**
+ * The steps as files for `psql` or any other tool, by name: those in this package's folder `sql`. Run them in the order
+ * of their names, each as one statement. Running one again does nothing, and {@link migrate} knows which have been run.
+ *
+ * @example
+ * ```ts
+ * import { migrationFiles } from "@pawl/postgres";
+ *
+ * console.log(Object.keys(migrationFiles())); // [ '001-log.sql', '002-blobs.sql', … ]
+ * ```
+ */
+export function migrationFiles(): Record<string, string> {
+  return Object.fromEntries(
+    migrations.map((migration) => {
+      const { version, name } = migration;
+      return [`${String(version).padStart(3, "0")}-${name}.sql`, `${guarded(migration)};\n`];
+    }),
+  );
+}
+
+/** One statement that runs a step unless it ran before; others who try wait for its end. */
+function guarded({ version, name, sql }: Migration): string {
+  return `DO $pawl_migration$ BEGIN
+PERFORM pg_advisory_xact_lock(7231950);
+CREATE TABLE IF NOT EXISTS pawl_migrations (
+  version integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now());
+IF NOT EXISTS (SELECT FROM pawl_migrations WHERE version = ${version}) THEN
+${sql}
+INSERT INTO pawl_migrations (version, name) VALUES (${version}, '${name}');
+END IF;
+END $pawl_migration$`;
+}

@@ -1,0 +1,64 @@
+import { checkNames, isName, type Lease, noSession } from "@pawl/core";
+import { ask, type Database } from "../database/queryable.ts";
+
+/** Now and `$n` milliseconds, by the database's clock. */
+function fromNow(parameter: string): string {
+  return `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+}
+
+/** {@link EventStore.acquire}. */
+export async function acquire(
+  db: Database,
+  sessionId: string,
+  holder: string,
+  ttlMs: number,
+): Promise<Lease | undefined> {
+  checkNames(holder);
+  if (!isName(sessionId)) throw noSession(sessionId);
+  const [row] = await ask(
+    db,
+    `UPDATE agent_sessions
+     SET lease_holder = $2::text, lease_epoch = lease_epoch + 1, lease_expires_at = ${fromNow("$3")}
+     WHERE id = $1::text
+       AND (lease_holder IS NULL OR lease_holder = $2::text OR lease_expires_at <= clock_timestamp())
+     RETURNING lease_epoch`,
+    [sessionId, holder, ttlMs],
+  );
+  if (row !== undefined) return { sessionId, holder, epoch: Number(row.lease_epoch) };
+  const known = await ask(db, "SELECT 1 FROM agent_sessions WHERE id = $1::text", [sessionId]);
+  if (known.length === 0) throw noSession(sessionId);
+  return undefined;
+}
+
+/** {@link EventStore.renew}. */
+export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<boolean> {
+  const rows = await ask(
+    db,
+    `UPDATE agent_sessions SET lease_expires_at = ${fromNow("$4")}
+     WHERE id = $1::text AND lease_holder = $2::text AND lease_epoch = $3::int RETURNING 1`,
+    [lease.sessionId, lease.holder, lease.epoch, ttlMs],
+  );
+  return rows.length > 0;
+}
+
+/** {@link EventStore.release}. */
+export async function release(db: Database, lease: Lease): Promise<void> {
+  await ask(
+    db,
+    `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL
+     WHERE id = $1::text AND lease_holder = $2::text AND lease_epoch = $3::int`,
+    [lease.sessionId, lease.holder, lease.epoch],
+  );
+}
+
+/**
+ * Takes back every lease there is. Only for who knows that no other process works on this database: their runs can be
+ * recovered at once instead of after the leases' time, and if one was alive after all, it is fenced.
+ */
+export async function clearLeases(db: Database): Promise<void> {
+  await ask(
+    db,
+    `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL, lease_epoch = lease_epoch + 1
+     WHERE lease_holder IS NOT NULL`,
+  );
+}

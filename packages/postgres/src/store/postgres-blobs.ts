@@ -1,0 +1,43 @@
+import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
+import { ask, type Database } from "../database/queryable.ts";
+
+/**
+ * Large payloads in a table of their own, `agent_session_blobs`, in the database of their sessions: `put` rejects with
+ * `not_found` for a session that is not there, and with `invalid_input` for a NUL or half a surrogate pair. Deleting a session's row deletes its events and its blobs.
+ *
+ * @example
+ * ```ts
+ * import { runtime } from "@pawl/core";
+ * import { migrate, postgresBlobs, postgresStore } from "@pawl/postgres";
+ * import { Pool } from "pg";
+ *
+ * const db = new Pool({ connectionString: process.env.DATABASE_URL });
+ * await migrate(db);
+ * runtime({ agents: [], store: postgresStore(db), blobs: postgresBlobs(db) });
+ * await db.end();
+ * ```
+ */
+export function postgresBlobs(db: Database): BlobStore {
+  return {
+    async put(sessionId, id, text) {
+      if (!isName(sessionId)) throw noSession(sessionId);
+      checkNames(id);
+      checkText(text);
+      const rows = await ask(db, putBlob, [sessionId, id, text]);
+      if (rows.length === 0) throw noSession(sessionId);
+    },
+    async get(sessionId, id) {
+      if (!isName(sessionId) || !isName(id)) return undefined;
+      const [row] = await ask(db, getBlob, [sessionId, id]);
+      return row === undefined ? undefined : String(row.data);
+    },
+  };
+}
+
+const putBlob = `
+INSERT INTO agent_session_blobs (session_id, id, data)
+SELECT id, $2::text, $3::text FROM agent_sessions WHERE id = $1::text
+ON CONFLICT (session_id, id) DO UPDATE SET stored_at = excluded.stored_at
+RETURNING 1`;
+
+const getBlob = "SELECT data FROM agent_session_blobs WHERE session_id = $1::text AND id = $2::text";

@@ -1,0 +1,72 @@
+import {
+  checkNames,
+  type EventStore,
+  isName,
+  jsonbText,
+  PawlError,
+  type RecoverableOptions,
+  type Session,
+} from "@pawl/core";
+import { ask, type Database } from "../database/queryable.ts";
+import { sessionColumns, toSession } from "./rows.ts";
+
+/** {@link EventStore.sessions}. */
+export function sessions(db: Database): EventStore["sessions"] {
+  return {
+    async create({ id, userId, agent, metadata = {} }) {
+      checkNames(id, userId, agent);
+      const [row] = await ask(
+        db,
+        `INSERT INTO agent_sessions AS s (id, user_id, agent, metadata, created_at, updated_at)
+         SELECT $1::text, $2::text, $3::text, $4::text::jsonb, now, now FROM clock_timestamp() AS now
+         ON CONFLICT (id) DO NOTHING RETURNING ${sessionColumns}`,
+        [id, userId, agent, jsonbText(metadata)],
+      );
+      if (row === undefined) throw new PawlError("conflict", `There is a session "${id}" already.`);
+      return toSession(row);
+    },
+
+    async get(id) {
+      if (!isName(id)) return undefined;
+      const [row] = await ask(db, `SELECT ${sessionColumns} FROM agent_sessions s WHERE s.id = $1::text`, [
+        id,
+      ]);
+      return row === undefined ? undefined : toSession(row);
+    },
+
+    async list({ userId, agent, status, limit = 50 }) {
+      if (!isName(userId) || (agent !== undefined && !isName(agent))) return [];
+      const rows = await ask(
+        db,
+        `SELECT ${sessionColumns} FROM agent_sessions s
+         WHERE s.user_id = $1::text AND ($2::text IS NULL OR s.agent = $2::text)
+           AND ($3::text IS NULL OR s.status IN (SELECT json_array_elements_text($3::text::json)))
+         ORDER BY s.created_at DESC, s.id LIMIT $4::int`,
+        [userId, agent ?? null, status === undefined ? null : JSON.stringify(status), int(limit)],
+      );
+      return rows.map(toSession);
+    },
+  };
+}
+
+/** {@link EventStore.listRecoverable}. */
+export async function listRecoverable(
+  db: Database,
+  { limit, agents }: RecoverableOptions,
+): Promise<Session[]> {
+  const rows = await ask(
+    db,
+    `SELECT ${sessionColumns} FROM agent_sessions s
+     WHERE s.open_run IS NOT NULL AND (s.status <> 'suspended' OR s.pending <= 0)
+       AND ($2::text IS NULL OR s.agent IN (SELECT json_array_elements_text($2::text::json)))
+       AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
+     ORDER BY s.updated_at, s.id LIMIT $1::int`,
+    [int(limit), agents === undefined ? null : JSON.stringify(agents)],
+  );
+  return rows.map(toSession);
+}
+
+/** A limit that fits an `integer`; no limit is the greatest one. */
+function int(limit: number): number {
+  return Math.min(limit, 2_147_483_647);
+}

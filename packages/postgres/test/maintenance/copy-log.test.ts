@@ -1,0 +1,127 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import type { Session, StoredEvent } from "@pawl/core";
+import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TestDatabase, testDatabase } from "../../../../test/support/postgres.ts";
+import { copyLog, migrate, postgresBlobs, postgresStore } from "../../src/index.ts";
+
+const run = promisify(execFile);
+const cli = new URL("../../src/cli/main.ts", import.meta.url).pathname;
+const ids = ["\ufeff'; --", "b", "empty", "long", "open"];
+
+let database: TestDatabase;
+let root: string;
+let source: EmbeddedStore;
+
+beforeAll(async () => {
+  database = await testDatabase({ timezone: "Asia/Kathmandu", datestyle: "German" });
+  root = await mkdtemp(join(tmpdir(), "pawl-"));
+  source = await embeddedStore();
+  for (const id of ids)
+    await source.sessions.create({ id, userId: id, agent: "a", metadata: { "\ufeff": id } });
+  const note = (data: string) => ({ type: "a.b" as const, data: { z: data, a: "\0 \ud800" }, key: data });
+  await source.append(ids[0] ?? "", [note("'"), note("\\")], { appendId: "both" });
+  await source.append("b", [note("b")], {
+    appendId: "\ufeff1",
+    session: { status: "error", addCostCents: 0.1 },
+  });
+  for (const part of [0, 1, 2])
+    await source.append(
+      "long",
+      Array.from({ length: 111 }, (_, n) => note(`${part} ${n}`)),
+      { appendId: `${part}` },
+    );
+  await source.blobs.put("long", "blob", '"\\u0000"');
+  await source.append("open", [note("open")], { appendId: "1", session: { openRun: "run", addPending: 1 } });
+}, 60_000);
+
+afterAll(async () => {
+  await source.close();
+  await rm(root, { recursive: true, force: true });
+  await database.drop();
+});
+
+type Readable = Pick<EmbeddedStore, "sessions" | "read">;
+
+async function all(store: Readable): Promise<[Session | undefined, StoredEvent[]][]> {
+  return await Promise.all(
+    ids.map(
+      async (id): Promise<[Session | undefined, StoredEvent[]]> => [
+        await store.sessions.get(id),
+        await Array.fromAsync(store.read(id)),
+      ],
+    ),
+  );
+}
+
+describe("E9 copying a log", () => {
+  it("E9 a copy that is cut off at any statement goes on, and ends with everything as it was", async () => {
+    const pool = database.pool();
+    await migrate(pool);
+    const events = 2 + 1 + 333 + 1;
+    for (let left = 3; ; left += 3) {
+      let asked = 0;
+      const dying = {
+        query: async (text: string, values?: unknown[]) => {
+          asked += 1;
+          if (asked > left) throw new Error("cut off");
+          return await pool.query(text, values);
+        },
+      };
+      const copied = await copyLog(source.db, dying).catch((error: Error) => error.message);
+      for (const { lastSeq } of await postgresStore(pool).listRecoverable({ limit: 9 }))
+        expect(lastSeq).toBe(1);
+      if (typeof copied === "object") break;
+      expect(copied).toContain("cut off");
+      await pool.query("DELETE FROM agent_sessions WHERE id = 'b'");
+    }
+    expect(await all(postgresStore(pool))).toEqual(await all(source));
+    expect(await copyLog(source.db, database.sql())).toEqual({
+      sessions: 0,
+      events: 0,
+      blobs: 0,
+      present: 5,
+    });
+    expect(await postgresBlobs(pool).get("long", "blob")).toBe('"\\u0000"');
+    expect(events).toBe((await all(source)).flatMap(([, one]) => one).length);
+
+    const both = ["'", "\\"].map((key) => ({ type: "a.b" as const, data: 1, key }));
+    const repeated = await postgresStore(pool).append(ids[0] ?? "", both, { appendId: "both" });
+    expect(repeated).toHaveLength(2);
+    const [event] = await postgresStore(pool).append("b", [{ type: "a.b", data: 1 }], { appendId: "2" });
+    expect(event?.seq).toBe(2);
+  }, 60_000);
+
+  it("E9 a session of the same id that is another one is left alone and reported", async () => {
+    const own = await testDatabase();
+    try {
+      const pool = own.pool();
+      await migrate(pool);
+      await postgresStore(pool).sessions.create({ id: "b", userId: "b", agent: "a" });
+      await expect(copyLog(source.db, pool)).rejects.toMatchObject({ code: "conflict" });
+      expect((await postgresStore(pool).sessions.get("b"))?.lastSeq).toBe(0);
+      expect(await copyLog(source.db, pool, { userId: "open" })).toMatchObject({ sessions: 1, events: 1 });
+    } finally {
+      await own.drop();
+    }
+  });
+
+  it("E9 the command imports a server's log into a directory, and exports it from there", async () => {
+    const own = await testDatabase();
+    const command = (url: string, ...args: string[]) =>
+      run(process.execPath, ["--conditions=@pawl/source", cli, ...args, "--url", url]);
+    expect((await command(database.url, "import", join(root, "log"))).stdout).toContain(
+      "sessions: 5, events: 338",
+    );
+    expect((await command(own.url, "export", join(root, "log"))).stdout).toContain(
+      "sessions: 5, events: 338",
+    );
+    expect(await all(postgresStore(own.pool()))).toEqual(await all(postgresStore(database.pool())));
+    expect(await postgresBlobs(own.pool()).get("long", "blob")).toBe('"\\u0000"');
+    await own.drop();
+  }, 90_000);
+});

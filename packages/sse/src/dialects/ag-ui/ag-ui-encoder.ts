@@ -1,0 +1,169 @@
+import type { SessionEvent, StoredEvent, ViewMessage, ViewState } from "@pawl/core";
+import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
+import { type Step, telling } from "../base/telling.ts";
+import { blockEvents, callEvents, emptied } from "./ag-ui-events.ts";
+import { type AgUiMessage, agUiMessages } from "./ag-ui-messages.ts";
+import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts";
+
+/** Facts about the request that an encoder's stream answers. */
+export interface AgUiStream extends Omit<AgUiClient, "run"> {
+  /** The client's id of the run. */
+  runId?: string;
+  /** The client may have messages that differ from the session's: snapshots put them right. */
+  restates?: boolean;
+  /** Why the request was refused, although the thread is shown. */
+  refusal?: string;
+}
+
+/** Encodes runs as AG-UI events. */
+export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encoder {
+  const told = telling(context);
+  const run = { threadId: context.threadId, runId: stream.runId ?? context.runId };
+  const client = { ...stream, run };
+  const isQueuedMessage = context.messageSeq !== undefined;
+  const restates =
+    context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
+  const { events, restated, stepEnd } = threadEvents(restates);
+  // Everything stored before the stream began is sent as snapshots, not event by event. After a queued
+  // message, so is everything that came before it.
+  let isCaughtUp = !restates || (!isQueuedMessage && context.cursor <= context.before.cursor);
+  let wasOver = false;
+  const catchUp = (view: ViewState): AgUiEvent[] => {
+    if (isCaughtUp) return [];
+    isCaughtUp = true;
+    wasOver = told.rest?.type === "ended";
+    return restated(context.before, view, wasOver);
+  };
+  return {
+    begin: () => {
+      const started = { type: "RUN_STARTED", ...run, ...(stream.isOne && { protocolVersion: "1.0" }) };
+      return [started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])].map(dataFrame);
+    },
+    encode: (event) => {
+      // The view before this event: its own changes are sent after the snapshot.
+      const before = told.view;
+      const steps = told.steps(event);
+      const views = { before, view: told.view };
+      if (isCaughtUp) return events(event, steps, views).map(dataFrame);
+      if (isQueuedMessage) {
+        if (steps.length === 0) return [];
+        const known = { before: told.view, view: told.view };
+        return [...catchUp(told.view), ...events(event, steps, known)].map(dataFrame);
+      }
+      const isPast = "seq" in event && event.seq <= context.cursor;
+      const first = isPast ? [] : catchUp(before);
+      const more = events(event, steps, views);
+      if (!isPast) return [...first, ...more].map(dataFrame);
+      return (event.seq < context.cursor ? [] : catchUp(told.view)).map(dataFrame);
+    },
+    end: () => {
+      if (told.rest === undefined && !told.over && context.idle !== true) return [];
+      const first = catchUp(told.view);
+      const waits = restates && told.view.messages.some(isQueued);
+      const last =
+        stream.refusal === undefined
+          ? lastEvents(told, client, wasOver)
+          : [{ type: "RUN_ERROR", message: stream.refusal, code: "invalid_input" }];
+      return [...first, ...stepEnd(), ...(waits ? [snapshot(told.view)] : []), ...last].map(dataFrame);
+    },
+    get over() {
+      return told.over;
+    },
+  };
+}
+
+interface Views {
+  before: ViewState;
+  view: ViewState;
+}
+
+/**
+ * Converts a thread's events to AG-UI events. With `restates`, events that AG-UI cannot express become
+ * snapshots.
+ */
+function threadEvents(restates: boolean) {
+  const words = blockEvents();
+  let step: string | undefined;
+  /** The model's current answer, until it is on record. */
+  let attempt: number | undefined;
+  /** An answer whose thinking the client may have; a snapshot without thinking would not remove it. */
+  let doubtful: number | undefined;
+  const stepEnd = () => (step === undefined ? [] : [{ type: "STEP_FINISHED", stepName: step }]);
+  const eventsOf = (one: Step, before: ViewState): AgUiEvent[] => {
+    switch (one.type) {
+      case "piece": {
+        const isNew = one.kind === "thinking" && one.attempt === doubtful && !words.isOpen(one);
+        const without = isNew ? [snapshot(before, [...words.open(), ...emptied([one])])] : [];
+        return [...without, ...words.events(one)];
+      }
+      case "settled":
+        return words.events(one);
+      case "void":
+        return [...words.events(one), snapshot(before, emptied(one.blocks))];
+      case "turn": {
+        const ended = stepEnd();
+        step = `turn ${one.turn}`;
+        return [...ended, { type: "STEP_STARTED", stepName: step }];
+      }
+      default:
+        return callEvents(one);
+    }
+  };
+  const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
+    const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
+    // A client appends new messages to those that it has, although a message that was picked up may belong
+    // before the end of the answer.
+    const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
+    return [...without, snapshot(view, words.open())];
+  };
+  return {
+    events: (event: SessionEvent, steps: readonly Step[], views: Views): AgUiEvent[] => {
+      const told = steps.flatMap((one) => eventsOf(one, views.before));
+      if ("seq" in event) attempt = attemptAfter(event, attempt);
+      const isUntold = steps.length === 0 || UNTOLD.includes(event.type);
+      const isNews = restates && isUntold && views.view.messages !== views.before.messages;
+      const more = isNews ? untold(event, views) : [];
+      return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
+    },
+    /**
+     * Returns snapshots that replace all events so far. A client keeps its order of messages and appends new
+     * ones, so the first snapshot removes the messages since `before`. A client also keeps its thinking,
+     * unless the snapshot has some.
+     */
+    restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
+      doubtful = attempt;
+      if (isOver) step = undefined;
+      const begun = step === undefined ? [] : [{ type: "STEP_STARTED", stepName: step }];
+      const isReasoning = ({ role }: AgUiMessage) => role === "reasoning";
+      const lacks = !agUiMessages(before).some(isReasoning) && agUiMessages(view).some(isReasoning);
+      const none = { id: "none", role: "reasoning", content: "" };
+      return [snapshot(before, lacks ? [none] : []), snapshot(view), ...begun];
+    },
+    stepEnd,
+  };
+}
+
+/** Events that add or remove messages and have no AG-UI counterpart. */
+const UNTOLD: readonly string[] = ["user_message", "run_started", "llm_request"];
+
+function attemptAfter(event: StoredEvent, attempt: number | undefined): number | undefined {
+  if (event.type === "llm_request") return event.seq;
+  return SETTLED.includes(event.type) ? undefined : attempt;
+}
+
+const SETTLED: readonly string[] = ["assistant_message", "run_recovered", "run_ended"];
+
+function isQueued({ queued }: ViewMessage): boolean {
+  return queued === true;
+}
+
+function withoutQueued(view: ViewState): ViewState {
+  return { ...view, messages: view.messages.filter((message) => !isQueued(message)) };
+}
+
+/** All messages. `written` comes before those that wait for the next turn. */
+function snapshot(view: ViewState, written: readonly AgUiMessage[] = []): AgUiEvent {
+  const waiting = { ...view, messages: view.messages.filter(isQueued) };
+  const messages = [...agUiMessages(withoutQueued(view)), ...written, ...agUiMessages(waiting)];
+  return { type: "MESSAGES_SNAPSHOT", messages };
+}

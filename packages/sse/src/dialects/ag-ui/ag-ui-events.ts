@@ -1,0 +1,108 @@
+import type { StoredOf } from "@pawl/core";
+import type { BlockStep, Told } from "../base/blocks.ts";
+import type { Step } from "../base/telling.ts";
+import { type AgUiMessage, answerId, contentOf, resultId, thoughtId } from "./ag-ui-messages.ts";
+import type { AgUiEvent } from "./ag-ui-outcome.ts";
+
+/** Voided thinking with its text emptied: if a snapshot has no thinking, a client keeps its own. */
+export function emptied(blocks: readonly Pick<Told, "key" | "kind">[]): AgUiMessage[] {
+  const thoughts = blocks.filter(({ kind }) => kind === "thinking");
+  return thoughts.map((block) => ({ id: messageOf(block), role: "reasoning", content: "" }));
+}
+
+/**
+ * Encodes the model's output: one message for the text of an answer, one for each thought. `open` has the
+ * messages in progress, as far as they were sent.
+ */
+export function blockEvents(): {
+  events(step: BlockStep): AgUiEvent[];
+  open(): AgUiMessage[];
+  isOpen(block: Pick<Told, "key" | "kind">): boolean;
+} {
+  const open = new Map<string, { id: string; role: string; content: string }>();
+  const events = (step: BlockStep): AgUiEvent[] => {
+    if (step.type === "piece") {
+      const { key, kind, text: delta } = step;
+      const messageId = messageOf({ key, kind });
+      const known = open.get(messageId);
+      const isNew = known === undefined;
+      if (known !== undefined) known.content += delta;
+      else
+        open.set(messageId, {
+          id: messageId,
+          role: kind === "text" ? "assistant" : "reasoning",
+          content: delta,
+        });
+      if (kind === "text") {
+        const start = { type: "TEXT_MESSAGE_START", messageId, role: "assistant" };
+        return [...(isNew ? [start] : []), { type: "TEXT_MESSAGE_CONTENT", messageId, delta }];
+      }
+      const start = [
+        { type: "REASONING_START", messageId },
+        { type: "REASONING_MESSAGE_START", messageId, role: "reasoning" },
+      ];
+      return [...(isNew ? start : []), { type: "REASONING_MESSAGE_CONTENT", messageId, delta }];
+    }
+    return step.blocks.flatMap(({ key, kind }) => {
+      const messageId = messageOf({ key, kind });
+      if (!open.delete(messageId)) return [];
+      if (kind === "text") return [{ type: "TEXT_MESSAGE_END", messageId }];
+      return [
+        { type: "REASONING_MESSAGE_END", messageId },
+        { type: "REASONING_END", messageId },
+      ];
+    });
+  };
+  return {
+    events,
+    isOpen: (block) => open.has(messageOf(block)),
+    open: () => [...open.values()].map((message) => ({ ...message })),
+  };
+}
+
+/**
+ * Returns the id of a block's message: all text of an answer is one message, each thought is one. A snapshot
+ * has removed or emptied lost messages, so their ids can be used again.
+ */
+function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
+  if (kind === "text") return answerId(key.slice(0, key.indexOf(":")));
+  return thoughtId(key.replace("'", ""));
+}
+
+export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): AgUiEvent[] {
+  switch (step.type) {
+    case "call": {
+      const { call_id: toolCallId, tool_name: toolCallName, arguments: input } = step.event.data;
+      return [
+        { type: "TOOL_CALL_START", toolCallId, toolCallName, parentMessageId: answerId(step.attempt) },
+        { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(input) },
+        { type: "TOOL_CALL_END", toolCallId },
+      ];
+    }
+    case "started":
+      return statusEvent(step.event);
+    case "progress": {
+      const { callId: toolCallId, toolName, data } = step;
+      return [{ type: "CUSTOM", name: "tool_progress", value: { toolCallId, toolName, data } }];
+    }
+    case "result": {
+      const { call_id: toolCallId, result } = step.event.data;
+      const content = contentOf(result);
+      const messageId = resultId(toolCallId);
+      return [
+        { type: "TOOL_CALL_RESULT", messageId, toolCallId, content, role: "tool" },
+        ...statusEvent(step.event),
+      ];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Progress that a tool reports. */
+function statusEvent(event: StoredOf<"tool_started" | "tool_result">): AgUiEvent[] {
+  const { call_id: toolCallId, tool_name: toolName, status: message } = event.data;
+  if (message === undefined) return [];
+  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
+  return [{ type: "CUSTOM", name: "tool_status", value: { toolCallId, toolName, phase, message } }];
+}

@@ -1,0 +1,76 @@
+import type { Suspension, TokenUsage } from "@pawl/core";
+import { isApproval } from "../base/answers.ts";
+import type { Telling } from "../base/telling.ts";
+import { interrupt } from "./ag-ui-interrupt.ts";
+import { isShown, noticeId } from "./ag-ui-messages.ts";
+
+/** An event of AG-UI. */
+export type AgUiEvent = { readonly type: string; readonly [field: string]: unknown };
+
+/** The client of a stream. */
+export interface AgUiClient {
+  /** The run's ids as this client gave them. */
+  run: { threadId: string; runId: string };
+  /** The client has declared AG-UI 1.0. */
+  isOne: boolean;
+  /** Its frontend tools. */
+  tools: readonly string[];
+}
+
+/**
+ * The last events of a settled run: a message to its user, unless it is shown already, and how the run ended.
+ */
+export function lastEvents(
+  { rest }: Pick<Telling, "rest">,
+  client: AgUiClient,
+  isKnown: boolean,
+): AgUiEvent[] {
+  const { run, isOne } = client;
+  const finished = { type: "RUN_FINISHED", ...run };
+  const success = { ...finished, ...(isOne && { outcome: { type: "success" } }) };
+  if (rest === undefined) return [success];
+  if (rest.type === "suspended") return [asking(rest.pending, client)];
+  const { run_id, stop, session_status, tokens } = rest.event.data;
+  const usage = usageOf(tokens);
+  if (session_status === "error")
+    return [{ type: "RUN_ERROR", message: stop.message, code: stop.type, usage }];
+  if (stop.type === "aborted" && isOne) return [{ ...finished, outcome: { type: "cancelled" }, usage }];
+  return [...(isShown(stop.type) && !isKnown ? notice(run_id, stop.message) : []), { ...success, usage }];
+}
+
+/**
+ * Sends questions as interrupts, except those that a frontend tool of the same name answers. With an
+ * interrupt, a client refuses to run the thread for that tool's result.
+ */
+function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient): AgUiEvent {
+  const own = pending.filter((question) => !isApproval(question) && tools.includes(question.toolName));
+  const others = pending.filter((question) => !own.includes(question));
+  const finished = { type: "RUN_FINISHED", ...run };
+  if (others.length > 0)
+    return { ...finished, outcome: { type: "interrupt", interrupts: others.map(interrupt) } };
+  const pendingToolCallIds = own.map(({ callId }) => callId);
+  return { ...finished, ...(isOne && { outcome: { type: "success", pendingToolCallIds } }) };
+}
+
+/** A message that tells the user why the run ended. */
+function notice(runId: string, delta: string): AgUiEvent[] {
+  const messageId = noticeId(runId);
+  return [
+    { type: "TEXT_MESSAGE_START", messageId, role: "assistant" },
+    { type: "TEXT_MESSAGE_CONTENT", messageId, delta },
+    { type: "TEXT_MESSAGE_END", messageId },
+  ];
+}
+
+/** Input and output are totals here; the rest are parts of them. */
+function usageOf({ prompt, completion, cached, cache_write, total }: TokenUsage): object[] {
+  return [
+    {
+      inputTokens: prompt + cached + cache_write,
+      outputTokens: completion,
+      totalTokens: total,
+      cachedInputTokens: cached,
+      cacheWriteInputTokens: cache_write,
+    },
+  ];
+}

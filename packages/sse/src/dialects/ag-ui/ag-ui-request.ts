@@ -1,0 +1,159 @@
+import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type ViewState } from "@pawl/core";
+import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
+import type { EarlierMessage } from "../../request/read-thread.ts";
+import { isApproval } from "../base/answers.ts";
+import type { Begin, RequestLimits } from "../base/dialect.ts";
+import { questionOf } from "../base/question-id.ts";
+import type { AgUiStream } from "./ag-ui-encoder.ts";
+import { type Again, checkNotCut, lacksEnd, nothingNew } from "./ag-ui-thread.ts";
+import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-tool-messages.ts";
+import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
+import { wordsOf } from "./ag-ui-words.ts";
+
+/** What of a `RunAgentInput` is read. */
+export interface AgUiInput {
+  threadId: string;
+  runId: string;
+  protocolVersion?: string;
+  messages: JsonObject[];
+  tools?: Json;
+  context?: Json;
+  state?: Json;
+  forwardedProps?: Json;
+  resume?: { interruptId: string; status: "resolved" | "cancelled"; payload?: Json }[];
+}
+
+const schema = jsonSchema<AgUiInput>({
+  type: "object",
+  properties: {
+    threadId: id(200),
+    runId: id(200),
+    protocolVersion: { type: "string", maxLength: 20 },
+    messages: { type: "array", items: { type: "object" } },
+    resume: {
+      type: "array",
+      maxItems: 100,
+      items: {
+        type: "object",
+        properties: { interruptId: id(200), status: { enum: ["resolved", "cancelled"] }, payload: true },
+        required: ["interruptId", "status"],
+      },
+    },
+  },
+  required: ["threadId", "runId", "messages"],
+});
+
+/** A request of an AG-UI client, parsed as far as possible without the log. */
+export interface AgUiRequest {
+  threadId: string;
+  unread: readonly string[];
+  begin(view: ViewState): Begin;
+  /** How the request is answered once its run has begun. */
+  stream(): AgUiStream;
+}
+
+/**
+ * Parses the request of an AG-UI client. Reads only the last messages: the user's text, or answers to
+ * questions. The ids of earlier messages show whether the client has the whole thread. Ignores the client's
+ * state.
+ */
+export async function parseAgUi(
+  body: unknown,
+  limits: RequestLimits,
+  earlier: readonly EarlierMessage[],
+): Promise<AgUiRequest> {
+  const input = await checkBody(schema, body);
+  const tools = toolNames(input.tools);
+  if (tools.length === 1 && tools[0] === SUGGEST) throw invalid(NO_SUGGESTIONS);
+  // A client that declares a later version accepts 1.0 too. Clients before 1.0 declared none.
+  const client = { runId: input.runId, isOne: input.protocolVersion !== undefined, tools };
+  let asked: Asked | undefined;
+  return {
+    threadId: input.threadId,
+    unread: unreadIn(input),
+    begin: (view) => {
+      asked = begin(input, earlier, view, limits);
+      return asked.begin;
+    },
+    stream: () => {
+      const { restates = false, refusal } = asked ?? {};
+      return { ...client, restates, ...(refusal !== undefined && { refusal }) };
+    },
+  };
+}
+
+/** What the request begins; see {@link AgUiStream} for the rest. */
+type Asked = Again & Pick<AgUiStream, "restates">;
+
+function begin(
+  { messages, resume = [] }: AgUiInput,
+  earlier: readonly EarlierMessage[],
+  view: ViewState,
+  limits: RequestLimits,
+): Asked {
+  const last = messages.at(-1);
+  const message = last?.role === "user" && !isKnown(last, view) ? last : undefined;
+  const before = [...earlier, ...messages.slice(0, -1)];
+  if (message !== undefined) checkNotCut(before, view);
+  const results = toolMessages(messages, view);
+  // The client's own results are replaced by the session's.
+  const restates = results.length > 0;
+  if (resume.length > 0) {
+    return { begin: resumed(resume, results, view, message && said(message, limits)), restates };
+  }
+  if (message !== undefined) return { begin: said(message, limits), restates: lacksEnd(before, view) };
+  if (results.length > 0) return { begin: { answers: toolAnswers(results, view) }, restates };
+  return { ...nothingNew(messages.at(-1), [...earlier, ...messages], view), restates: true };
+}
+
+/**
+ * Reads `resume`, which must answer or cancel every open question, each by its id. A tool message may answer
+ * a question instead.
+ */
+function resumed(
+  resume: NonNullable<AgUiInput["resume"]>,
+  tools: readonly ToolMessage[],
+  view: ViewState,
+  message: Begin | undefined,
+): Begin {
+  const named = new Map(resume.map((entry) => [questionOf(entry.interruptId), entry]));
+  if (view.pending.length === 0) throw noneLeft(named, view);
+  const others = view.pending.filter(({ seq }) => !named.has(seq));
+  const answered = tools.filter(({ callId }) => others.some((question) => question.callId === callId));
+  const known = view.pending.length - others.length;
+  if (answered.length !== others.length || named.size !== known || named.size !== resume.length) {
+    throw new PawlError("unknown_call", "`resume` must name every open question once, and nothing else.");
+  }
+  const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
+  if (isCancelled) return message ?? { abandon: true };
+  if (message !== undefined) throw invalid("Send answers and a message one after the other.");
+  const answers = view.pending.flatMap((question): Answer[] => {
+    const { callId, seq } = question;
+    const entry = named.get(seq);
+    if (entry === undefined) return [];
+    if (entry.status === "resolved") return [{ callId, value: entry.payload ?? null, question: seq }];
+    if (isApproval(question)) return [{ callId, value: { approved: false }, question: seq }];
+    throw invalid("Some questions were cancelled and others not: answer all of them, or cancel all of them.");
+  });
+  return { answers: [...answers, ...(answered.length > 0 ? toolAnswers(answered, view) : [])] };
+}
+
+/** Why there is nothing to resume: what a thread asked has a smaller number than what it has come to. */
+function noneLeft(named: ReadonlyMap<number | undefined, unknown>, { cursor }: ViewState): PawlError {
+  const asked = [...named.keys()].every((seq) => seq !== undefined && seq <= cursor);
+  return asked
+    ? new PawlError("already_answered", CLOSED)
+    : new PawlError("unknown_call", "There is no such question in this thread.");
+}
+
+function isKnown(message: JsonObject, { messages }: ViewState): boolean {
+  return messages.some(({ id: name }) => name === message.id);
+}
+
+function said(
+  { id: name, content }: JsonObject,
+  { maxInputLength }: RequestLimits,
+): Begin & { input: string } {
+  const input = checkInput(wordsOf(content), maxInputLength);
+  return { input, ...(typeof name === "string" && { clientMessageId: checkId(name) }) };
+}

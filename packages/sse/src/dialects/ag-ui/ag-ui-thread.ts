@@ -1,0 +1,71 @@
+import { canBeRetried, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import type { Begin } from "../base/dialect.ts";
+import { agUiMessages } from "./ag-ui-messages.ts";
+import { wordsOf } from "./ag-ui-words.ts";
+
+/** The fields of a message that were read. */
+interface Named {
+  id?: unknown;
+}
+
+/**
+ * Refuses a new message after a thread that lacks the end of the session: the model would read messages that
+ * the page does not show. Clients cut their messages to edit one or to regenerate an answer, and a second tab
+ * may lack messages of the first. A client that sends none of the session's messages has not cut the thread.
+ *
+ * @throws PawlError `invalid_input`.
+ */
+export function checkNotCut(before: readonly Named[], view: ViewState): void {
+  const said = view.messages.filter(({ role }) => role === "user");
+  const last = lastKnown(before, view);
+  if (last !== undefined && last !== said.at(-1)?.id) throw new PawlError("invalid_input", CUT);
+}
+
+/** Whether a client that shows the thread lacks an answer to the user's last message. */
+export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
+  if (lastKnown(before, view) === undefined) return false;
+  const ids = new Set(before.map(({ id }) => id));
+  const last = view.messages.findLastIndex(({ role }) => role === "user");
+  return agUiMessages({ ...view, messages: view.messages.slice(last) }).some(
+    ({ id, role }) => role === "assistant" && !ids.has(id),
+  );
+}
+
+/** A request to run without a new message. */
+export interface Again {
+  begin: Begin;
+  /** Why no run began, if the client seems to want something other than the thread that it is shown. */
+  refusal?: string;
+}
+
+/**
+ * Retries the last run if it failed, and otherwise shows it as it is. A client that sends none of the thread
+ * is shown the thread.
+ */
+export function nothingNew(last: JsonObject | undefined, all: readonly Named[], view: ViewState): Again {
+  const said = view.messages.findLast(({ role }) => role === "user");
+  const isUser = last?.role === "user";
+  if (isUser && last.id !== said?.id) throw new PawlError("invalid_input", CUT);
+  if (isUser && wordsOf(last.content).toWellFormed() !== said?.text)
+    throw new PawlError("invalid_input", CHANGED);
+  const { run } = view;
+  const isOver = run !== undefined && !run.open && view.pending.length === 0;
+  const hasAll = said !== undefined && lastKnown(all, view) === said.id;
+  if (isOver && hasAll && canBeRetried(run)) return { begin: { retry: run.id } };
+  return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
+}
+
+/** Id of the last of these messages that is one of the user's messages in the session. */
+function lastKnown(messages: readonly Named[], view: ViewState): string | undefined {
+  const known = new Set(view.messages.flatMap(({ id, role }) => (role === "user" ? [id] : [])));
+  const last = messages.findLast(({ id }) => typeof id === "string" && known.has(id));
+  return last?.id as string | undefined;
+}
+
+const CUT =
+  "The thread continues after the messages of this request. Earlier messages cannot be changed or answered again: load the thread.";
+
+const CHANGED = "A message that was sent cannot be changed. Send a new one.";
+
+const ANSWERED =
+  "This message has been answered, and its answer is shown again. It cannot be answered anew: send a new message instead.";

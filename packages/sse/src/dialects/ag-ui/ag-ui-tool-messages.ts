@@ -1,0 +1,72 @@
+import { type Answer, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import { awaitedAnswers, failedAnswer, isApproval } from "../base/answers.ts";
+import { contentOf, resultId } from "./ag-ui-messages.ts";
+
+/** The result of a call that the client sends as a message. */
+export interface ToolMessage {
+  callId: string;
+  content: string;
+  /** Why the client's tool failed. */
+  error?: string;
+}
+
+/**
+ * Tool messages at the end of the thread that are new: neither the server's own results nor repeated answers.
+ */
+export function toolMessages(messages: readonly JsonObject[], view: ViewState): ToolMessage[] {
+  const after = messages.findLastIndex(({ role }) => role !== "tool");
+  return messages.slice(after + 1).flatMap(({ id, toolCallId: callId, content, error }) => {
+    if (typeof callId !== "string" || typeof content !== "string") return [];
+    const isKnown = id === resultId(callId) || isRepeated({ callId, content }, view);
+    return isKnown ? [] : [{ callId, content, ...(typeof error === "string" && { error }) }];
+  });
+}
+
+/** Whether this is the answer that the call got. */
+function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): boolean {
+  const parts = messages.flatMap((message) => message.parts);
+  const call = parts.find((part) => part.type === "tool" && part.callId === callId);
+  if (call?.type !== "tool" || call.phase !== "done") return false;
+  return contentOf(call.result ?? null) === content;
+}
+
+/**
+ * Reads the answers in tool messages. An approval needs the question's id, which only `resume` carries: a
+ * client makes a tool message from any result of a frontend tool of the same name.
+ *
+ * @throws PawlError `invalid_answer`, `already_answered` or `unknown_call`.
+ */
+export function toolAnswers(results: readonly ToolMessage[], view: ViewState): Answer[] {
+  const isAsked =
+    (isFor: typeof isApproval) =>
+    ({ callId }: ToolMessage) =>
+      view.pending.some((question) => question.callId === callId && isFor(question));
+  if (results.some(isAsked(isApproval)) && !results.some(isAsked((question) => !isApproval(question)))) {
+    throw new PawlError("invalid_answer", APPROVAL);
+  }
+  if (!results.some(isAsked(() => true)) && results.every(isCallOf(view))) {
+    throw new PawlError("already_answered", CLOSED);
+  }
+  const fits = (question: { kind: string }) => !isApproval(question);
+  return awaitedAnswers(
+    view,
+    results.map(({ callId, content, error }) =>
+      error === undefined
+        ? { callId, value: content, isText: true, fits }
+        : { ...failedAnswer(callId, error), fits },
+    ),
+  );
+}
+
+function isCallOf({ messages }: ViewState): (result: ToolMessage) => boolean {
+  const ids = new Set(
+    messages.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "tool" ? [part.callId] : []))),
+  );
+  return ({ callId }) => ids.has(callId);
+}
+
+/** Message for an answer to a question that is no longer open. */
+export const CLOSED = "This question is no longer open: it was answered, or a message was sent instead.";
+
+const APPROVAL =
+  "A tool message cannot approve a call. Run the thread with `resume` and the interrupt's id, and the payload { approved }.";

@@ -1,0 +1,101 @@
+import { type Json, runMessageId, type StoredOf, type Suspension } from "@pawl/core";
+import { isApproval } from "../base/answers.ts";
+import type { BlockStep } from "../base/blocks.ts";
+import type { EncoderContext } from "../base/dialect.ts";
+import { questionId } from "../base/question-id.ts";
+import type { Step } from "../base/telling.ts";
+import type { Chunk } from "./ai-sdk-chunks.ts";
+import { outcomeOf, shownInput } from "./ai-sdk-messages.ts";
+
+type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
+
+/**
+ * Encodes calls. A call gets its place in the message as soon as it is on record. Its input follows when it
+ * starts, asks or ends, because only then is it known who runs it: a client acts at once on a call that it
+ * takes for its own.
+ */
+export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
+  const made = new Map<string, { toolName: string; input: Json }>();
+  const told = new Set<string>();
+  /** Calls that show the question's input instead of their own. */
+  const asked = new Set<string>();
+  const { before, facts } = context;
+  if (goesOn) {
+    const message = before.messages.find(({ id }) => id === runMessageId(before.run));
+    for (const part of message?.parts ?? []) {
+      if (part.type !== "tool") continue;
+      told.add(part.callId);
+      made.set(part.callId, { toolName: part.toolName, input: part.arguments });
+    }
+    for (const question of before.pending) noteShown(question);
+  }
+  function noteShown(question: Question): Json {
+    const { input = {} } = made.get(question.callId) ?? {};
+    const shown = shownInput(question, input);
+    if (JSON.stringify(shown) !== JSON.stringify(input)) asked.add(question.callId);
+    return shown;
+  }
+  const tell = (callId: string): Chunk[] => {
+    const call = made.get(callId);
+    if (call === undefined || (told.has(callId) && !asked.has(callId))) return [];
+    told.add(callId);
+    asked.delete(callId);
+    return [{ type: "tool-input-available", toolCallId: callId, ...call, providerExecuted: true }];
+  };
+  const ask = (question: Question): Chunk[] => {
+    const { callId: toolCallId, toolName, payload, seq } = question;
+    // Do not repeat an answered question: the page would act on the call once more.
+    if (context.isAnswered(question)) return [];
+    const input = noteShown(question);
+    const isOurs = isApproval(question);
+    const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: isOurs };
+    const isNew = !told.has(toolCallId);
+    told.add(toolCallId);
+    if (!isOurs) return [call];
+    const approval = { approvalId: questionId(seq), approvalDescriptor: payload };
+    return [...(isNew ? [call] : []), { type: "tool-approval-request", toolCallId, ...approval }];
+  };
+  return (step) => {
+    switch (step.type) {
+      case "call": {
+        const { call_id: toolCallId, tool_name: toolName, arguments: input } = step.event.data;
+        made.set(toolCallId, { toolName, input });
+        return [{ type: "tool-input-start", toolCallId, toolName }];
+      }
+      case "started":
+        return [...tell(step.event.data.call_id), ...statusChunk(step.event)];
+      case "progress": {
+        const { callId, toolName, data } = step;
+        return [{ type: "data-tool-progress", data: { callId, toolName, data }, transient: true }];
+      }
+      case "asked":
+        return ask(step.question);
+      case "result": {
+        const { call_id } = step.event.data;
+        if (!told.has(call_id) && !made.has(call_id)) return [];
+        const outcome = resultChunk(step.event, outcomeOf(call_id, facts));
+        return [...tell(call_id), outcome, ...statusChunk(step.event)];
+      }
+      default:
+        return [];
+    }
+  };
+}
+
+function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<typeof outcomeOf>): Chunk {
+  const call = { toolCallId: data.call_id };
+  if (outcome === "denied") return { type: "tool-output-denied", ...call };
+  if (outcome === undefined && data.success) {
+    return { type: "tool-output-available", ...call, output: data.result, providerExecuted: true };
+  }
+  const errorText = outcome?.error ?? String(data.result);
+  return { type: "tool-output-error", ...call, errorText, providerExecuted: true };
+}
+
+/** Progress that a tool reports; not a part of the message. */
+function statusChunk(event: StoredOf<"tool_started" | "tool_result">): Chunk[] {
+  const { call_id: callId, tool_name: toolName, status } = event.data;
+  if (status === undefined) return [];
+  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
+  return [{ type: "data-tool-status", data: { callId, toolName, phase, message: status }, transient: true }];
+}

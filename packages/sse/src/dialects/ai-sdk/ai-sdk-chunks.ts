@@ -1,0 +1,49 @@
+import type { BlockStep, Told } from "../base/blocks.ts";
+import type { UiPart } from "./ai-sdk-messages.ts";
+
+/** A chunk of a UI message stream. */
+export type Chunk = { readonly type: string; readonly [field: string]: unknown };
+
+/**
+ * Encodes the model's output. A part stays open until its answer is on record, because a closed part cannot
+ * be marked any more.
+ */
+export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Chunk[] {
+  const open = new Set<string>();
+  const prefix = ({ kind }: Pick<Told, "kind">) => (kind === "text" ? "text" : "reasoning");
+  return (step) => {
+    if (step.type === "piece") {
+      const { key: id, text: delta } = step;
+      const start = open.has(id) ? [] : [{ type: `${prefix(step)}-start`, id }];
+      open.add(id);
+      return [...start, { type: `${prefix(step)}-delta`, id, delta }];
+    }
+    for (const { key } of step.blocks) open.delete(key);
+    if (step.type === "void" && lostText === "reset") return [{ type: "reset-step" }];
+    const mark = step.type === "void" ? { providerMetadata: { pawl: { void: true } } } : {};
+    return step.blocks.map((block) => ({ type: `${prefix(block)}-end`, id: block.key, ...mark }));
+  };
+}
+
+/** A whole text as chunks. */
+export function textChunks(kind: "text" | "reasoning", id: string, delta: string, mark?: object): Chunk[] {
+  const end = { type: `${kind}-end`, id, ...(mark && { providerMetadata: mark }) };
+  return [{ type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }, end];
+}
+
+/** Encodes a message's existing parts as chunks, for a page that lacks them. */
+export function partChunks(parts: readonly UiPart[]): Chunk[] {
+  return parts.flatMap((part, at): Chunk[] => {
+    const { type, text, toolCallId, state, input, output, errorText } = part;
+    if (type === "step-start")
+      return [...(at === 0 ? [] : [{ type: "finish-step" }]), { type: "start-step" }];
+    if (type === "text" || type === "reasoning") return textChunks(type, `kept:${at}`, String(text));
+    const toolName = type.slice("tool-".length);
+    const call = { type: "tool-input-available", toolCallId, toolName, input, providerExecuted: true };
+    if (state === "output-denied") return [call, { type: "tool-output-denied", toolCallId }];
+    if (state === "output-error") {
+      return [call, { type: "tool-output-error", toolCallId, errorText, providerExecuted: true }];
+    }
+    return [call, { type: "tool-output-available", toolCallId, output, providerExecuted: true }];
+  });
+}

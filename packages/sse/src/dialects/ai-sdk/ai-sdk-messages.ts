@@ -1,0 +1,149 @@
+import {
+  type Json,
+  runMessageId,
+  type Suspension,
+  type ViewMessage,
+  type ViewPart,
+  type ViewState,
+} from "@pawl/core";
+import { isApproval } from "../base/answers.ts";
+import type { Facts } from "../base/facts.ts";
+import { questionId } from "../base/question-id.ts";
+
+export type UiPart = { readonly type: string; readonly [field: string]: unknown };
+
+/**
+ * `{ id, messages }`: a session as `UIMessage`s, for `useChat({ id, messages })` after a reload. A message in
+ * progress has the parts that are stored; `resume` streams it from its beginning.
+ */
+export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): object {
+  const messages = withPlace(view).flatMap((message): object[] => {
+    const { id: name, role } = message;
+    const parts = role === "user" ? message.parts.flatMap(textPart) : assistantParts(message, view, facts);
+    const isWriting = view.run?.open === true && name === runMessageId(view.run);
+    if (role === "assistant" && parts.length === 0 && !isWriting) return [];
+    const metadata = metadataOf(facts, name);
+    return [{ id: name, role, parts, ...(metadata && { metadata }) }];
+  });
+  return { id, messages };
+}
+
+/**
+ * Places a message that the run has not begun before those that wait for it; otherwise `resume` would put it
+ * after them.
+ */
+function withPlace({ messages, run }: ViewState): ViewMessage[] {
+  const at = messages.findIndex(({ queued }) => queued);
+  const id = runMessageId(run);
+  if (run?.open !== true || at === -1 || messages.some((message) => message.id === id)) return messages;
+  return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
+}
+
+/** Model and usage under the SDK's names. */
+export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
+  const known = spent.get(id);
+  if (known === undefined) return undefined;
+  const { prompt, completion, cached, cache_write, total } = known.tokens;
+  const usage = {
+    inputTokens: prompt + cached + cache_write,
+    outputTokens: completion,
+    totalTokens: total,
+    cachedInputTokens: cached,
+  };
+  return { ...(known.model !== undefined && { model: known.model }), usage };
+}
+
+/** The parts of an assistant's message as the SDK's page has them. */
+export function assistantParts(
+  { parts }: Pick<ViewMessage, "parts">,
+  view: ViewState,
+  facts: ThreadFacts,
+): UiPart[] {
+  let turn = "";
+  return parts.flatMap((part): UiPart[] => {
+    const shown = partsOf(part, view, facts);
+    const answer = part.key.slice(0, part.key.indexOf(":"));
+    const isNew = shown.length > 0 && part.type !== "notice" && answer !== turn;
+    if (isNew) turn = answer;
+    return isNew ? [{ type: "step-start" }, ...shown] : shown;
+  });
+}
+
+function partsOf(part: ViewPart, view: ViewState, facts: ThreadFacts): UiPart[] {
+  if (part.type === "tool") return [toolPart(part, view.pending, facts)];
+  if (part.type !== "notice") return textPart(part);
+  const { stop, text, key } = part;
+  return isNotice(stop, facts.failed.has(key.slice("end:".length))) ? [noticePart(stop, text)] : [];
+}
+
+function textPart(part: ViewPart): UiPart[] {
+  if (part.type === "text") return [{ type: "text", text: part.text, state: "done" }];
+  return part.type === "thinking" ? [{ type: "reasoning", text: part.text, state: "done" }] : [];
+}
+
+/**
+ * Whether an end is explained in the message. A failure is sent as an error, and a user who pressed stop
+ * needs no explanation.
+ */
+export function isNotice(stop: string, failed: boolean): boolean {
+  return !failed && !["end_turn", "terminal_tool", "interrupted", "suspended", "aborted"].includes(stop);
+}
+
+function noticePart(stop: string, text: string): UiPart {
+  return { type: "text", text, state: "done", providerMetadata: noticeMark(stop) };
+}
+
+/** A text part that is not the model's: it explains why the answer ends here. */
+export function noticeMark(stop: string): object {
+  return { pawl: { notice: stop } };
+}
+
+type ToolPart = ViewPart & { type: "tool" };
+
+function toolPart(part: ToolPart, pending: readonly Question[], facts: ThreadFacts): UiPart {
+  const { callId: toolCallId, toolName, arguments: input, phase, result } = part;
+  const call = { type: `tool-${toolName}`, toolCallId, input, providerExecuted: true };
+  const question = pending.find(({ callId }) => callId === toolCallId);
+  if (question !== undefined) {
+    const shown = { ...call, input: shownInput(question, input) };
+    if (!isApproval(question)) return { ...shown, state: "input-available", providerExecuted: false };
+    const approval = { id: questionId(question.seq), descriptor: question.payload };
+    return { ...shown, state: "approval-requested", approval };
+  }
+  const answered = { ...call, ...approvalOf(toolCallId, facts) };
+  if (phase !== "done" && phase !== "error") return { ...answered, state: "input-available" };
+  const outcome = outcomeOf(toolCallId, facts);
+  if (outcome === "denied") return { ...answered, state: "output-denied" };
+  if (outcome !== undefined) return { ...answered, state: "output-error", errorText: outcome.error };
+  if (phase === "error") return { ...answered, state: "output-error", errorText: String(result) };
+  return { ...answered, state: "output-available", output: result ?? null };
+}
+
+function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: object } {
+  const known = approvals.get(callId);
+  if (known === undefined) return {};
+  const { question, payload: descriptor, approved, reason } = known;
+  const id = questionId(question);
+  return { approval: { id, descriptor, approved, ...(reason !== undefined && { reason }) } };
+}
+
+/**
+ * The outcome of a call that its user did not allow: denied, or closed without an answer. `undefined` for any
+ * other call: its result says how it ended.
+ */
+export function outcomeOf(
+  callId: string,
+  { approvals, closed }: ThreadFacts,
+): "denied" | { error: string } | undefined {
+  if (approvals.get(callId)?.approved === false) return "denied";
+  const error = closed.get(callId);
+  return error === undefined ? undefined : { error: `Not answered: ${error}` };
+}
+
+/** What the user is asked about: of an approval, the input that will run. */
+export function shownInput(question: Question, made: Json): Json {
+  const { payload } = question;
+  if (!isApproval(question)) return payload;
+  const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);
+  return isObject ? (payload.input ?? made) : made;
+}

@@ -1,0 +1,160 @@
+import { canBeRetried, type JsonObject, jsonSchema, runMessageId, toJson, type ViewState } from "@pawl/core";
+import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
+import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "../base/answers.ts";
+import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";
+import { questionOf } from "../base/question-id.ts";
+
+interface Message {
+  id?: string;
+  role: string;
+  parts: JsonObject[];
+}
+
+interface Body {
+  id: string;
+  messages: Message[];
+  trigger?: string;
+  messageId?: string;
+}
+
+const schema = jsonSchema<Body>({
+  type: "object",
+  properties: {
+    id: id(200),
+    trigger: { enum: ["submit-message", "regenerate-message"] },
+    messages: {
+      type: "array",
+      minItems: 1,
+      items: {
+        type: "object",
+        properties: {
+          id: { type: "string", maxLength: 200 },
+          role: { enum: ["user", "assistant", "system"] },
+          parts: { type: "array", items: { type: "object" } },
+        },
+        required: ["role", "parts"],
+      },
+    },
+  },
+  required: ["id", "messages"],
+});
+
+/**
+ * A request of `useChat`. With `continues`, the page keeps the assistant's message at its end and is sent the
+ * rest of it.
+ */
+export interface AiSdkRequest extends DialectRequest {
+  continues: boolean;
+}
+
+/**
+ * What a `DefaultChatTransport` sends. Of the history that comes with it only the last message is read: the user's words,
+ * or, where it is the assistant's, what the user has answered in it.
+ */
+export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<AiSdkRequest> {
+  const { id: threadId, messages, trigger, messageId } = await checkBody(schema, body);
+  const last = messages.at(-1);
+  const isRegenerate = trigger === "regenerate-message";
+  if (last?.role === "user") {
+    if (!isRegenerate && messageId !== undefined && messageId !== last.id) throw changed();
+    const input = checkInput(wordsOf(last.parts), maxInputLength);
+    const clientMessageId = last.id === undefined ? undefined : checkId(last.id);
+    const message = { input, ...(clientMessageId !== undefined && { clientMessageId }) };
+    const isAgain = isRegenerate || messageId !== undefined;
+    const begin = (view: ViewState) => (isAgain ? again(view, message, isRegenerate) : message);
+    return { threadId, begin, continues: false };
+  }
+  if (isRegenerate) throw answeredAlready();
+  const shown = last?.role === "assistant" ? last : undefined;
+  return { threadId, begin: (view) => resumed(view, shown), continues: true };
+}
+
+/**
+ * Handles `regenerate()`, or `sendMessage()` without a message: both send the body's last message once more.
+ * A message that never arrived counts as new; one whose run failed is run again.
+ */
+function again(
+  view: ViewState,
+  message: { input: string; clientMessageId?: string },
+  isRegenerate: boolean,
+): Begin {
+  const { messages, run, pending } = view;
+  const known = messages.find(({ id: name }) => name === message.clientMessageId);
+  if (known === undefined || run === undefined) return message;
+  if (known.text !== message.input.toWellFormed()) throw changed();
+  if (known !== messages.findLast(({ role }) => role === "user")) throw answeredAlready();
+  if (canBeRetried(run)) return { retry: run.id };
+  if (run.open || pending.length > 0 || !isRegenerate) return { shown: true };
+  throw answeredAlready();
+}
+
+/**
+ * Returns the answers. If the run failed after they had arrived, returns a retry of the message that the page
+ * shows.
+ */
+function resumed(view: ViewState, shown: Message | undefined): Begin {
+  const { run, pending } = view;
+  const said = shown?.parts.flatMap(answerIn) ?? [];
+  const isLast = run !== undefined && pending.length === 0 && runMessageId(run) === shown?.id;
+  if (isLast && canBeRetried(run)) {
+    if (hasHalf(shown)) throw half();
+    return { retry: run.id };
+  }
+  if (isLast && said.length === 0) throw answeredAlready();
+  return { answers: awaitedAnswers(view, said) };
+}
+
+/** Whether the page shows words that a retry writes anew: the page would keep them, and put the new ones behind. */
+function hasHalf({ parts }: Message): boolean {
+  const sinceCall = parts.slice(parts.findLastIndex(isTool) + 1);
+  return sinceCall.some(({ type }) => type === "text" || type === "reasoning");
+}
+
+function half(): Error {
+  return invalid(
+    "The page shows a part of the answer that broke off, and cannot take it back. Call regenerate(), which does.",
+  );
+}
+
+function changed(): Error {
+  return invalid(
+    "A message that was sent cannot be changed, because sessions have no branches yet. Send a new one.",
+  );
+}
+
+function answeredAlready(): Error {
+  return invalid(
+    "This message has been answered. It cannot be answered again, because sessions have no branches yet: load the messages again, or send a new one.",
+  );
+}
+
+function wordsOf(parts: readonly JsonObject[]): string {
+  const others = parts.find(({ type }) => type !== "text");
+  if (others !== undefined) throw invalid("A message must consist of text.");
+  return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("\n\n");
+}
+
+/** What the user has answered in a part of the assistant's message. Calls that the server has run have answers of its own. */
+function answerIn(part: JsonObject): SaidAnswer[] {
+  const { toolCallId: callId, state, approval, providerExecuted } = part;
+  if (!isTool(part) || typeof callId !== "string") return [];
+  if (state === "approval-responded") return approvalIn(callId, approval);
+  if (providerExecuted === true) return [];
+  const fits = (question: { kind: string }) => !isApproval(question);
+  if (state === "output-available") return [{ callId, value: toJson(part.output ?? null), fits }];
+  if (state === "output-error") return [{ ...failedAnswer(callId, part.errorText), fits }];
+  return [];
+}
+
+function isTool({ type }: JsonObject): boolean {
+  return typeof type === "string" && (type.startsWith("tool-") || type === "dynamic-tool");
+}
+
+function approvalIn(callId: string, approval: unknown): SaidAnswer[] {
+  if (approval === null || typeof approval !== "object") return [];
+  const { id: name, approved, reason } = approval as JsonObject;
+  const question = questionOf(name);
+  if (question === undefined || typeof approved !== "boolean") return [];
+  const value = { approved, ...(typeof reason === "string" && { reason }) };
+  return [{ callId, value, question, fits: isApproval }];
+}

@@ -1,0 +1,173 @@
+import { runMessageId, type StopReason, type ViewState } from "@pawl/core";
+import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
+import { type Facts, noteFacts } from "../base/facts.ts";
+import { type Rest, type Step, telling } from "../base/telling.ts";
+import { callChunks } from "./ai-sdk-calls.ts";
+import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";
+import { aiSdkMessages, assistantParts, isNotice, metadataOf, noticeMark } from "./ai-sdk-messages.ts";
+import { parseAiSdk } from "./ai-sdk-request.ts";
+
+/** Options of `aiSdk()`. */
+export interface AiSdkOptions {
+  /**
+   * What becomes of text that a failed attempt has streamed. `mark`: its parts stay in the message, with
+   * `providerMetadata.pawl.void`, for the app to leave out; clients of version 6 know nothing better. `reset`: they are taken
+   * back with `reset-step`, which ends the run in clients before version 7. Default: `mark`.
+   */
+  lostText?: "mark" | "reset";
+}
+
+/**
+ * UI message streams of the AI SDK, as `useChat` of version 6 and 7 takes them. Point its `DefaultChatTransport` at
+ * `/runs`: reconnecting works without another option. The chat's id is the user's own name for the session.
+ *
+ * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other
+ * questions are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the
+ * predicate of `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last
+ * message again if its run failed.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { aiSdk, handler } from "@pawl/sse";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [coach], store: memoryStore() }),
+ *   agent: "coach",
+ *   authorize: () => ({ userId: "ada" }),
+ *   dialect: aiSdk(),
+ * });
+ * // On the page: useChat({ transport: new DefaultChatTransport({ api: "/runs" }) })
+ * const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Good morning" }] }];
+ * const response = await serve(
+ *   new Request("http://localhost/runs", {
+ *     method: "POST",
+ *     headers: { "content-type": "application/json" },
+ *     body: JSON.stringify({ id: "chat1", trigger: "submit-message", messages }),
+ *   }),
+ * );
+ * console.log(await response.text());
+ * ```
+ */
+export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
+  return {
+    name: "AI SDK",
+    headers: { "x-vercel-ai-ui-message-stream": "v1" },
+    resume: "replay",
+    // `stop()` only closes the connection, and then the page sends the next message.
+    whenBusy: "interrupt",
+    threadField: "messages",
+    async parse(body, limits) {
+      const { continues, ...asked } = await parseAiSdk(body, limits);
+      return { ...asked, encoder: (context) => aiSdkEncoder(context, { lostText, continues }) };
+    },
+    encoder: (context) => aiSdkEncoder(context, { lostText, continues: false }),
+    history: aiSdkMessages,
+  };
+}
+
+interface EncoderOptions extends Required<AiSdkOptions> {
+  /** The page keeps its part of the message and is sent the rest. */
+  continues: boolean;
+}
+
+function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderOptions): Encoder {
+  const { facts, runId } = context;
+  const told = telling(context);
+  const words = blockChunks(lostText);
+  const calls = callChunks(context, told.goesOn);
+  /** The message that is sent. */
+  let begun: string | undefined;
+  let step: "none" | "due" | "open" = "none";
+  /** The parts that the page lacks of a message that a retry continues. */
+  let kept: Chunk[] = [];
+
+  const endOfMessage = (): Chunk[] => {
+    const metadata = begun === undefined ? undefined : metadataOf(facts, begun);
+    return [
+      ...(step === "open" ? [{ type: "finish-step" }] : []),
+      ...(metadata ? [{ type: "message-metadata", messageMetadata: metadata }] : []),
+    ];
+  };
+  /** A message starts with its first content: a page has no use for empty messages. */
+  const start = (): Chunk[] => {
+    const messageId = runMessageId(told.view.run ?? { id: runId });
+    if (messageId === begun) return [];
+    const before = begun === undefined ? [] : endOfMessage();
+    begun = messageId;
+    if (step === "open") step = "due";
+    const had = kept;
+    kept = [];
+    return [...before, { type: "start", messageId }, ...had];
+  };
+  const chunksOf = (one: Step): Chunk[] => {
+    if (one.type === "turn") {
+      const over = step === "open" ? [{ type: "finish-step" }] : [];
+      step = "due";
+      return over;
+    }
+    const chunks =
+      one.type === "piece" || one.type === "settled" || one.type === "void" ? words(one) : calls(one);
+    if (chunks.length === 0) return [];
+    const first = start();
+    if (step !== "due") return [...first, ...chunks];
+    step = "open";
+    return [...first, { type: "start-step" }, ...chunks];
+  };
+  return {
+    begin: () => [],
+    encode: (event) => {
+      const steps = told.steps(event);
+      if ("seq" in event) noteFacts(facts, event, told.view);
+      if (event.type === "run_started" && !continues) kept = keptChunks(told.view, facts);
+      return steps.flatMap(chunksOf).map(dataFrame);
+    },
+    end: () => {
+      if (told.rest === undefined && !told.over) return [];
+      const notice = noticeOf(told.rest);
+      const first = kept.length > 0 || notice.length > 0 ? start() : [];
+      const last = [...first, ...notice, ...endOfMessage(), lastChunk(told.rest)];
+      return [...last.map(dataFrame), "data: [DONE]\n\n"];
+    },
+    get over() {
+      return told.over;
+    },
+  };
+}
+
+/** The existing parts of the message that a run continues. */
+function keptChunks(view: ViewState, facts: ThreadFacts): Chunk[] {
+  const message = view.messages.find(({ id }) => id === view.run?.continues);
+  return message === undefined ? [] : partChunks(assistantParts(message, view, facts));
+}
+
+/** Explains why the answer ends here, unless the page shows it anyway. */
+function noticeOf(rest: Rest | undefined): Chunk[] {
+  if (rest?.type !== "ended") return [];
+  const { run_id, stop, session_status } = rest.event.data;
+  if (!isNotice(stop.type, session_status === "error")) return [];
+  return textChunks("text", `end:${run_id}`, stop.message, noticeMark(stop.type));
+}
+
+const REASONS: { readonly [type: string]: string } = {
+  end_turn: "stop",
+  terminal_tool: "stop",
+  max_tokens: "length",
+  context_window: "length",
+  refusal: "content-filter",
+};
+
+function lastChunk(rest: Rest | undefined): Chunk {
+  if (rest === undefined) return { type: "finish", finishReason: "stop" };
+  if (rest.type === "suspended") return { type: "finish", finishReason: "tool-calls" };
+  const { stop, session_status } = rest.event.data;
+  if (stop.type === "aborted") return { type: "abort", reason: stop.message };
+  if (session_status === "error") return { type: "error", errorText: stop.message };
+  return { type: "finish", finishReason: reasonOf(stop) };
+}
+
+function reasonOf({ type }: StopReason): string {
+  return Object.hasOwn(REASONS, type) ? (REASONS[type] ?? "other") : "other";
+}

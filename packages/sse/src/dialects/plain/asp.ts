@@ -1,0 +1,80 @@
+import type { StoredOf } from "@pawl/core";
+import type { Dialect } from "../base/dialect.ts";
+import type { Rest, Step } from "../base/telling.ts";
+import { type LastWord, type PlainWords, paragraphOf, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import { parsePlain } from "./plain-request.ts";
+
+/** Options of `asp()`. */
+export interface AspOptions {
+  /** See {@link TextMode}; thinking goes with the text. Default: `live`. */
+  text?: TextMode;
+}
+
+/**
+ * ASP v2: `ack` first, then `thinking`, `text`, `tool` (with its whole input), `tool_result`, and one `message_stop` or `error` at the end.
+ *
+ * Requests are `{ session_id?, message }`, or `{ session_id, tool_results: [{ tool_use_id, content }]
+ * }` for calls that wait for their client, with `is_error: true` for one that failed there; their stream has
+ * ended with `stop_reason: "tool_use"`.
+ */
+export function asp({ text = "live" }: AspOptions = {}): Dialect {
+  return {
+    name: "ASP v2",
+    resume: "replay",
+    parse: (body, limits) => parsePlain(body, FIELDS, limits),
+    encoder: (context) => plainEncoder(context, aspWords(text)),
+  };
+}
+
+const FIELDS = {
+  session: "session_id",
+  answers: { field: "tool_results", call: "tool_use_id", value: "content" },
+};
+
+function aspWords(text: TextMode): PlainWords {
+  let stopReason: string | null = null;
+  const step = (one: Step): object[] => {
+    switch (one.type) {
+      case "piece":
+        return [{ type: one.kind, text: one.text }];
+      case "call": {
+        const { call_id: tool_use_id, tool_name: name, arguments: input } = one.event.data;
+        return [{ type: "tool", tool_use_id, name, input }];
+      }
+      case "result":
+        return [toolResult(one.event)];
+      case "other":
+        // A summary is no answer to the user.
+        if (one.event.type === "llm_response" && one.event.data.attempt !== 0) {
+          stopReason = one.event.data.raw_response.stop_reason;
+        }
+        return [];
+      default:
+        return [];
+    }
+  };
+  const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
+    if (rest?.type === "suspended") return [{ type: "message_stop", stop_reason: "tool_use" }];
+    if (rest === undefined) return [{ type: "message_stop", stop_reason: "end_turn" }];
+    const { stop, session_status } = rest.event.data;
+    if (session_status === "error") return [{ type: "error", message: stop.message }];
+    const ended = stop.type === "end_turn" ? (stopReason ?? stop.type) : stop.type;
+    const stopped = { type: "message_stop", stop_reason: ended };
+    if (word === undefined) return [stopped];
+    if (word.corrects) return [{ type: "error", message: word.text }];
+    return [{ type: "text", text: paragraphOf(word) }, stopped];
+  };
+  return {
+    first: [{ type: "ack" }],
+    step,
+    last,
+    lost: (message) => ({ type: "error", message }),
+    blocks: ["text", "thinking"],
+    text,
+  };
+}
+
+function toolResult({ data }: StoredOf<"tool_result">): object {
+  const { call_id: tool_use_id, result: content, success } = data;
+  return { type: "tool_result", tool_use_id, content, ...(!success && { is_error: true }) };
+}

@@ -1,0 +1,108 @@
+import type { Json, JsonObject, StoredOf, Suspension } from "@pawl/core";
+import type { Dialect, EncoderContext } from "../base/dialect.ts";
+import type { Rest, Step } from "../base/telling.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";
+import { parsePlain } from "./plain-request.ts";
+
+/** Options of `coach()`. */
+export interface CoachOptions {
+  /** See {@link TextMode}. Default: `live`. */
+  text?: TextMode;
+}
+
+/**
+ * The life coach's events, one field each: `text`, `error`, `sessionCompleted`, `modeChange`, `arcCompleted`, `toolCall`,
+ * `roundBoundary`, `showPulseCheck`, `showOptions`, and `[DONE]` at the end. Tools named `show_options` and `show_pulse_check` ask the
+ * user; other questions have no event, and end the stream with an error.
+ *
+ * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the
+ * user's words, or `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }]
+ * }`, with `error` instead of `result` for a tool that failed at the client.
+ */
+export function coach({ text = "live" }: CoachOptions = {}): Dialect {
+  return {
+    name: "coach",
+    resume: "replay",
+    threadField: "messages",
+    parse: (body, limits) => parsePlain(body, FIELDS, limits),
+    encoder: (context) => plainEncoder(context, coachWords(context, text)),
+  };
+}
+
+const FIELDS = {
+  session: "sessionId",
+  answers: { field: "toolResults", call: "toolUseId", value: "result" },
+  messages: "messages",
+};
+
+function coachWords(context: EncoderContext, text: TextMode): PlainWords {
+  const asked = new Set(callsBefore(context).keys());
+  const called = new Set<string>();
+  let { mode } = context;
+  const call = ({ call_id: id, tool_name: name }: { call_id: string; tool_name: string }): object[] => {
+    if (called.has(id)) return [];
+    called.add(id);
+    return [{ toolCall: { id, name } }];
+  };
+  const changes = ({ data }: StoredOf<"tool_result">): object[] => {
+    const left = mode;
+    if (data.mode === undefined || data.mode === left) return [];
+    mode = data.mode;
+    if (mode !== null) return [{ modeChange: mode }];
+    return left === null || left === undefined ? [] : [{ arcCompleted: left }];
+  };
+  const step = (one: Step): object[] => {
+    switch (one.type) {
+      case "piece":
+        return [{ text: one.text }];
+      case "turn":
+        return one.turn > 1 ? [{ roundBoundary: true }] : [];
+      case "started":
+        return call(one.event.data);
+      case "asked":
+        // It is told as what it asks, and shows no work in progress.
+        asked.add(one.question.callId);
+        return question(one.question);
+      case "result":
+        // A call that has only asked was no work.
+        return [...(asked.has(one.event.data.call_id) ? [] : call(one.event.data)), ...changes(one.event)];
+      default:
+        return [];
+    }
+  };
+  return {
+    step,
+    last,
+    lost: (error) => ({ error }),
+    blocks: ["text"],
+    text,
+    sentinel: "data: [DONE]\n\n",
+  };
+}
+
+function question({ toolName, callId: toolUseId, payload }: Question): object[] {
+  if (toolName === "show_options") return [{ showOptions: { options: optionsOf(payload), toolUseId } }];
+  return toolName === "show_pulse_check" ? [{ showPulseCheck: { context: payload, toolUseId } }] : [];
+}
+
+function optionsOf(payload: Json): Json {
+  const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);
+  return (isObject ? (payload as JsonObject).options : payload) ?? [];
+}
+
+function last(rest: Rest | undefined, word: LastWord | undefined): object[] {
+  if (rest?.type === "suspended") {
+    const shown = rest.pending.some((pending) => question(pending).length > 0);
+    return shown ? [] : [{ error: "The coach asks something that cannot be answered here." }];
+  }
+  if (rest === undefined) return [];
+  const { stop, session_status } = rest.event.data;
+  if (session_status === "error") return [{ error: stop.message }];
+  return [...lastWord(word), ...(session_status === "completed" ? [{ sessionCompleted: true }] : [])];
+}
+
+function lastWord(word: LastWord | undefined): object[] {
+  if (word === undefined) return [];
+  if (word.corrects) return [{ error: word.text }];
+  return [...(word.follows ? [{ roundBoundary: true }] : []), { text: word.text }];
+}

@@ -1,0 +1,111 @@
+import { type Json, type JsonObject, jsonSchema } from "@pawl/core";
+import { checkBody, checkId, checkInput, invalid } from "../../request/check-body.ts";
+import { awaitedAnswers, failedAnswer, type SaidAnswer } from "../base/answers.ts";
+import type { DialectRequest, RequestLimits } from "../base/dialect.ts";
+
+/** How a dialect's clients call the fields of a request. */
+export interface PlainFields {
+  /** The session to go on with. */
+  session: string;
+  /** What the user has answered: a list of objects with these fields. */
+  answers: { field: string; call: string; value: string };
+  /** Clients that send their history: its last message counts, and nothing else. */
+  messages?: string;
+}
+
+/** A body that is an object. Fields that the dialect does not know are its client's own, and nothing is read of them. */
+const anything = jsonSchema<JsonObject>({ type: "object" });
+
+/**
+ * A message or answers, for a session that exists or a new one. `client_message_id` or `clientMessageId` makes a message that is sent
+ * again count once.
+ *
+ * @throws HTTPException 400.
+ */
+export async function parsePlain(
+  body: unknown,
+  fields: PlainFields,
+  limits: RequestLimits,
+): Promise<DialectRequest> {
+  const sent = await checkBody(anything, body);
+  const session = partOf(sent, fields.session);
+  if (session !== undefined && session !== null && typeof session !== "string") {
+    throw invalid(`${fields.session} is the id of a session.`);
+  }
+  const sessionId = typeof session === "string" ? { sessionId: checkId(session) } : {};
+  const said = answersIn(sent, fields);
+  if (said.length > 0) {
+    if (sent.message !== undefined) throw invalid("Send either a message or answers.");
+    return { ...sessionId, begin: (view) => ({ answers: awaitedAnswers(view, said) }) };
+  }
+  const input = checkInput(messageIn(sent, fields), limits.maxInputLength);
+  const name = sent.clientMessageId ?? sent.client_message_id;
+  const clientMessageId = typeof name === "string" ? { clientMessageId: checkId(name) } : {};
+  return { ...sessionId, begin: () => ({ input, ...clientMessageId }) };
+}
+
+function messageIn(sent: JsonObject, { messages }: PlainFields): string {
+  const { message } = sent;
+  if (typeof message === "string") return message;
+  if (message !== undefined) throw invalid("The message is a text.");
+  const last = lastMessage(sent, messages);
+  if (last?.role !== "user") throw invalid("There is no message in this request.");
+  if (typeof last.content === "string") return last.content;
+  if (!Array.isArray(last.content) || !last.content.every(isTextBlock)) {
+    throw invalid("A message must consist of text.");
+  }
+  return textIn(last.content);
+}
+
+function partOf(object: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}
+
+/** Text blocks as one text. */
+function textIn(content: Json | undefined): string {
+  const blocks = Array.isArray(content) ? content.flatMap(asObject) : [];
+  return blocks.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");
+}
+
+function lastMessage(sent: JsonObject, field: string | undefined): JsonObject | undefined {
+  const messages = field === undefined ? undefined : partOf(sent, field);
+  return Array.isArray(messages) ? messages.slice(-1).flatMap(asObject)[0] : undefined;
+}
+
+function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAnswer[] {
+  const listed = partOf(sent, answers.field);
+  const own = Array.isArray(listed) ? listed.flatMap(asObject) : [];
+  if (listed !== undefined && own.length === 0) throw invalid(`${answers.field} is a list of answers.`);
+  if (own.length > 100) throw invalid("There are too many answers.");
+  const blocks = lastMessage(sent, messages)?.content;
+  const results = Array.isArray(blocks) ? blocks.flatMap(asObject) : [];
+  const inBlocks = results
+    .filter(({ type }) => type === "tool_result")
+    .map((block) => answer(block, "tool_use_id", "content"));
+  if (inBlocks.length > 0 && inBlocks.length < results.length) {
+    throw invalid("Send either a message or answers.");
+  }
+  return [...own.map((one) => answer(one, answers.call, answers.value)), ...inBlocks];
+}
+
+function answer(one: JsonObject, call: string, value: string): SaidAnswer {
+  const callId = partOf(one, call);
+  if (typeof callId !== "string") throw invalid("An answer names the call that it answers.");
+  const result = partOf(one, value) ?? null;
+  const error = partOf(one, "error");
+  if (typeof error === "string" && result === null) return failedAnswer(callId, error);
+  if (partOf(one, "is_error") === true) {
+    return failedAnswer(callId, Array.isArray(result) ? textIn(result) : result);
+  }
+  const isBlocks = Array.isArray(result) && result.length > 0 && result.every(isTextBlock);
+  const said = isBlocks ? textIn(result) : result;
+  return { callId, value: said, isText: typeof said === "string" };
+}
+
+function isTextBlock(value: Json): boolean {
+  return asObject(value).some(({ type, text }) => type === "text" && typeof text === "string");
+}
+
+function asObject(value: Json): JsonObject[] {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? [value] : [];
+}

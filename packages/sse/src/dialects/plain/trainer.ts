@@ -1,0 +1,102 @@
+import type { Json, JsonObject, StoredOf } from "@pawl/core";
+import type { Dialect, EncoderContext } from "../base/dialect.ts";
+import type { Rest, Step } from "../base/telling.ts";
+import { callsBefore, type LastWord, type PlainWords, plainEncoder } from "./plain-encoder.ts";
+import { parsePlain } from "./plain-request.ts";
+
+/** Options of `trainer()`. */
+export interface TrainerOptions {
+  /** What users are told that a source of knowledge is called, by its name. Default: its name. */
+  sources?: { readonly [source: string]: string };
+}
+
+/**
+ * The trainer's events: `status`, `knowledge`, `done`, `error`, and every tool under its own name, when it starts and when it is
+ * through. So no tool may be called like one of the four. The agent speaks through its tools; text of the model is not told.
+ *
+ * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
+ * instead of `value` for a tool that failed at the client.
+ */
+export function trainer({ sources = {} }: TrainerOptions = {}): Dialect {
+  return {
+    name: "trainer",
+    resume: "replay",
+    reserved: ["status", "knowledge", "done", "error"],
+    parse: (body, limits) => parsePlain(body, FIELDS, limits),
+    encoder: (context) => plainEncoder(context, trainerWords(context, sources)),
+  };
+}
+
+const FIELDS = { session: "sessionId", answers: { field: "answers", call: "callId", value: "value" } };
+
+function trainerWords(context: EncoderContext, sources: { readonly [source: string]: string }): PlainWords {
+  const calls = callsBefore(context);
+  const artifacts = new Map<string, object>();
+  const running = (type: string, args: Json): object => ({ type, data: { status: "running", args } });
+  const step = (one: Step): object[] => {
+    switch (one.type) {
+      case "call":
+        calls.set(one.event.data.call_id, one.event.data.arguments);
+        return [];
+      case "started": {
+        const { tool_name, call_id } = one.event.data;
+        return [...status(one.event), running(tool_name, calls.get(call_id) ?? {})];
+      }
+      case "asked":
+        return [running(one.question.toolName, one.question.payload)];
+      case "result":
+        return [...status(one.event), result(one.event, artifacts)];
+      case "other":
+        return other(one.event);
+      default:
+        return [];
+    }
+  };
+  const other = (event: (Step & { type: "other" })["event"]): object[] => {
+    if (event.type === "artifact") artifacts.set(event.data.artifact_id, event.data);
+    if (event.type !== "knowledge") return [];
+    const { source } = event.data;
+    const displayName = Object.hasOwn(sources, source) ? sources[source] : source;
+    return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
+  };
+  const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
+    // This dialect has no other event for Pawl's own text. A user who stopped the run needs no explanation.
+    const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
+    if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
+    const failed = rest?.type === "ended" && rest.event.data.session_status === "error";
+    if (failed) return [{ type: "error", message: rest.event.data.stop.message }];
+    return [{ type: "done", sessionId: context.sessionId }];
+  };
+  return { step, last, lost: (message) => ({ type: "error", message }), blocks: [], text: "settled" };
+}
+
+function status(event: StoredOf<"tool_started" | "tool_result">): object[] {
+  const { tool_name: tool, status: message } = event.data;
+  if (message === undefined) return [];
+  const phase = event.type === "tool_started" ? "start" : event.data.success ? "done" : "error";
+  return [{ type: "status", data: { message, tool, phase } }];
+}
+
+/** A tool that is through. A result that names an artifact brings it along. */
+function result({ data }: StoredOf<"tool_result">, artifacts: ReadonlyMap<string, object>): object {
+  const { tool_name: type, result: value, content, success } = data;
+  const fields = asObject(value);
+  const { artifact_id: name } = fields;
+  const artifact = fields.artifact ?? (typeof name === "string" ? artifacts.get(name) : undefined);
+  return {
+    type,
+    data: value,
+    formatted: typeof content === "string" ? content : textOf(value),
+    status: success ? "done" : "failed",
+    ...(artifact !== undefined && { artifact }),
+    ...(typeof name === "string" && { artifact_id: name }),
+  };
+}
+
+function asObject(value: Json): JsonObject {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
+}
+
+function textOf(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

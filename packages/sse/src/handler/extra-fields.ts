@@ -1,0 +1,90 @@
+import { type JsonObject, PawlError, type RunOptions, type Runtime, type Session } from "@pawl/core";
+import type { Dialect, DialectRequest } from "../dialects/base/dialect.ts";
+import { readJson } from "../request/read-json.ts";
+import { readThread, type ThreadBody } from "../request/read-thread.ts";
+import { findSession } from "../session/open-session.ts";
+
+/** What the fields of a request's body that are the application's own add to the run that its message begins. */
+export interface ExtraFields {
+  /** Their names. The dialect does not see them; others than its own and these are refused where it refuses any. */
+  fields: readonly string[];
+  /**
+   * Called with those of them that were sent, if any. Believe nothing of it. Throw a `PawlError` with the code
+   * `invalid_input` for what makes no sense: it answers 400, with its message.
+   */
+  read(sent: JsonObject, asked: Asking): Extra | Promise<Extra>;
+}
+
+/** Who asks, and in which session; it is theirs, and absent where one begins. */
+export interface Asking {
+  userId: string;
+  session: Session | undefined;
+}
+
+/** See `RunOptions` of `@pawl/core`; `metadata` are those of a session that begins, e.g. its type. */
+export type Extra = Pick<RunOptions, "knowledge" | "params" | "metadata">;
+
+interface Reading {
+  runtime: Runtime;
+  agent: string;
+  dialect: Dialect;
+  maxBodyBytes: number;
+  maxHistoryBytes: number;
+  maxInputLength: number;
+  extra?: ExtraFields | undefined;
+  /** Called for each kind of request data that is not read. */
+  warn(message: string): void;
+}
+
+/** What a request asks for, with what the application reads out of it. Fields that come with answers are passed over. */
+export async function readRequest(
+  served: Reading,
+  request: Request,
+  userId: string,
+): Promise<DialectRequest> {
+  const { runtime, agent, dialect, maxInputLength, extra } = served;
+  const { body, earlier } = await readBody(served, request);
+  const { own, sent } = parted(body, extra?.fields ?? []);
+  const asked = await dialect.parse(own, { maxInputLength }, earlier);
+  for (const message of asked.unread ?? []) served.warn(message);
+  if (extra === undefined || Object.keys(sent).length === 0) return asked;
+  const { sessionId, threadId } = asked;
+  const name = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
+  const asking = { userId, session: await findSession(runtime, name) };
+  const { knowledge, params, metadata } = await extra.read(sent, asking);
+  const added = { ...(knowledge && { knowledge }), ...(params && { params }), ...(metadata && { metadata }) };
+  return {
+    ...asked,
+    begin: (view) => {
+      const begin = asked.begin(view);
+      return "input" in begin ? { ...begin, ...added } : begin;
+    },
+  };
+}
+
+async function readBody(served: Reading, request: Request): Promise<ThreadBody> {
+  const { dialect, maxBodyBytes } = served;
+  const { threadField } = dialect;
+  if (threadField !== undefined) return await readThread(request, threadField, served);
+  return { body: await readJson(request, maxBodyBytes), earlier: [] };
+}
+
+/** A body without these fields, and these fields. */
+function parted(body: unknown, fields: readonly string[]): { own: unknown; sent: JsonObject } {
+  const isObject = body !== null && typeof body === "object" && !Array.isArray(body);
+  if (!isObject || fields.length === 0) return { own: body, sent: {} };
+  const all = Object.entries(body as JsonObject);
+  const isExtra = ([name]: readonly [string, unknown]) => fields.includes(name);
+  return {
+    own: Object.fromEntries(all.filter((entry) => !isExtra(entry))),
+    sent: Object.fromEntries(all.filter(isExtra)),
+  };
+}
+
+/** @throws PawlError `config` for names that no application's field may have, because every dialect has them. */
+export function checkExtra(extra: ExtraFields | undefined): void {
+  const taken = extra?.fields.find((field) => TAKEN.includes(field));
+  if (taken !== undefined) throw new PawlError("config", `"${taken}" is no field of the application's own.`);
+}
+
+const TAKEN = ["input", "message", "messages", "answers", "sessionId", "clientMessageId"];

@@ -1,0 +1,237 @@
+import { messageOf, type Runtime, readShown, type SessionEvent } from "@pawl/core";
+import { newView, reduceView } from "@pawl/core/view";
+import { type Context, Hono } from "hono";
+import type { Dialect } from "../dialects/base/dialect.ts";
+import { native } from "../dialects/native.ts";
+import { refuseNul } from "../request/refuse-nul.ts";
+import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
+import { checkUser, isResponse } from "../session/own-session.ts";
+import { checkExpose, type Expose, publicEvent } from "../session/public-event.ts";
+import { runHeaders } from "../stream/event-stream.ts";
+import { logStream, placeOf } from "../stream/log-stream.ts";
+import { streamLimit } from "../stream/stream-limit.ts";
+import { started } from "../stream/tell-run.ts";
+import { checkDialect } from "./check-dialect.ts";
+import { type CorsOptions, corsOf } from "./cors.ts";
+import { checkExtra, type ExtraFields, readRequest } from "./extra-fields.ts";
+import { type RateLimiter, withinRate } from "./rate-limit.ts";
+import { namedSession, type Replaying, replayRoutes, tellNewRun } from "./replay-routes.ts";
+import { type Env, json, type Limited, route } from "./routes.ts";
+
+/** Options of `handler()`. */
+export interface HandlerOptions {
+  runtime: Runtime;
+  /** Name of the agent that is served. Sessions of other agents do not exist here. */
+  agent: string;
+  /** Says who asks; `null`: nobody we know, which answers 401. A response of your own is sent as it is. */
+  authorize(request: Request): Authorized | Promise<Authorized>;
+  /** What comes before `/runs` in the path, e.g. `/api/coach`. Leave it out where a router strips it. */
+  basePath?: string;
+  /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
+  heartbeatMs?: number;
+  /**
+   * The longest body of a request, in bytes, without the history, which `maxHistoryBytes` bounds. Default:
+   * 1,000,000.
+   */
+  maxBodyBytes?: number;
+  /**
+   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It
+   * is read as a stream up to its last message and not kept, so it costs time and no memory. Default:
+   * 50,000,000.
+   */
+  maxHistoryBytes?: number;
+  /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
+  maxInputLength?: number;
+  /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
+  rateLimit?: RateLimiter;
+  /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
+  maxStreams?: number;
+  /**
+   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered
+   * before `authorize` is asked. Default: no page of another origin may read anything.
+   */
+  cors?: CorsOptions;
+  /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
+  extra?: ExtraFields;
+  /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
+  dialect?: Dialect;
+  /**
+   * What native streams and the routes of `/sessions` show. `public`, the default, leaves out everything
+   * written for the model (system prompt, tools, the text of knowledge, the result of `format`) and the
+   * messages of failures. `all` shows the log as it is, for developers. `{ knowledge: ["goals"] }` is
+   * `public` with the text of these sources.
+   */
+  expose?: Expose;
+  /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
+  onError?(error: unknown, request: Request): void;
+  /**
+   * Called once, with a message for the developer, for each kind of data that clients send and the agent does
+   * not read, e.g. tools of their own. Default: `console.warn`.
+   */
+  onWarning?(message: string): void;
+}
+
+/** Who asks, or how they are turned away. */
+export type Authorized = { userId: string } | Response | null;
+
+/**
+ * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The function takes a web `Request` and
+ * never throws; mount it under a path of its own. A reader that goes away stops its stream and nothing else.
+ *
+ * | | |
+ * |---|---|
+ * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
+ * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the agent's output since its last run began, or 204 if there is none |
+ * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
+ * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
+ * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
+ * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on; every id that was sent will do, also one in the middle of an answer |
+ * | `POST /sessions/:id/stop` | asks the run to stop: 202 |
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const serve = handler({
+ *   runtime: runtime({ agents: [coach], store: memoryStore() }),
+ *   agent: "coach",
+ *   authorize: (request) => (request.headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null),
+ *   basePath: "/api/coach",
+ * });
+ *
+ * const response = await serve(
+ *   new Request("http://localhost/api/coach/runs", {
+ *     method: "POST",
+ *     headers: { authorization: "Bearer ada", "content-type": "application/json" },
+ *     body: JSON.stringify({ input: "Good morning" }),
+ *   }),
+ * );
+ * console.log(response.headers.get("x-pawl-session"), await response.text());
+ * ```
+ */
+export function handler({
+  onError = (error) => console.error(`pawl: ${messageOf(error)}`),
+  onWarning = (message) => console.warn(`pawl: ${message}`),
+  ...given
+}: HandlerOptions): (request: Request) => Promise<Response> {
+  const options: HandlerOptions = { ...given, onError, onWarning: oncePerMessage(onWarning) };
+  const { runtime, agent, authorize, basePath = "", dialect = native(), rateLimit } = options;
+  checkDialect(dialect, runtime, agent);
+  checkExtra(options.extra);
+  checkExpose(options.expose);
+  const app = new Hono<Env>().basePath(basePath);
+  app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
+  app.onError((error, { req }) => {
+    const response = responseTo(error);
+    if (response.status >= 500) onError(error, req.raw);
+    return response;
+  });
+  if (options.cors !== undefined) app.use("*", corsOf(options.cors));
+  app.use("*", async (c, next) => {
+    const caller = await authorize(c.req.raw);
+    if (caller === null) throw refusal(401, "unauthorized", "Please sign in.");
+    if (isResponse(caller)) return caller;
+    c.set("userId", checkUser(caller));
+    refuseNul(c.req.url);
+    return await next();
+  });
+  const served = replaying(options, dialect);
+  const streams = streamLimit(options.maxStreams ?? 100);
+  const limited: Limited = (c, make) =>
+    streams.within({ userId: c.get("userId"), method: c.req.raw.method }, make);
+  const own = (c: Context<Env, string>) => namedSession(served, c.get("userId"), c.req.param("id") ?? "");
+
+  route(app, "/runs", {
+    POST: async (c) => {
+      await withinRate(rateLimit, c.get("userId"));
+      return await limited(c, (onClose) => startRun(options, c, onClose));
+    },
+  });
+  if (dialect.resume === "replay") replayRoutes(app, served, limited);
+  route(app, "/sessions", {
+    GET: async (c) =>
+      json({ sessions: await runtime.store.sessions.list({ userId: c.get("userId"), agent }) }),
+  });
+  route(app, "/sessions/:id", {
+    GET: async (c) => {
+      const session = await own(c);
+      let view = newView();
+      for await (const event of readShown(runtime.store, session.id)) {
+        view = reduceView(view, publicEvent(event, options.expose));
+      }
+      return json({ session, ...view });
+    },
+  });
+  route(app, "/sessions/:id/events", {
+    GET: async (c) => {
+      const session = await own(c);
+      const events: SessionEvent[] = [];
+      for await (const event of readShown(runtime.store, session.id, {
+        afterSeq: placeOf(c.req.query("after")).afterSeq,
+      })) {
+        events.push(publicEvent(event, options.expose));
+      }
+      return json({ events });
+    },
+  });
+  route(app, "/sessions/:id/stream", {
+    GET: async (c) => {
+      const { id } = await own(c);
+      const from = placeOf(c.req.header("last-event-id") ?? c.req.query("after"));
+      return await limited(c, async (onClose) => {
+        const about = { request: c.req.raw, from, headers: {}, onClose };
+        return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal }));
+      });
+    },
+  });
+  route(app, "/sessions/:id/stop", {
+    POST: async (c) => {
+      await runtime.stop((await own(c)).id, { userId: c.get("userId") });
+      return new Response(null, { status: 202 });
+    },
+  });
+  return async (request) => await app.fetch(request);
+}
+
+async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () => void): Promise<Response> {
+  const { runtime, agent, dialect = native() } = options;
+  const served = replaying(options, dialect);
+  const userId = c.get("userId");
+  if (dialect.resume === "replay") return await tellNewRun(served, c.req.raw, userId, onClose);
+  const { sessionId, begin } = await readRequest(served, c.req.raw, userId);
+  const view = newView();
+  const asked = { agent, userId, view, begin: begin(view), ...(sessionId !== undefined && { sessionId }) };
+  const start = await started(runtime, asked);
+  const from = { afterSeq: start.afterSeq };
+  const about = {
+    request: c.req.raw,
+    from,
+    headers: { ...dialect.headers, ...runHeaders(start) },
+    onClose,
+  };
+  return logStream(options, about, (signal) =>
+    // A message instead of an answer ends an earlier run on the way: that is no end of this one.
+    runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
+  );
+}
+
+function replaying(options: HandlerOptions, dialect: Dialect): Replaying {
+  const { runtime, agent, extra, onError, onWarning, heartbeatMs = 15_000 } = options;
+  const { maxBodyBytes = 1_000_000, maxHistoryBytes = 50_000_000, maxInputLength = 100_000 } = options;
+  const limits = { maxBodyBytes, maxHistoryBytes, maxInputLength };
+  const told = (error: unknown, request: Request) => onError?.(error, request);
+  const warn = (message: string) => onWarning?.(message);
+  return { runtime, agent, dialect, heartbeatMs, ...limits, extra, onError: told, warn };
+}
+
+function oncePerMessage(warn: (message: string) => void): (message: string) => void {
+  const warned = new Set<string>();
+  return (message) => {
+    if (warned.has(message)) return;
+    warned.add(message);
+    warn(message);
+  };
+}

@@ -1,0 +1,115 @@
+import { PawlError, type Runtime, type Session } from "@pawl/core";
+import type { Hono } from "hono";
+import type { Dialect } from "../dialects/base/dialect.ts";
+import { responseTo, type WireError } from "../request/wire-error.ts";
+import { findSession } from "../session/open-session.ts";
+import { sessionNow } from "../session/session-then.ts";
+import { eventStream, runHeaders, STREAM_HEADERS } from "../stream/event-stream.ts";
+import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
+import { type ExtraFields, readRequest } from "./extra-fields.ts";
+import { type Env, json, type Limited, route } from "./routes.ts";
+
+/** What a dialect that tells whole messages is served with. */
+export interface Replaying {
+  runtime: Runtime;
+  agent: string;
+  dialect: Dialect;
+  heartbeatMs: number;
+  maxBodyBytes: number;
+  maxHistoryBytes: number;
+  maxInputLength: number;
+  extra?: ExtraFields | undefined;
+  onError(error: unknown, request: Request): void;
+  /** Called for each kind of request data that is not read. */
+  warn(message: string): void;
+}
+
+/** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */
+export async function tellNewRun(
+  served: Replaying,
+  request: Request,
+  userId: string,
+  onClose: () => void,
+): Promise<Response> {
+  const { dialect } = served;
+  try {
+    const asked = await readRequest(served, request, userId);
+    return toldResponse(served, request, await beginTold(served, userId, asked), onClose);
+  } catch (error) {
+    onClose();
+    return await refusedIn(dialect, error);
+  }
+}
+
+/**
+ * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: all
+ * the agent's output since its last run began, until it settles; 204 if there is none, also for a name
+ * without a session: a message may begin one.
+ */
+export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
+  const { runtime, dialect } = served;
+  route(app, "/runs/:id", {
+    GET: async (c) => {
+      const id = c.req.param("id") ?? "";
+      const session = await namedSession(served, c.get("userId"), id);
+      const { view, facts } = await sessionNow(runtime, session.id);
+      return json(dialect.history?.(view, id, facts) ?? {});
+    },
+  });
+  route(app, "/runs/:id/stream", {
+    GET: async (c) => {
+      const id = c.req.param("id") ?? "";
+      const session = await findNamed(served, c.get("userId"), id);
+      const run = await resumeTold(served, session, id);
+      if (run === undefined) return new Response(null, { status: 204 });
+      return await limited(c, async (onClose) => toldResponse(served, c.req.raw, run, onClose));
+    },
+  });
+}
+
+/**
+ * The session that a path names: by its id, or by its client's own name for it where the dialect knows such names.
+ *
+ * @throws PawlError `not_found` where this user has none with this agent.
+ */
+export async function namedSession(served: Replaying, userId: string, id: string): Promise<Session> {
+  const session = await findNamed(served, userId, id);
+  if (session === undefined) throw new PawlError("not_found", "There is no such session.");
+  return session;
+}
+
+async function findNamed({ runtime, agent, dialect }: Replaying, userId: string, id: string) {
+  const name = dialect.resume === "replay" ? { threadId: id } : { sessionId: id };
+  return await findSession(runtime, { userId, agent, ...name });
+}
+
+function toldResponse(
+  served: Replaying,
+  request: Request,
+  { start, frames }: ToldRun,
+  onClose: () => void,
+): Response {
+  const { dialect, heartbeatMs, onError } = served;
+  const body = eventStream(frames, {
+    heartbeatMs,
+    signal: request.signal,
+    onClose,
+    write: (text) => text,
+    // A clean end without a last event is a success to other clients than ours.
+    mayEnd: false,
+    onError: (error) => {
+      if (!PawlError.is(error, "draining")) onError(error, request);
+    },
+  });
+  return new Response(body, {
+    headers: { ...STREAM_HEADERS, ...dialect.headers, ...(start && runHeaders(start)) },
+  });
+}
+
+/** What is wrong with a request, in the dialect's own way if it has one. */
+async function refusedIn({ refused, headers }: Dialect, error: unknown): Promise<Response> {
+  const response = responseTo(error);
+  if (refused === undefined || ![400, 409, 422].includes(response.status)) throw error;
+  const { error: told } = (await response.json()) as WireError;
+  return new Response(refused(told).join(""), { headers: { ...STREAM_HEADERS, ...headers } });
+}

@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { nodeListener } from "./node.ts";
+
+/** What is used of a Fastify instance; any of version 5 has it. */
+export interface FastifyScope {
+  removeAllContentTypeParsers(): void;
+  addContentTypeParser(
+    contentType: string,
+    parser: (request: unknown, payload: unknown, done: (error: Error | null) => void) => void,
+  ): unknown;
+  all(path: string, serve: (request: FastifyCall, reply: FastifyAnswer) => Promise<void>): unknown;
+}
+
+/** What is used of a request of Fastify. */
+export interface FastifyCall {
+  raw: IncomingMessage;
+}
+
+/** What is used of a reply of Fastify. */
+export interface FastifyAnswer {
+  raw: ServerResponse;
+  hijack(): unknown;
+}
+
+/**
+ * A handler as a Fastify plugin. Everything below its prefix is the handler's, and bodies are left to it; give the
+ * handler the same path as `basePath`. Fastify's hooks that run before a route's body is read are called as ever.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { handler } from "@pawl/sse";
+ * import { fastifyPlugin } from "@pawl/sse/fastify";
+ * import { scriptedModel } from "@pawl/testing";
+ * import fastify from "fastify";
+ *
+ * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const pawl = runtime({ agents: [coach], store: memoryStore() });
+ * const serve = handler({ runtime: pawl, agent: "coach", authorize: () => ({ userId: "ada" }), basePath: "/api/coach" });
+ *
+ * const app = fastify();
+ * await app.register(fastifyPlugin(serve), { prefix: "/api/coach" });
+ * const response = await app.inject({ url: "/api/coach/sessions" });
+ * console.log(response.json()); // { sessions: [] }
+ * await app.close();
+ * ```
+ */
+export function fastifyPlugin(
+  serve: (request: Request) => Response | Promise<Response>,
+): (scope: FastifyScope) => Promise<void> {
+  const listener = nodeListener(serve);
+  return async (scope) => {
+    // What Fastify has parsed, nobody else can read any more.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
+    scope.all("/*", async (request, reply) => {
+      reply.hijack();
+      await listener(request.raw, reply.raw);
+    });
+  };
+}

@@ -1,0 +1,68 @@
+import { newView, type RunStart, type Runtime, readShown, reduceView, type ViewState } from "@pawl/core";
+import { type Facts, newFacts, noteFacts } from "../dialects/base/facts.ts";
+import { publicEvent } from "./public-event.ts";
+
+/** A session as its user sees it now. */
+export async function sessionNow(runtime: Runtime, sessionId: string): Promise<SessionThen> {
+  return await sessionUpTo(runtime, sessionId, Infinity);
+}
+
+interface SessionThen {
+  view: ViewState;
+  mode: string | null;
+  facts: ThreadFacts;
+}
+
+/** A session as its user saw it after this event. */
+export async function sessionUpTo(
+  runtime: Runtime,
+  sessionId: string,
+  uptoSeq: number,
+): Promise<SessionThen> {
+  const facts = newFacts();
+  let view = newView();
+  let mode: string | null = null;
+  if (uptoSeq === 0) return { view, mode, facts };
+  for await (const event of readShown(runtime.store, sessionId)) {
+    if (event.seq > uptoSeq) break;
+    const shown = publicEvent(event);
+    view = reduceView(view, shown);
+    noteFacts(facts, shown, view);
+    if (event.type === "tool_result" && event.data.mode !== undefined) mode = event.data.mode;
+  }
+  return { view, mode, facts };
+}
+
+/** Where the last run began, or the first of those that begin where others end. */
+export async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
+  let start: RunStart | undefined;
+  let next: string | undefined;
+  for await (const { type, data, seq } of runtime.store.read(sessionId, {
+    types: ["run_started", "run_ended"],
+  })) {
+    if (type === "run_ended") next = data.next?.run_id;
+    if (type !== "run_started" || data.run_id === next) continue;
+    start = { sessionId, runId: data.run_id, afterSeq: seq - 1 };
+  }
+  return start;
+}
+
+/** The agent's last message, which may be in progress. */
+export async function lastMessage(
+  runtime: Runtime,
+  sessionId: string,
+  { run }: ViewState,
+): Promise<RunStart> {
+  const start = { sessionId, runId: run?.id ?? "", afterSeq: (run?.seq ?? 1) - 1 };
+  // It may be the run's second message, after a user message that the run picked up.
+  const messageSeq = run?.since && (await takenUpBy(runtime, sessionId, run.since));
+  return { ...start, ...(messageSeq !== undefined && { messageSeq }) };
+}
+
+async function takenUpBy(runtime: Runtime, sessionId: string, since: number): Promise<number | undefined> {
+  let last: number | undefined;
+  for await (const event of runtime.store.read(sessionId, { types: ["user_message"] })) {
+    if (event.seq < since) last = event.seq;
+  }
+  return last;
+}

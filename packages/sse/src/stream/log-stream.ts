@@ -1,0 +1,75 @@
+import { newView, PawlError, type Place, parsePlace, type SessionEvent } from "@pawl/core";
+import type { Dialect } from "../dialects/base/dialect.ts";
+import { newFacts } from "../dialects/base/facts.ts";
+import { native } from "../dialects/native.ts";
+import { refusal } from "../request/wire-error.ts";
+import { type Expose, publicEvent } from "../session/public-event.ts";
+import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
+
+/** The options of `handler()` that are used here. */
+interface Served {
+  agent: string;
+  dialect?: Dialect;
+  expose?: Expose;
+  heartbeatMs?: number;
+  onError?(error: unknown, request: Request): void;
+}
+
+/** One reader, and where it begins. */
+interface Reader {
+  request: Request;
+  from: Cursor;
+  headers: Readonly<Record<string, string>>;
+  onClose(): void;
+}
+
+/** The log's own events as a stream, for as long as somebody reads them. */
+export function logStream(
+  options: Served,
+  { request, from, headers, onClose }: Reader,
+  events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
+): Response {
+  // The log itself is sent as it is, whichever dialect the runs use.
+  const { dialect = native() } = options;
+  const { encoder } = dialect.resume === "cursor" ? dialect : native();
+  const { encode } = encoder({
+    agent: options.agent,
+    sessionId: "",
+    threadId: "",
+    runId: "",
+    mode: null,
+    facts: newFacts(),
+    cursor: 0,
+    isAnswered: () => false,
+    before: newView(),
+    from,
+  });
+  const shownEvents = async function* (signal: AbortSignal) {
+    for await (const event of events(signal)) yield publicEvent(event, options.expose);
+  };
+  const body = eventStream(shownEvents, {
+    heartbeatMs: options.heartbeatMs ?? 15_000,
+    signal: request.signal,
+    onClose,
+    write: (event) => encode(event).join(""),
+    onError: (error) => {
+      if (!PawlError.is(error, "draining")) options.onError?.(error, request);
+    },
+  });
+  return new Response(body, { headers: { ...STREAM_HEADERS, ...headers } });
+}
+
+/**
+ * Reads where a reader wants to resume.
+ *
+ * @throws HTTPException 400.
+ */
+export function placeOf(value: string | undefined): Cursor {
+  const place = parseCursor(value || "0");
+  if (place !== undefined) return place;
+  throw refusal(
+    400,
+    "invalid_input",
+    "A place in the stream must be a number, or an id that the stream has sent.",
+  );
+}

@@ -1,0 +1,187 @@
+import {
+  PawlError,
+  type Question,
+  type RunStart,
+  type Runtime,
+  readShown,
+  type Session,
+  type SessionEvent,
+  type WhenBusy,
+} from "@pawl/core";
+import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
+import { newFacts } from "../dialects/base/facts.ts";
+import { type Followed, passedOn } from "../dialects/base/telling.ts";
+import { findSession, openThread } from "../session/open-session.ts";
+import { publicEvent } from "../session/public-event.ts";
+import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "../session/session-then.ts";
+
+/** Who asks whom. */
+interface Served {
+  runtime: Runtime;
+  agent: string;
+  dialect: Dialect;
+}
+
+/** A run that is to be told from its beginning. */
+export interface ToldRun {
+  /** Absent if no run ever began. */
+  start?: RunStart;
+  frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
+}
+
+/** Begins what a request asks for, in a session that may be known by the client's name for it. */
+export async function beginTold(
+  { runtime, agent, dialect }: Served,
+  userId: string,
+  asked: DialectRequest,
+): Promise<ToldRun> {
+  const { sessionId, threadId } = asked;
+  const named = { userId, agent, ...(sessionId && { sessionId }), ...(threadId && { threadId }) };
+  const session = await findSession(runtime, named);
+  const now = session === undefined ? newView() : (await sessionNow(runtime, session.id)).view;
+  const begin = asked.begin(now);
+  const encoder = asked.encoder ?? dialect.encoder;
+  if ("connect" in begin) return await connectTold({ runtime, agent, encoder }, session, threadId ?? "");
+  if (session === undefined && !("input" in begin)) {
+    throw new PawlError("not_found", "There is no such session.");
+  }
+  const { metadata } = "input" in begin ? begin : {};
+  const own =
+    session ??
+    (threadId === undefined ? undefined : await openThread(runtime, { ...named, threadId }, metadata));
+  const begun = await started(runtime, {
+    agent,
+    userId,
+    begin,
+    view: now,
+    ...(own && { sessionId: own.id }),
+    ...(dialect.whenBusy && { whenBusy: dialect.whenBusy }),
+  });
+  return await told(runtime, begun, now, (context) =>
+    encoder({ ...context, agent, threadId: threadId ?? begun.sessionId }),
+  );
+}
+
+/**
+ * Streams all the agent's output since its last run began, whether or not the run is still in progress.
+ * `undefined` if no run ever began. A client's history may be older than this, so everything it may lack is
+ * sent again.
+ */
+export async function resumeTold(
+  { runtime, agent, dialect }: Served,
+  session: Session | undefined,
+  threadId: string,
+): Promise<ToldRun | undefined> {
+  const told = await connectTold({ runtime, agent, encoder: dialect.encoder }, session, threadId);
+  return told.start === undefined && dialect.tellsIdle !== true ? undefined : told;
+}
+
+interface Connecting {
+  runtime: Runtime;
+  agent: string;
+  encoder: Dialect["encoder"];
+}
+
+async function connectTold(
+  { runtime, agent, encoder }: Connecting,
+  session: Session | undefined,
+  threadId: string,
+): Promise<ToldRun> {
+  const start = session && (await lastExchange(runtime, session.id));
+  const back = (context: RunContext) => encoder({ ...context, agent, threadId, again: true });
+  if (start === undefined) return { frames: (signal) => framesOf(back(nothing()), noEvents(), signal) };
+  const { view } = await sessionNow(runtime, start.sessionId);
+  return await told(runtime, { ...start, again: true }, view, back);
+}
+
+/** The context of a session in which no run ever began. */
+function nothing(): RunContext {
+  const runId = crypto.randomUUID();
+  const past = { before: newView(), mode: null, facts: newFacts(), cursor: 0, isAnswered: () => false };
+  return { sessionId: "", runId, ...past, idle: true };
+}
+
+async function* noEvents(): AsyncGenerator<SessionEvent, void, undefined> {}
+
+interface Wanted {
+  agent: string;
+  userId: string;
+  sessionId?: string;
+  begin: Begin;
+  view: ViewState;
+  whenBusy?: WhenBusy;
+}
+
+/** Starts what the request asked for, and returns where it began. */
+export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
+  const { agent, userId, sessionId = "", begin, view, whenBusy } = wanted;
+  if ("abandon" in begin) {
+    await runtime.stop(sessionId, { userId });
+    return { sessionId, runId: view.run?.id ?? "", afterSeq: view.cursor };
+  }
+  if ("shown" in begin || "connect" in begin) return await lastMessage(runtime, sessionId, view);
+  if ("retry" in begin) return await runtime.run(agent, { userId, sessionId, retry: begin.retry }).started;
+  const asked = { userId, ...(sessionId && { sessionId }), ...(whenBusy && { whenBusy }), ...begin };
+  return await runtime.run(agent, asked).started;
+}
+
+type RunContext = Omit<EncoderContext, "agent" | "threadId">;
+
+async function told(
+  runtime: Runtime,
+  start: RunStart & Followed,
+  now: ViewState,
+  encoder: (context: RunContext) => Encoder,
+): Promise<ToldRun> {
+  const { sessionId, runId, afterSeq, messageSeq } = start;
+  const { view: before, mode, facts } = await sessionUpTo(runtime, sessionId, afterSeq);
+  const isAnswered = ({ seq }: Question) => seq <= now.cursor && now.pending.every((one) => one.seq !== seq);
+  const more = { isAnswered, cursor: now.cursor, ...(messageSeq !== undefined && { messageSeq }) };
+  const context = { sessionId, runId, before, mode, facts, ...more };
+  return { start, frames: (signal) => framesOf(encoder(context), runEvents(runtime, start, signal), signal) };
+}
+
+async function* framesOf(
+  encoder: Encoder,
+  events: AsyncIterable<SessionEvent>,
+  signal: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  yield* together(encoder.begin());
+  for await (const event of events) {
+    yield* together(encoder.encode(publicEvent(event)));
+    if (encoder.over === true) break;
+  }
+  if (!signal.aborted) yield* together(encoder.end());
+}
+
+function* together(frames: readonly string[]): Generator<string> {
+  if (frames.length > 0) yield frames.join("");
+}
+
+/**
+ * A run's events from its start until it is idle, continuing past questions that were answered in the
+ * meantime.
+ */
+async function* runEvents(
+  runtime: Runtime,
+  { sessionId, runId, afterSeq, messageSeq, again = false }: RunStart & Followed,
+  signal: AbortSignal,
+): AsyncGenerator<SessionEvent, void, undefined> {
+  let awaited = { runId, again, ...(messageSeq !== undefined && { messageSeq }) };
+  let cursor = afterSeq;
+  let rests = false;
+  for await (const event of readShown(runtime.store, sessionId, { afterSeq })) {
+    if (signal.aborted) return;
+    yield event;
+    cursor = event.seq;
+    if (event.type === "run_suspended") rests = event.data.run_id === awaited.runId;
+    else if (event.type === "tool_answered") rests = false;
+    else if (event.type === "run_ended" && event.data.run_id === awaited.runId) {
+      const next = passedOn(awaited, event);
+      if (next === undefined) return;
+      awaited = { ...awaited, runId: next };
+    }
+  }
+  if (rests) return;
+  yield* runtime.follow(sessionId, { afterSeq: cursor, signal, untilIdle: again ? true : awaited });
+}

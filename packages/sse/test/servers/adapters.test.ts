@@ -1,0 +1,121 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { serve as serveHono } from "@hono/node-server";
+import { agent, memoryStore, type Runtime, runtime } from "@pawl/core";
+import express from "express";
+import fastify from "fastify";
+import { Hono } from "hono";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { fastifyPlugin } from "../../src/fastify.ts";
+import { handler } from "../../src/index.ts";
+import { nodeListener } from "../../src/node.ts";
+import { type HandModel, handModel } from "../support/hand-model.ts";
+
+type Serve = (request: Request) => Promise<Response>;
+
+const PATH = "/api/coach";
+
+const listening = async (server: Server): Promise<string> => {
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://localhost:${(server.address() as AddressInfo).port}`;
+};
+
+/** How each framework is given a handler, as the docs say, beside what it usually has. */
+const frameworks: Record<string, (serve: Serve) => Promise<string>> = {
+  "Node's http": async (serve) => await listening(createServer(nodeListener(serve)).listen(0)),
+  Express: async (serve) => {
+    const app = express();
+    app.all(`${PATH}/*path`, nodeListener(serve));
+    app.use(express.json());
+    return await listening(app.listen(0));
+  },
+  "Express behind express.json()": async (serve) => {
+    const app = express();
+    app.use(express.json(), express.text({ type: "text/plain" }));
+    app.all(`${PATH}/*path`, nodeListener(serve));
+    return await listening(app.listen(0));
+  },
+  Fastify: async (serve) => {
+    const app = fastify();
+    app.post("/echo", (request) => request.body);
+    await app.register(fastifyPlugin(serve), { prefix: PATH });
+    await app.listen({ port: 0, host: "localhost" });
+    onTestFinished(async () => {
+      app.server.closeAllConnections();
+      await app.close();
+    });
+    const { port } = app.server.address() as AddressInfo;
+    // Its own routes read bodies as ever.
+    const echo = await fetch(`http://localhost:${port}/echo`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: '{"a":1}',
+    });
+    expect(await echo.json()).toEqual({ a: 1 });
+    return `http://localhost:${port}`;
+  },
+  Hono: async (serve) => {
+    const app = new Hono();
+    app.all(`${PATH}/*`, (c) => serve(c.req.raw));
+    return await listening(serveHono({ fetch: app.fetch, port: 0 }) as Server);
+  },
+};
+
+describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
+  const setup = async (): Promise<{ url: string; model: HandModel; pawl: Runtime }> => {
+    const model = handModel();
+    const pawl = runtime({
+      agents: [agent({ name: "coach", model, instructions: "Be kind." })],
+      store: memoryStore(),
+    });
+    const serve = handler({
+      runtime: pawl,
+      agent: "coach",
+      authorize: ({ headers }) => (headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null),
+      basePath: PATH,
+      maxBodyBytes: 1_000,
+    });
+    return { url: `${await mount(serve)}${PATH}`, model, pawl };
+  };
+  const post = (url: string, input: string, signal?: AbortSignal) =>
+    fetch(`${url}/runs`, {
+      method: "POST",
+      headers: { authorization: "Bearer ada", "content-type": "application/json" },
+      body: JSON.stringify({ input }),
+      ...(signal && { signal }),
+    });
+
+  it("W4 streams while the model writes, and the run goes on when the reader has gone", async () => {
+    const { url, model, pawl } = await setup();
+    const leaving = new AbortController();
+    const response = await post(url, "Hi", leaving.signal);
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    const turn = await model.turn();
+    turn.say("Good ");
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of response.body ?? []) {
+      text += decoder.decode(chunk, { stream: true });
+      if (text.includes('"text":"Good "')) break;
+    }
+    expect(text).toContain(": pawl");
+    leaving.abort();
+    turn.say("morning.");
+    turn.end();
+    const sessionId = response.headers.get("x-pawl-session") ?? "";
+    await expect
+      .poll(async () => (await pawl.view(sessionId, { userId: "ada" })).messages.at(-1)?.text)
+      .toBe("Good morning.");
+  });
+
+  it("W5 refuses as the handler does: nobody, too long a body, another method", async () => {
+    const { url } = await setup();
+    expect((await fetch(`${url}/sessions`)).status).toBe(401);
+    expect((await post(url, "x".repeat(2_000))).status).toBe(413);
+    expect((await fetch(`${url}/runs`, { headers: { authorization: "Bearer ada" } })).status).toBe(405);
+  });
+});

@@ -1,0 +1,107 @@
+import { PawlError } from "@pawl/core";
+import { safeText } from "../base/safe-error.ts";
+import type { DecodedToken } from "./bearer-token.ts";
+import type { PublicKey } from "./key-set.ts";
+
+/** What `supabaseAuth()` needs of a client of supabase-js. */
+export interface AuthClient {
+  auth: {
+    getClaims(
+      token: string,
+      options?: { jwks?: { keys: never[] } },
+    ): Promise<{ data: { claims: object } | null; error: unknown }>;
+  };
+}
+
+/** Algorithms that can sign a token: with a key of the project (ES256, RS256), or with its secret (HS256). */
+export type TokenAlgorithm = "ES256" | "RS256" | "HS256";
+
+export interface VerifierOptions {
+  client: AuthClient;
+  algorithms: readonly TokenAlgorithm[];
+  keyOf(kid: string): Promise<PublicKey | undefined>;
+  timeoutMs: number;
+}
+
+type Claims = { readonly [claim: string]: unknown };
+
+/** Verifies a token's signature: its claims, or `undefined` for one that is not valid. */
+export type Verifier = (token: DecodedToken) => Promise<Claims | undefined>;
+
+/** The kind of key that an algorithm takes. What is not here is not accepted, `none` least of all. */
+const KEY_TYPES: { readonly [alg: string]: string } = { ES256: "EC", RS256: "RSA" };
+
+/** The algorithms that are accepted by default. */
+export const ALGORITHMS: readonly TokenAlgorithm[] = ["ES256", "RS256", "HS256"];
+
+/** How many tokens the server is asked about at once. What comes on top is told to come back. */
+const MAX_ASKED = 16;
+
+/**
+ * A verifier over `getClaims`. Tokens with a public key are verified here, with the key handed to `getClaims` so that it never
+ * asks anybody; those that are signed with the project's secret (HS256) only the server can judge, one request for each.
+ *
+ * @throws PawlError `store_unavailable` when it could not be found out.
+ */
+export function verifier({ client, algorithms, keyOf, timeoutMs }: VerifierOptions): Verifier {
+  const asked = new Map<string, Promise<Claims | undefined>>();
+
+  const askServer: Verifier = async ({ token }) => {
+    const underWay = asked.get(token);
+    if (underWay !== undefined) return await underWay;
+    if (asked.size >= MAX_ASKED) throw unavailable(new Error("Too many tokens are being checked at once."));
+    const answer = claimsOf(within(timeoutMs, client.auth.getClaims(token))).finally(() =>
+      asked.delete(token),
+    );
+    asked.set(token, answer);
+    return await answer;
+  };
+
+  return async (decoded) => {
+    const { token, header } = decoded;
+    if (!algorithms.some((algorithm) => algorithm === header.alg)) return undefined;
+    if (header.alg === "HS256") return await askServer(decoded);
+    if (typeof header.alg !== "string" || !Object.hasOwn(KEY_TYPES, header.alg)) return undefined;
+    if (typeof header.kid !== "string") return undefined;
+    const key = await keyOf(header.kid).catch((error: unknown) => {
+      throw unavailable(error);
+    });
+    if (key === undefined || key.kty !== KEY_TYPES[header.alg]) return undefined;
+    return await claimsOf(client.auth.getClaims(token, { jwks: { keys: [key as never] } }));
+  };
+}
+
+/** Some bad tokens are answered with an error and others throw; a server that cannot be asked is neither's fault. */
+async function claimsOf(answer: ReturnType<AuthClient["auth"]["getClaims"]>): Promise<Claims | undefined> {
+  try {
+    const { data, error } = await answer;
+    if (error !== null && error !== undefined) throw error;
+    return data === null ? undefined : (data.claims as Claims);
+  } catch (error) {
+    if (isOutage(error)) throw unavailable(error);
+    return undefined;
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  const { name, status } = (error ?? {}) as { name?: unknown; status?: unknown };
+  if (error instanceof TimeoutError || name === "AuthRetryableFetchError" || name === "AuthUnknownError")
+    return true;
+  return typeof status === "number" && (status === 408 || status === 429 || status >= 500);
+}
+
+class TimeoutError extends Error {}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeoutError("The server has not answered in time.")), ms);
+  });
+  return await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
+function unavailable(error: unknown): PawlError {
+  // Not the error itself: it may quote the headers, and so a key or the token.
+  const cause = Object.assign(new Error(safeText(error)), { status: (error as { status?: unknown }).status });
+  return new PawlError("store_unavailable", "Who asks cannot be checked right now.", { cause });
+}

@@ -1,0 +1,96 @@
+import { PawlError } from "@pawl/core";
+import { checkHeaders, safeText } from "../base/safe-error.ts";
+
+/** What `supabaseFiles()` needs of a client of supabase-js. */
+export interface StorageClient {
+  storage: { from(bucket: string): StorageBucket };
+}
+
+/** What it needs of `client.storage.from(bucket)`. */
+export interface StorageBucket {
+  upload(
+    path: string,
+    body: Uint8Array<ArrayBuffer>,
+    options: { contentType: string; cacheControl: string; upsert: boolean },
+  ): PromiseLike<StorageAnswer<unknown>>;
+  /** The options are a `cacheNonce`, which older clients do not know. */
+  download(
+    path: string,
+    options: object,
+    parameters: { cache: "no-store" },
+  ): PromiseLike<StorageAnswer<Blob>>;
+  list(path: string, options: ListPage): PromiseLike<StorageAnswer<ListedEntry[]>>;
+  remove(paths: string[]): PromiseLike<StorageAnswer<unknown[]>>;
+  info(path: string): PromiseLike<StorageAnswer<unknown>>;
+}
+
+/** One page of a folder. */
+export interface ListPage {
+  limit: number;
+  offset: number;
+  sortBy: { column: string; order: string };
+}
+
+/** A file, or with the `id` null a folder. */
+export interface ListedEntry {
+  name: string;
+  id: string | null;
+  updated_at: string | null;
+  created_at: string | null;
+  metadata: { [key: string]: unknown } | null;
+}
+
+/** How supabase-js answers. */
+export interface StorageAnswer<T> {
+  data: T | null;
+  error: unknown;
+}
+
+/** The status that Storage means: it often sends 400 with another one in the body. */
+export interface StorageFailure {
+  status: number | undefined;
+  code: string | undefined;
+}
+
+/** The data of an answer. Clients that throw, and those that answer with an error, are the same here. */
+export async function ask<T>(path: string, work: () => PromiseLike<StorageAnswer<T>>): Promise<T> {
+  let error: unknown;
+  try {
+    const answer = await work();
+    if (answer.error === null && answer.data !== null) return answer.data;
+    error = answer.error;
+  } catch (thrown) {
+    error = thrown;
+  }
+  throw failureOf(error, path);
+}
+
+function failureOf(error: unknown, path: string): PawlError {
+  const { status, code } = readFailure(error);
+  if (status === undefined) checkHeaders(error);
+  // Not the error itself: it may quote the headers, and so the key.
+  const cause = Object.assign(new Error(safeText(error)), { status, code });
+  const more = { cause, details: { path, status, code } };
+  // A missing bucket is no missing file, and older servers say which only in words.
+  const bucket = code === "NoSuchBucket" || /bucket/i.test(error instanceof Error ? error.message : "");
+  if (code === "NoSuchKey" || (status === 404 && !bucket)) {
+    return new PawlError("not_found", "There is no such file.", more);
+  }
+  if (status === 413 || code === "EntityTooLarge") {
+    return new PawlError("invalid_input", "The file is larger than the bucket takes.", more);
+  }
+  if (status === 415 || code === "InvalidMimeType") {
+    return new PawlError("invalid_input", "The bucket does not take files of this type.", more);
+  }
+  const why = [status, code].filter((part) => part !== undefined).join(" ");
+  return new PawlError("store_unavailable", `Storage could not do it${why === "" ? "" : ` (${why})`}.`, more);
+}
+
+function readFailure(error: unknown): StorageFailure {
+  const { status, statusCode, code } = (error ?? {}) as { [key: string]: unknown };
+  const told = Number(statusCode);
+  return {
+    status: told >= 400 && told < 600 ? told : typeof status === "number" && status > 0 ? status : undefined,
+    code: typeof code === "string" ? code : undefined,
+  };
+}

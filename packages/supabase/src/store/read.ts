@@ -1,0 +1,28 @@
+import { isName, type ReadOptions, readPages, type StoredEvent } from "@pawl/core";
+import { call, listOf, type RpcClient } from "../rpc/rpc.ts";
+import { toEvent } from "./rows.ts";
+
+/** {@link EventStore.read}, page by page after the last `seq`. */
+export function read(
+  client: RpcClient,
+  sessionId: string,
+  options: ReadOptions = {},
+): AsyncIterable<StoredEvent> {
+  const types = options.types === undefined ? null : JSON.stringify(options.types);
+  return readPages(async (afterSeq, limit) => {
+    const events: StoredEvent[] = [];
+    let more = isName(sessionId);
+    // The database gives less than was asked for where it would be too much for one response.
+    while (more && events.length < limit) {
+      const page = await call(client, "pawl_rpc_events", {
+        p_session_id: sessionId,
+        p_after_seq: events.at(-1)?.seq ?? afterSeq,
+        p_types: types,
+        p_limit: limit - events.length,
+      });
+      events.push(...listOf(page, "events").map((row) => toEvent(sessionId, row)));
+      more = page.more === true;
+    }
+    return events;
+  }, options);
+}

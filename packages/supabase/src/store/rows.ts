@@ -1,0 +1,47 @@
+import type { Json, JsonObject, Session, SessionStatus, StoredEvent } from "@pawl/core";
+import type { Row } from "../rpc/rpc.ts";
+
+/** A session of what the schema's functions return for one. */
+export function toSession(row: Row): Session {
+  return {
+    id: String(row.id),
+    userId: String(row.user_id),
+    agent: String(row.agent),
+    status: row.status as SessionStatus,
+    createdAt: isoOf(row.created),
+    updatedAt: isoOf(row.updated),
+    lastSeq: Number(row.last_sequence),
+    openRun: row.open_run === null ? null : String(row.open_run),
+    pending: Number(row.pending),
+    contextStartSeq: Number(row.context_start_sequence),
+    usage: {
+      inputTokens: Number(row.input_tokens),
+      outputTokens: Number(row.output_tokens),
+      cacheReadTokens: Number(row.cached_tokens),
+      cacheWriteTokens: Number(row.cache_write_tokens),
+      cacheWrite1hTokens: Number(row.cache_write_1h_tokens),
+    },
+    costCents: Number(row.total_cost_cents),
+    metadata: row.metadata as JsonObject,
+  };
+}
+
+/** An event of this session, of what the schema's functions return for one. */
+export function toEvent(sessionId: string, row: Row): StoredEvent {
+  const event: Record<string, Json> = {
+    sessionId,
+    seq: Number(row.seq),
+    v: Number(row.version),
+    at: isoOf(row.at),
+    type: String(row.type),
+  };
+  if (row.key !== null) event.key = String(row.key);
+  if (row.duration_ms !== null) event.durationMs = Number(row.duration_ms);
+  event.data = JSON.parse(String(row.data)) as Json;
+  return event as unknown as StoredEvent;
+}
+
+/** A time in seconds as ISO 8601 in UTC. Microseconds fit a number; what is below a millisecond is cut off. */
+function isoOf(seconds: unknown): string {
+  return new Date(Math.floor(Math.round(Number(seconds) * 1e6) / 1_000)).toISOString();
+}

@@ -1,0 +1,58 @@
+import {
+  checkNames,
+  type EventStore,
+  isName,
+  jsonbText,
+  PawlError,
+  type RecoverableOptions,
+  type Session,
+} from "@pawl/core";
+import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
+import { toSession } from "./rows.ts";
+
+/** {@link EventStore.sessions}. */
+export function sessions(client: RpcClient): EventStore["sessions"] {
+  return {
+    async create({ id, userId, agent, metadata = {} }) {
+      checkNames(id, userId, agent);
+      const args = { p_id: id, p_user_id: userId, p_agent: agent, p_metadata: jsonbText(metadata) };
+      const { session } = await call(client, "pawl_rpc_create_session", args);
+      if (session === null) throw new PawlError("conflict", `There is a session "${id}" already.`);
+      return toSession(session as Row);
+    },
+
+    async get(id) {
+      if (!isName(id)) return undefined;
+      const { session } = await call(client, "pawl_rpc_session", { p_id: id });
+      return session === null ? undefined : toSession(session as Row);
+    },
+
+    async list({ userId, agent, status, limit = 50 }) {
+      if (!isName(userId) || (agent !== undefined && !isName(agent))) return [];
+      const found = await call(client, "pawl_rpc_sessions", {
+        p_user_id: userId,
+        p_agent: agent ?? null,
+        p_status: status === undefined ? null : JSON.stringify(status),
+        p_limit: int(limit),
+      });
+      return listOf(found, "sessions").map(toSession);
+    },
+  };
+}
+
+/** {@link EventStore.listRecoverable}. */
+export async function listRecoverable(
+  client: RpcClient,
+  { limit, agents }: RecoverableOptions,
+): Promise<Session[]> {
+  const found = await call(client, "pawl_rpc_recoverable", {
+    p_limit: int(limit),
+    p_agents: agents === undefined ? null : JSON.stringify(agents),
+  });
+  return listOf(found, "sessions").map(toSession);
+}
+
+/** A limit that fits an `integer`; no limit is the greatest one. */
+function int(limit: number): number {
+  return Math.min(limit, 2_147_483_647);
+}

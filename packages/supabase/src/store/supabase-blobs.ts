@@ -1,0 +1,36 @@
+import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
+import { call, type RpcClient } from "../rpc/rpc.ts";
+
+/**
+ * Large payloads in the table `agent_session_blobs`, beside the log of {@link supabaseStore}: `put` rejects with
+ * `not_found` for a session that is not there, and with `forbidden` without the service's key. With a user's token, `get`
+ * finds what belongs to their own sessions.
+ *
+ * @example
+ * ```ts
+ * import { runtime } from "@pawl/core";
+ * import { supabaseBlobs, supabaseStore } from "@pawl/supabase";
+ * import { createClient } from "@supabase/supabase-js";
+ *
+ * const options = { auth: { persistSession: false, autoRefreshToken: false } };
+ * const client = createClient("http://127.0.0.1:54321", "sb_secret_of_the_service", options);
+ * runtime({ agents: [], store: supabaseStore(client), blobs: supabaseBlobs(client) });
+ * ```
+ */
+export function supabaseBlobs(client: RpcClient): BlobStore {
+  return {
+    async put(sessionId, id, text) {
+      if (!isName(sessionId)) throw noSession(sessionId);
+      checkNames(id);
+      checkText(text);
+      const args = { p_session_id: sessionId, p_id: id, p_data: text };
+      const { known } = await call(client, "pawl_rpc_put_blob", args);
+      if (known !== true) throw noSession(sessionId);
+    },
+    async get(sessionId, id) {
+      if (!isName(sessionId) || !isName(id)) return undefined;
+      const { data } = await call(client, "pawl_rpc_get_blob", { p_session_id: sessionId, p_id: id });
+      return typeof data === "string" ? data : undefined;
+    },
+  };
+}

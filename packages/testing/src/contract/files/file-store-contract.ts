@@ -1,0 +1,43 @@
+import type { FileStore } from "@pawl/core";
+import type { ContractCase } from "../base/case.ts";
+import { type FileCheck, fileBench } from "./file-bench.ts";
+import { fileListChecks } from "./file-lists.ts";
+import { filePathChecks } from "./file-paths.ts";
+import { fileWriteChecks } from "./file-writes.ts";
+
+/** A store of files under test. */
+export interface FilesUnderTest {
+  files: FileStore;
+  close?(): Promise<void>;
+}
+
+const checks: readonly FileCheck[] = [...fileWriteChecks, ...filePathChecks, ...fileListChecks];
+
+/**
+ * What a {@link FileStore} has to do, as cases for any test runner. A case works in a folder of its own, `close` is called after
+ * each.
+ *
+ * @example
+ * ```ts
+ * import { memoryFiles } from "@pawl/core";
+ * import { fileStoreContract } from "@pawl/testing";
+ *
+ * for (const { name, run } of fileStoreContract(async () => ({ files: memoryFiles() }))) {
+ *   await run();
+ *   console.log(`ok ${name}`);
+ * }
+ * ```
+ */
+export function fileStoreContract(make: () => Promise<FilesUnderTest>): ContractCase[] {
+  return checks.map(({ name, run }) => ({
+    name,
+    async run() {
+      const { files, close } = await make();
+      try {
+        await run(fileBench(files));
+      } finally {
+        await close?.();
+      }
+    },
+  }));
+}

@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Reservations } from "@pawl/core";
+import type { ContractCase } from "../base/case.ts";
+import { reservationAttacks } from "./reservation-attacks.ts";
+import { reservationBench } from "./reservation-bench.ts";
+import { reservationChecks } from "./reservations.ts";
+
+/** Reservations under test. */
+export interface ReservationsUnderTest {
+  reservations: Reservations;
+  /** Moves their clock on. Without it the cases sleep, a tenth of a second each at most. */
+  advance?(ms: number): void | Promise<void>;
+  close?(): Promise<void>;
+}
+
+/**
+ * What {@link Reservations} have to do, as cases for any test runner. A case makes its own accounts, so `make` may give the
+ * same ones again and again; `close` is called after each case.
+ *
+ * @example
+ * ```ts
+ * import { memoryReservations } from "@pawl/core";
+ * import { reservationsContract } from "@pawl/testing";
+ *
+ * for (const { name, run } of reservationsContract(async () => ({ reservations: memoryReservations() }))) {
+ *   await run();
+ *   console.log(`ok ${name}`);
+ * }
+ * ```
+ */
+export function reservationsContract(make: () => Promise<ReservationsUnderTest>): ContractCase[] {
+  return [...reservationChecks, ...reservationAttacks].map(({ name, run }) => ({
+    name,
+    async run() {
+      const { reservations, advance, close } = await make();
+      try {
+        await run(reservationBench(reservations, async (ms) => await (advance ?? sleep)(ms)));
+      } finally {
+        await close?.();
+      }
+    },
+  }));
+}

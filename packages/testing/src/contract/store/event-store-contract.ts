@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { EventStore } from "@pawl/core";
+import { bench, type Check } from "../base/bench.ts";
+import type { ContractCase } from "../base/case.ts";
+import { conditionChecks } from "./conditions.ts";
+import { hostileChecks } from "./hostile.ts";
+import { idempotencyChecks } from "./idempotency.ts";
+import { isolationChecks } from "./isolation.ts";
+import { leaseChecks } from "./leases.ts";
+import { onceChecks } from "./once.ts";
+import { orderChecks } from "./order.ts";
+import { patchChecks } from "./patches.ts";
+import { payloadChecks } from "./payloads.ts";
+import { readChecks } from "./reads.ts";
+import { recoveryChecks } from "./recovery.ts";
+import { sessionChecks } from "./sessions.ts";
+
+/** A store under test. */
+export interface StoreUnderTest {
+  store: EventStore;
+  /** Moves the store's clock on. Without it the cases sleep, a tenth of a second each at most. */
+  advance?(ms: number): void | Promise<void>;
+  close?(): Promise<void>;
+}
+
+const checks: readonly Check[] = [
+  ...orderChecks,
+  ...idempotencyChecks,
+  ...conditionChecks,
+  ...leaseChecks,
+  ...patchChecks,
+  ...recoveryChecks,
+  ...sessionChecks,
+  ...readChecks,
+  ...payloadChecks,
+  ...isolationChecks,
+  ...hostileChecks,
+  ...onceChecks,
+];
+
+/**
+ * What an {@link EventStore} has to do, as cases for any test runner. A case makes its own sessions and users, so `make`
+ * may give the same store again and again; `close` is called after each case.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore } from "@pawl/core";
+ * import { eventStoreContract } from "@pawl/testing";
+ *
+ * for (const { name, run } of eventStoreContract(async () => ({ store: memoryStore() }))) {
+ *   await run();
+ *   console.log(`ok ${name}`);
+ * }
+ * ```
+ */
+export function eventStoreContract(make: () => Promise<StoreUnderTest>): ContractCase[] {
+  return checks.map(({ name, run }) => ({
+    name,
+    async run() {
+      const { store, advance, close } = await make();
+      try {
+        await run(bench(store, async (ms) => await (advance ?? sleep)(ms)));
+      } finally {
+        await close?.();
+      }
+    },
+  }));
+}

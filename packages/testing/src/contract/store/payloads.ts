@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import type { Json, NewEvent } from "@pawl/core";
+import { type Bench, type Check, note } from "../base/bench.ts";
+import { everyType } from "./every-type.ts";
+
+/** What comes back for `data`, from the append and from reading, as text: so the order of keys counts too. */
+async function stored({ append, events, session }: Bench, data: Json): Promise<string> {
+  const id = await session();
+  const [returned] = await append(id, [{ type: "probe.data", data }]);
+  const [read] = await events(id);
+  assert.deepEqual(read, returned);
+  return JSON.stringify(read?.data);
+}
+
+function same(name: string, data: Json): Check {
+  return {
+    name,
+    async run(bench) {
+      assert.equal(await stored(bench, data), JSON.stringify(data));
+    },
+  };
+}
+
+/** Payloads come back as JSON carried them, to the byte. */
+export const payloadChecks: readonly Check[] = [
+  {
+    name: "E1 stores every type of event, and types of extensions",
+    async run({ append, events, session }) {
+      const id = await session();
+      const extension: NewEvent = { type: "planning.plan", data: { goal: "g", tasks: [] } };
+      const all = [...everyType, extension];
+      await append(id, all);
+      assert.deepEqual(
+        (await events(id)).map(({ type, data }) => ({ type, data })),
+        all,
+      );
+    },
+  },
+  {
+    name: "E1 an event carries session, seq, version, time, and key and duration where it has them",
+    async run({ append, events, session }) {
+      const id = await session();
+      await append(id, [
+        { type: "note", data: { text: "a" }, key: "k", durationMs: 12.5 },
+        { type: "note", data: { text: "b" }, durationMs: 0 },
+        note("c"),
+      ]);
+      const read = await events(id);
+      for (const { at } of read) assert.equal(new Date(at).toISOString(), at);
+      assert.deepEqual(
+        read.map(({ at, ...rest }) => rest),
+        [
+          { sessionId: id, seq: 1, v: 1, type: "note", key: "k", durationMs: 12.5, data: { text: "a" } },
+          { sessionId: id, seq: 2, v: 1, type: "note", durationMs: 0, data: { text: "b" } },
+          { sessionId: id, seq: 3, v: 1, type: "note", data: { text: "c" } },
+        ],
+      );
+    },
+  },
+  same("E1 keeps the order of keys", { zebra: 1, apple: { y: 1, x: 2 }, mango: [{ b: 1, a: 2 }], "": 0 }),
+  same("E1 keeps NUL and other control characters", { "a\0b": "c\0d\u0001\u001f\u007f", tail: "\0" }),
+  same("E1 keeps text of all scripts", "aé漢字🏋️‍♀️\u2028\u2029\ufeff\uffff e\u0301 \\u0041 \\ \" ' $1 %s"),
+  same("E1 keeps half a surrogate pair", ["\ud83d", "a\udc00b", { "\ud800": 1 }]),
+  same("E1 keeps numbers as JSON carries them", [
+    0,
+    -0,
+    0.1,
+    1e21,
+    -1e-7,
+    5e-324,
+    Number.MAX_SAFE_INTEGER,
+    Number.MAX_VALUE,
+    123456789012345680000,
+  ]),
+  same("E1 keeps bare values, and null", [null, true, false, "", [], {}, [[]]]),
+  same("E1 keeps a key named __proto__", JSON.parse('{"__proto__":{"a":1},"constructor":"c"}') as Json),
+  {
+    name: "E1 keeps a bare text, number and null as data",
+    async run(bench) {
+      for (const data of ["text", 7, null, false])
+        assert.equal(await stored(bench, data), JSON.stringify(data));
+    },
+  },
+  {
+    name: "E1 drops what JSON drops",
+    async run({ append, events, session }) {
+      const id = await session();
+      const data = { kept: 1, gone: undefined, at: new Date(0), list: [undefined, Number.NaN] };
+      const odd: unknown[] = [
+        { type: "probe.odd", data },
+        { type: "probe.odd", data: undefined },
+      ];
+      const returned = await append(id, odd as NewEvent[]);
+      const expected = [{ kept: 1, at: "1970-01-01T00:00:00.000Z", list: [null, null] }, null];
+      assert.deepEqual(
+        returned.map((event) => event.data),
+        expected,
+      );
+      assert.deepEqual(await events(id), returned);
+    },
+  },
+  {
+    name: "E1 keeps a text of 5 MB",
+    async run({ append, events, session }) {
+      const id = await session();
+      const text = '0123456789 äöü \0 "'.repeat(250_000);
+      await append(id, [note(text)]);
+      const [event] = await events(id);
+      assert.ok(event?.type === "note" && event.data.text === text, "the text came back changed");
+    },
+  },
+];

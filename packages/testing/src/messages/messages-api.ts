@@ -1,0 +1,32 @@
+import { type HttpApi, type HttpApiOptions, httpApi } from "../http/http-api.ts";
+import { messagesWire } from "./messages-wire.ts";
+import { type SimulatorOptions, simulator } from "./simulator.ts";
+
+/** Options of `messagesApi()`. */
+export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
+
+/** A running simulator; its `url` is to be used as the SDK's `baseURL`, and `requests` are those to `/v1/messages`. */
+export type MessagesApi = HttpApi;
+
+/**
+ * Starts a server that answers `POST /v1/messages` as the Messages API does, as JSON and as a stream, and refuses what the
+ * API refuses, in its words. What it says comes from `script` or `rules`.
+ *
+ * @example
+ * ```ts
+ * import { claude } from "@pawl/anthropic";
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { messagesApi } from "@pawl/testing";
+ *
+ * const api = await messagesApi({ script: [{ text: "Hello." }] });
+ * const model = claude("claude-sonnet-5-5", { baseURL: api.url, apiKey: "any" });
+ * const greeter = agent({ name: "greeter", model, instructions: "Say hello." });
+ * const pawl = runtime({ agents: [greeter], store: memoryStore() });
+ * const { text } = await pawl.run("greeter", { userId: "ada", input: "Hi" }).result;
+ * console.log(text, api.requests.length, api.rejected); // Hello. 1 []
+ * await api.close();
+ * ```
+ */
+export async function messagesApi(options: MessagesApiOptions = {}): Promise<MessagesApi> {
+  return await httpApi(messagesWire, simulator(options), options);
+}

@@ -1,0 +1,28 @@
+import { errorBody, errorOfStatus, invalid } from "../base/api-error.ts";
+import type { WireEvent } from "../base/reply-events.ts";
+import type { Wire } from "../base/wire.ts";
+import { checkHeaders } from "./check-headers.ts";
+
+/** The Messages API. */
+export const messagesWire: Wire<WireEvent> = {
+  path: "/v1/messages",
+  requestId: (newId) => newId("req_01"),
+  checkHeaders,
+  headers: (requestId) => ({
+    "request-id": requestId,
+    "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
+  }),
+  // The real text goes on with the parser's own words.
+  notJson: invalid("The request body is not valid JSON"),
+  errorOf: errorOfStatus,
+  errorBody,
+  eventText: wireText,
+  errorText: (error) => `event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`,
+};
+
+/** A data line may carry spaces before its last brace; `n` decides how many. */
+function wireText(event: WireEvent, n: number): string {
+  if (event.type === "ping") return 'event: ping\ndata: {"type": "ping"}\n\n';
+  const padding = " ".repeat((n * 7) % 16);
+  return `event: ${event.type}\ndata: ${JSON.stringify(event).slice(0, -1)}${padding}}\n\n`;
+}

@@ -1,0 +1,161 @@
+import { hash } from "node:crypto";
+import type { ContentBlock, Json, RawUsage } from "@pawl/core";
+import type { ModelLimits } from "../../base/model-limits.ts";
+import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
+
+type Ttl = "5m" | "1h";
+
+/** One block of the prompt, in the order tools, system, messages. */
+interface Segment {
+  /** Hash of everything up to and including this block. */
+  key: string;
+  /** Tokens of everything up to and including this block. */
+  tokens: number;
+  /** The lifetime its cache mark asks for. */
+  ttl: Ttl | undefined;
+}
+
+/** How one prompt was billed. `commit` makes its writes readable, as happens when the answer begins. */
+export interface CachePlan {
+  usage: RawUsage;
+  commit(): void;
+}
+
+/** The prompt cache of one simulator. */
+export interface PromptCache {
+  plan(request: ParsedRequest, limits: ModelLimits, now: number): CachePlan;
+}
+
+const lifetimeMs: { readonly [ttl in Ttl]: number } = { "5m": 300_000, "1h": 3_600_000 };
+/** How many blocks, its own included, a breakpoint looks back for something already cached. */
+const lookback = 20;
+
+/**
+ * A prompt cache that reads and writes as the Messages API does: whole prefixes that end at a breakpoint, found again up to 20
+ * blocks before a breakpoint, never shorter than the model's minimum, alive for their TTL from the start of the last
+ * request that used them. A change of tools, system or messages makes everything after it cold; `tool_choice`, `thinking`,
+ * `output_config` and the presence of images count as part of the messages, `speed` as part of the system.
+ */
+export function promptCache(): PromptCache {
+  const entries = new Map<string, { ttl: Ttl; expires: number }>();
+  const alive = (key: string, now: number): boolean => (entries.get(key)?.expires ?? 0) > now;
+  const touch = (key: string, now: number, ttl?: Ttl): void => {
+    const entry = entries.get(key);
+    const life = entry !== undefined && entry.expires > now ? entry.ttl : (ttl ?? entry?.ttl);
+    if (life !== undefined) entries.set(key, { ttl: life, expires: now + lifetimeMs[life] });
+  };
+  return {
+    plan(request, limits, now) {
+      const prompt = segmentsOf(request);
+      const marks = marksOf(request, prompt, limits);
+      const hit = Math.max(
+        -1,
+        ...marks.map((mark) => lookBack(prompt, mark.index, (key) => alive(key, now))),
+      );
+      const total = prompt.at(-1)?.tokens ?? 0;
+      return {
+        usage: billed(prompt, marks, hit, total),
+        commit() {
+          const read = prompt[hit];
+          if (read !== undefined) touch(read.key, now);
+          for (const { index, ttl } of marks) touch((prompt[index] as Segment).key, now, ttl);
+          if (entries.size > 50_000)
+            for (const key of [...entries.keys()].slice(0, 25_000)) entries.delete(key);
+        },
+      };
+    },
+  };
+}
+
+/** Tokens of anything that goes into a prompt: a quarter of the characters of its JSON, rounded up. */
+export function estimateTokens(value: unknown): number {
+  return Math.ceil(JSON.stringify(value).length / 4);
+}
+
+/** Tokens of the whole prompt. */
+export function promptSize(request: ParsedRequest): number {
+  return segmentsOf(request).at(-1)?.tokens ?? 0;
+}
+
+interface Mark {
+  index: number;
+  ttl: Ttl;
+}
+
+function marksOf(request: ParsedRequest, prompt: readonly Segment[], limits: ModelLimits): Mark[] {
+  const marks: Mark[] = [];
+  for (const [index, { ttl, tokens }] of prompt.entries())
+    if (ttl !== undefined && tokens >= limits.minCacheTokens) marks.push({ index, ttl });
+  const last = prompt.length - 1;
+  const auto = ttlOf(request.cache_control);
+  if (
+    auto !== undefined &&
+    marks.at(-1)?.index !== last &&
+    (prompt[last]?.tokens ?? 0) >= limits.minCacheTokens
+  )
+    marks.push({ index: last, ttl: auto });
+  return marks;
+}
+
+function lookBack(prompt: readonly Segment[], from: number, alive: (key: string) => boolean): number {
+  for (let index = from; index >= 0 && index > from - lookback; index -= 1)
+    if (alive((prompt[index] as Segment).key)) return index;
+  return -1;
+}
+
+function billed(prompt: readonly Segment[], marks: readonly Mark[], hit: number, total: number): RawUsage {
+  const upTo = (index: number): number => (index < 0 ? 0 : (prompt[index] as Segment).tokens);
+  const end = Math.max(hit, marks.at(-1)?.index ?? -1);
+  const hour = Math.max(hit, marks.findLast((mark) => mark.ttl === "1h")?.index ?? -1);
+  return {
+    input_tokens: total - upTo(end),
+    cache_creation_input_tokens: upTo(end) - upTo(hit),
+    cache_read_input_tokens: upTo(hit),
+    cache_creation: {
+      ephemeral_5m_input_tokens: upTo(end) - upTo(hour),
+      ephemeral_1h_input_tokens: upTo(hour) - upTo(hit),
+    },
+  };
+}
+
+function segmentsOf(request: ParsedRequest): Segment[] {
+  const segments: Segment[] = [];
+  let key = request.model;
+  let tokens = 0;
+  const add = (label: string, block: Json): void => {
+    const text = JSON.stringify(block, (name, value: unknown) =>
+      name === "cache_control" ? undefined : value,
+    );
+    key = hash("sha256", `${key}\n${label}\n${text}`, "base64");
+    tokens += Math.ceil(text.length / 4);
+    segments.push({ key, tokens, ttl: isObject(block) ? ttlWithin(block) : undefined });
+  };
+  for (const tool of request.tools ?? []) add("tool", tool);
+  key += `|${request.speed ?? "standard"}`;
+  const system = request.system ?? [];
+  for (const block of typeof system === "string" ? [system] : system) add("system", block);
+  key += `|${JSON.stringify([request.tool_choice, request.thinking, request.output_config])}${hasImage(request)}`;
+  for (const { role, content } of request.messages)
+    for (const block of typeof content === "string" ? [content] : content) add(role, block);
+  return segments;
+}
+
+function hasImage(request: ParsedRequest): boolean {
+  return request.messages.some(
+    ({ content }) => typeof content !== "string" && content.some((block) => block.type === "image"),
+  );
+}
+
+/** The mark of a block, or the last one inside a tool result. */
+function ttlWithin(block: { [key: string]: Json }): Ttl | undefined {
+  const own = ttlOf(block.cache_control);
+  if (own !== undefined || block.type !== "tool_result" || !Array.isArray(block.content)) return own;
+  return block.content
+    .map((part) => ttlOf((part as ContentBlock).cache_control))
+    .findLast((ttl) => ttl !== undefined);
+}
+
+function ttlOf(control: unknown): Ttl | undefined {
+  if (!isObject(control)) return undefined;
+  return control.ttl === "1h" ? "1h" : "5m";
+}

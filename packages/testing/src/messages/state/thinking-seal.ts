@@ -1,0 +1,179 @@
+import { createHmac, hash } from "node:crypto";
+import type { ContentBlock, JsonObject } from "@pawl/core";
+import {
+  asBlocks,
+  isObject,
+  type ParsedRequest,
+  type PlacedBlock,
+  turnsOf,
+} from "../../base/wire-request.ts";
+
+/** What a thinking block's signature says; it needs no memory, so a restarted simulator still understands it. */
+interface Seal {
+  model: string;
+  id: string;
+  /** The thinking block before this one when it was made, and how many there were. */
+  prev: string | null;
+  before: number;
+  /** Hash of system, tools and every earlier block that is not thinking. */
+  base: string;
+  /** Hash of what the client saw. */
+  text: string;
+  /** Position in an unbroken row of thinking blocks, and the length of that row. */
+  at: number;
+  of: number;
+}
+
+/** A thinking block of a request, and what its signature says of it; `seal` is absent when the signature is not ours. */
+export interface FoundThinking extends PlacedBlock {
+  seal: Seal | undefined;
+  base: string;
+  /** Whether it stands in the latest assistant turn. */
+  latest: boolean;
+}
+
+export type { Seal };
+
+/** The running hash over a request, and the thinking blocks met on the way. */
+export interface PrefixWalk {
+  /** The hash after the last block. */
+  base: string;
+  thinking: FoundThinking[];
+}
+
+/** Goes through a request as the model reads it: system and tools first, then every block. */
+export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
+  const tools = request.tools ?? [];
+  const opening = sha([
+    asBlocks(request.system ?? []).map(meaningOf),
+    tools.filter((tool) => tool.defer_loading !== true).map(meaningOf),
+  ]);
+  const deferred = tools.filter((tool) => tool.defer_loading === true);
+  const turns = turnsOf(request.messages);
+  const lastAssistant = turns.findLastIndex((turn) => turn.role === "assistant");
+  const walk: PrefixWalk = { base: opening, thinking: [] };
+  for (const [index, { role, blocks }] of turns.entries()) {
+    for (const placed of blocks) {
+      if (isThought(placed.block)) {
+        const seal = openSeal(signatureOf(placed.block), secret);
+        walk.thinking.push({ ...placed, seal, base: walk.base, latest: index === lastAssistant });
+      } else {
+        walk.base = extend(walk.base, role, placed.block, deferred);
+      }
+    }
+  }
+  return walk;
+}
+
+/** The reply's blocks with every unsigned thinking block sealed to the request and to the blocks before it. */
+export function sealReply(
+  request: ParsedRequest,
+  blocks: readonly ContentBlock[],
+  secret: string,
+): ContentBlock[] {
+  if (!blocks.some(isThought)) return [...blocks];
+  const walk = walkPrefix(request, secret);
+  const earlier = readable(walk.thinking, request.model);
+  const deferred = (request.tools ?? []).filter((tool) => tool.defer_loading === true);
+  let base = walk.base;
+  let prev = earlier.at(-1)?.seal?.id ?? null;
+  let before = earlier.length;
+  return blocks.map((block, index) => {
+    if (!isThought(block)) {
+      base = extend(base, "assistant", block, deferred);
+      return block;
+    }
+    const text = sha(block.thinking ?? null);
+    const row = rowAround(blocks, index);
+    const id = sha([base, prev, text, row.at]).slice(0, 24);
+    const seal: Seal = { model: request.model, id, prev, before, base, text, ...row };
+    prev = id;
+    before += 1;
+    const field = block.type === "thinking" ? "signature" : "data";
+    return typeof block[field] === "string" && block[field] !== ""
+      ? block
+      : { ...block, [field]: closeSeal(seal, secret) };
+  });
+}
+
+/** The thinking blocks that `model` can read: another model's are dropped in silence. */
+export function readable(thinking: readonly FoundThinking[], model: string): FoundThinking[] {
+  return thinking.filter(({ seal }) => seal?.model === model);
+}
+
+/** The hash of what the client saw of a thinking block. */
+export function seenText(block: ContentBlock): string {
+  return sha(block.thinking ?? null);
+}
+
+export function isThought(block: ContentBlock): boolean {
+  return block.type === "thinking" || block.type === "redacted_thinking";
+}
+
+function signatureOf(block: ContentBlock): unknown {
+  return block.type === "thinking" ? block.signature : block.data;
+}
+
+function rowAround(blocks: readonly ContentBlock[], index: number): { at: number; of: number } {
+  let first = index;
+  let last = index;
+  while (first > 0 && isThought(blocks[first - 1] as ContentBlock)) first -= 1;
+  while (last + 1 < blocks.length && isThought(blocks[last + 1] as ContentBlock)) last += 1;
+  return { at: index - first, of: last - first + 1 };
+}
+
+function closeSeal(seal: Seal, secret: string): string {
+  const payload = Buffer.from(JSON.stringify(seal)).toString("base64");
+  return `${payload}.${mac(payload, secret)}`;
+}
+
+function openSeal(signature: unknown, secret: string): Seal | undefined {
+  if (typeof signature !== "string") return undefined;
+  const dot = signature.indexOf(".");
+  const payload = signature.slice(0, dot);
+  if (dot < 0 || signature.slice(dot + 1) !== mac(payload, secret)) return undefined;
+  return JSON.parse(Buffer.from(payload, "base64").toString()) as Seal;
+}
+
+function mac(payload: string, secret: string): string {
+  return createHmac("sha256", secret).update(payload).digest("base64");
+}
+
+/** A deferred tool joins the prefix where the conversation first refers to it. */
+function extend(base: string, role: string, block: ContentBlock, deferred: readonly JsonObject[]): string {
+  const used =
+    deferred.length === 0 ? [] : deferred.filter((tool) => refersTo(block, String(tool.name))).map(meaningOf);
+  return sha([base, role, meaningOf(block), ...used]);
+}
+
+function refersTo(block: ContentBlock, name: string): boolean {
+  if (block.type === "tool_use") return block.name === name;
+  if (block.type === "tool_reference") return block.tool_name === name;
+  const inner = isObject(block.content) ? block.content.tool_references : block.content;
+  return Array.isArray(inner) && inner.some((part) => refersTo(part as ContentBlock, name));
+}
+
+/**
+ * A block or tool without what may change freely: cache marks, fields at their default, the order of its own fields (not
+ * that of a tool's input), and the query of an image's URL, which rotates while the bytes stay the same.
+ */
+export function meaningOf(block: JsonObject): unknown {
+  const fields = Object.entries(block)
+    .filter(([key, value]) => key !== "cache_control" && value !== null && !isDirectCaller(key, value))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return fields.map(([key, value]) => {
+    if (key === "content" && Array.isArray(value))
+      return [key, value.map((part) => (isObject(part) ? meaningOf(part) : part))];
+    if (key === "source" && isObject(value) && typeof value.url === "string")
+      return [key, { ...value, url: value.url.replace(/\?.*$/, "") }];
+    return [key, value];
+  });
+}
+
+function isDirectCaller(key: string, value: unknown): boolean {
+  return key === "caller" && isObject(value) && value.type === "direct";
+}
+
+export function sha(value: unknown): string {
+  return hash("sha256", JSON.stringify(value), "base64");
+}

@@ -1,0 +1,150 @@
+import { type ApiError, invalid } from "../../base/api-error.ts";
+import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
+import { cacheControl } from "./cache-control.ts";
+import {
+  anything,
+  type Check,
+  dictionary,
+  firstError,
+  flag,
+  listOf,
+  nullable,
+  objectWith,
+  oneOf,
+  pattern,
+  taggedBy,
+  text,
+} from "./checks.ts";
+import { documentSource, imageSource } from "./sources.ts";
+
+const mark = { cache_control: nullable(cacheControl) };
+const type = text;
+const id = pattern(/^[a-zA-Z0-9_-]+$/);
+
+const textBlock: Check = objectWith({
+  required: { type, text },
+  optional: { ...mark, citations: nullable(listOf(dictionary)) },
+});
+
+const imageBlock: Check = objectWith({
+  required: { type, source: imageSource },
+  optional: { ...mark, transformations: nullable(dictionary) },
+});
+
+const documentBlock: Check = objectWith({
+  required: { type, source: documentSource },
+  optional: { ...mark, title: nullable(text), context: nullable(text), citations: nullable(dictionary) },
+});
+
+const searchResultBlock: Check = objectWith({
+  required: { type, source: text, title: text, content: listOf(textBlock) },
+  optional: { ...mark, citations: dictionary },
+});
+
+const resultContent: Check = listOf(
+  taggedBy({
+    text: textBlock,
+    image: imageBlock,
+    document: documentBlock,
+    search_result: searchResultBlock,
+    tool_reference: objectWith({ required: { type, tool_name: text }, optional: mark }),
+    browser_state: dictionary,
+  }),
+);
+
+const serverCallId = pattern(/^srvtoolu_[a-zA-Z0-9_]+$/);
+
+/** Results of tools that run on the server pass with whatever they hold: they are the server's own words. */
+const serverBlocks = [
+  "web_search_tool_result",
+  "web_fetch_tool_result",
+  "code_execution_tool_result",
+  "bash_code_execution_tool_result",
+  "text_editor_code_execution_tool_result",
+  "tool_search_tool_result",
+  "container_upload",
+];
+
+const block: Check = taggedBy({
+  text: textBlock,
+  image: imageBlock,
+  document: documentBlock,
+  search_result: searchResultBlock,
+  thinking: objectWith({ required: { type, thinking: text, signature: text } }),
+  redacted_thinking: objectWith({ required: { type, data: text } }),
+  tool_use: objectWith({
+    // That `input` must be an object is certain, the text is not.
+    // Nor is that of a name that no tool could have.
+    required: { type, id, name: pattern(/^[a-zA-Z0-9_-]{1,128}$/), input: dictionary },
+    optional: { ...mark, caller: dictionary, toolset_name: nullable(text) },
+  }),
+  tool_result: objectWith({
+    required: { type, tool_use_id: id },
+    optional: {
+      ...mark,
+      content: (value, path) => (typeof value === "string" ? undefined : resultContent(value, path)),
+      is_error: nullable(flag),
+      toolset_name: nullable(text),
+    },
+  }),
+  server_tool_use: (value, path) => serverCallId((value as { id?: unknown }).id, `${path}.id`),
+  ...Object.fromEntries(serverBlocks.map((name) => [name, anything])),
+});
+
+const message: Check = objectWith({
+  required: { role: oneOf("user", "assistant", "system"), content: stringOr(listOf(block)) },
+  // Only the directive-only form of a system message carries it.
+  optional: { output_config: dictionary },
+});
+
+const messages: Check = listOf(message);
+const system: Check = stringOr(listOf(taggedBy({ text: textBlock })));
+
+/** The shape of system and messages: known roles and blocks, no field missing and none too many. */
+export function checkContent(request: ParsedRequest): ApiError | undefined {
+  return (
+    (request.system === undefined ? undefined : system(request.system, "system")) ??
+    messages(request.messages, "messages") ??
+    firstError(request.messages, ({ role, content }, index) =>
+      typeof content === "string"
+        ? undefined
+        : firstError(content, (part, at) => checkPlace(part, role, `messages.${index}.content.${at}`)),
+    )
+  );
+}
+
+/** Which side may say what. */
+function checkPlace(part: { [key: string]: unknown }, role: string, path: string): ApiError | undefined {
+  const kind = String(part.type);
+  const assistantOnly = kind === "tool_use" || kind === "thinking" || kind === "redacted_thinking";
+  // Unverified texts.
+  if (assistantOnly && role !== "assistant")
+    return invalid(`${path}: \`${kind}\` blocks can only be in \`assistant\` messages`);
+  if (kind === "tool_result" && role !== "user")
+    return invalid(`${path}: \`tool_result\` blocks can only be in \`user\` messages`);
+  if (kind === "tool_result" && part.is_error === true && isEmpty(part.content))
+    return invalid(`${path}.tool_result: content cannot be empty if \`is_error\` is true`);
+  if (kind === "document" && role === "assistant")
+    return invalid(`${path}: \`document\` blocks are not supported in \`assistant\` messages`);
+  if (role === "user" && citable(part).some(hasCitations))
+    return invalid(`${path}: \`citations\` are not supported on text in \`user\` messages`);
+  return undefined;
+}
+
+/** The texts of a block that could have citations, wherever in it they stand. */
+function citable(part: unknown): unknown[] {
+  if (!isObject(part)) return [];
+  return Array.isArray(part.content) ? part.content.flatMap(citable) : [part];
+}
+
+function isEmpty(content: unknown): boolean {
+  return content === undefined || content === "" || (Array.isArray(content) && content.length === 0);
+}
+
+function hasCitations(part: unknown): boolean {
+  return isObject(part) && part.type === "text" && Array.isArray(part.citations) && part.citations.length > 0;
+}
+
+function stringOr(list: Check): Check {
+  return (value, path) => (typeof value === "string" ? undefined : list(value, path));
+}

@@ -1,0 +1,144 @@
+import { type ApiError, invalid } from "../../base/api-error.ts";
+import type { ModelLimits } from "../../base/model-limits.ts";
+import { asBlocks, isObject, type ParsedRequest, type WireMessage } from "../../base/wire-request.ts";
+import { lastBlocks, type PausedTurns } from "../state/paused-turns.ts";
+import { firstError } from "./checks.ts";
+
+/** Rules the API no longer has, each off unless asked for. */
+export interface LegacyRules {
+  /** User and assistant must alternate, and the user begins. */
+  alternatingRoles?: boolean;
+  /** A request with tool blocks must define tools; seen on other hosts of the models. */
+  toolsRequired?: boolean;
+}
+
+/** Who speaks when, and that nobody says nothing. */
+export function checkRoles(
+  request: ParsedRequest,
+  limits: ModelLimits,
+  legacy: LegacyRules,
+  paused: PausedTurns | undefined,
+): ApiError | undefined {
+  const { messages } = request;
+  return (
+    firstError(messages, (message, index) => checkNotEmpty(message, index, messages.length - 1)) ??
+    checkTexts(request) ??
+    checkImages(messages) ??
+    (legacy.alternatingRoles === true ? checkAlternation(messages) : undefined) ??
+    firstError(messages, (message, index) =>
+      message.role === "system" ? checkSystem(messages, index) : undefined,
+    ) ??
+    checkEnding(messages, limits, paused)
+  );
+}
+
+function checkNotEmpty(message: WireMessage, index: number, last: number): ApiError | undefined {
+  const exempt =
+    (message.role === "assistant" && index === last) || (message.role === "system" && isDirective(message));
+  return message.content.length > 0 || exempt
+    ? undefined
+    : invalid(
+        `messages.${index}: all messages must have non-empty content except for the optional final assistant message`,
+      );
+}
+
+/**
+ * Text must say something, wherever it stands. That a text of spaces inside a tool result is refused too is not verified;
+ * nobody needs one.
+ */
+function checkTexts({ system, messages }: ParsedRequest): ApiError | undefined {
+  const check = (parts: unknown, where: string): ApiError | undefined =>
+    typeof parts === "string" || Array.isArray(parts)
+      ? firstError(asBlocks(parts), (block) => {
+          if (block.type === "tool_result" && typeof block.content !== "string")
+            return check(block.content, where);
+          if (block.type !== "text") return undefined;
+          if (block.text === "") return invalid(`${where}: text content blocks must be non-empty`);
+          return String(block.text).trim() === ""
+            ? invalid(`${where}: text content blocks must contain non-whitespace text`)
+            : undefined;
+        })
+      : undefined;
+  return (
+    (system === "" ? undefined : check(system, "system")) ??
+    firstError(messages, ({ content }) => (content === "" ? undefined : check(content, "messages")))
+  );
+}
+
+/** Unverified texts. */
+function checkImages(messages: readonly WireMessage[]): ApiError | undefined {
+  const images = messages.flatMap(({ content }) =>
+    asBlocks(content).flatMap((block) => [block, ...(Array.isArray(block.content) ? block.content : [])]),
+  );
+  const sources = images.flatMap((part) =>
+    isObject(part) && part.type === "image" && isObject(part.source) ? [part.source] : [],
+  );
+  if (sources.length > 600) return invalid(`messages: too many images: ${sources.length} > 600 maximum`);
+  const big = sources.find(({ data }) => typeof data === "string" && data.length > 10 * 1024 * 1024);
+  return big === undefined ? undefined : invalid("messages: image exceeds 10 MB maximum");
+}
+
+function checkAlternation(messages: readonly WireMessage[]): ApiError | undefined {
+  if (messages[0]?.role !== "user") return invalid('messages: first message must use the "user" role');
+  return firstError(messages, ({ role }, index) =>
+    index > 0 && messages[index - 1]?.role === role
+      ? invalid(
+          `messages: roles must alternate between "user" and "assistant", but found multiple "${role}" roles in a row`,
+        )
+      : undefined,
+  );
+}
+
+function isDirective(message: WireMessage): boolean {
+  return message.content.length === 0 && "output_config" in message;
+}
+
+const directiveForm = "the directive-only form (content: [] with output_config) is accepted at any position";
+
+function checkSystem(messages: readonly WireMessage[], index: number): ApiError | undefined {
+  const message = messages[index] as WireMessage;
+  if (isDirective(message)) return undefined;
+  const previous = messages[index - 1];
+  const follows =
+    previous?.role === "user" || (previous?.role === "assistant" && endsInServerResult(previous));
+  if (!follows)
+    return invalid(
+      `messages.${index}: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool result; ${directiveForm}`,
+    );
+  const next = messages[index + 1];
+  return next === undefined || next.role === "assistant"
+    ? undefined
+    : invalid(
+        `messages.${index}: role 'system' must precede an 'assistant' message or end the array; ${directiveForm}`,
+      );
+}
+
+/**
+ * A paused turn is sent back as it is; any other last word of the assistant is a prefill. Who does not know what was paused
+ * goes by the looks of it.
+ */
+function checkEnding(
+  messages: readonly WireMessage[],
+  limits: ModelLimits,
+  paused: PausedTurns | undefined,
+): ApiError | undefined {
+  const last = messages.at(-1);
+  if (last?.role !== "assistant") return undefined;
+  if (paused === undefined ? endsInServerTool(last) : paused.has(lastBlocks(messages))) return undefined;
+  if (!limits.prefill)
+    return invalid(
+      "This model does not support assistant message prefill. The conversation must end with a user message.",
+    );
+  const text = asBlocks(last.content).at(-1)?.text;
+  return typeof text === "string" && /\s$/.test(text)
+    ? invalid("messages: final assistant content cannot end with trailing whitespace")
+    : undefined;
+}
+
+function endsInServerTool(message: WireMessage): boolean {
+  return endsInServerResult(message) || asBlocks(message.content).at(-1)?.type === "server_tool_use";
+}
+
+function endsInServerResult(message: WireMessage): boolean {
+  return asBlocks(message.content).at(-1)?.type.endsWith("_tool_result") === true;
+}

@@ -1,0 +1,116 @@
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { type ApiError, invalid } from "../../base/api-error.ts";
+import type { ModelLimits } from "../../base/model-limits.ts";
+import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
+import { cacheControl } from "./cache-control.ts";
+import {
+  type Check,
+  dictionary,
+  firstError,
+  flag,
+  listOf,
+  nullable,
+  objectWith,
+  oneOf,
+  pattern,
+  text,
+} from "./checks.ts";
+import { checkStrictTools } from "./strict-tools.ts";
+
+const customTool: Check = objectWith({
+  required: { name: pattern(/^[a-zA-Z0-9_-]{1,128}$/), input_schema: dictionary },
+  optional: {
+    type: nullable(oneOf("custom")),
+    description: text,
+    cache_control: nullable(cacheControl),
+    allowed_callers: listOf(text),
+    defer_loading: flag,
+    eager_input_streaming: nullable(flag),
+    input_examples: listOf(dictionary),
+    strict: flag,
+  },
+});
+
+/** Tools of the server carry a dated type, e.g. `web_search_20260318`. */
+const serverTool = /_\d{8}$/;
+
+/** The tools and how the model may choose among them. */
+export function checkTools(request: ParsedRequest, limits: ModelLimits): ApiError | undefined {
+  const tools = request.tools ?? [];
+  return (
+    firstError(tools, checkTool) ??
+    checkNames(tools) ??
+    checkStrictTools(tools) ??
+    checkDeferred(tools) ??
+    checkChoice(request, limits)
+  );
+}
+
+function checkTool(tool: unknown, index: number): ApiError | undefined {
+  const path = `tools.${index}`;
+  if (!isObject(tool)) return dictionary(tool, path);
+  if (typeof tool.type === "string" && serverTool.test(tool.type)) return undefined;
+  return customTool(tool, `${path}.custom`) ?? checkSchema(tool, `${path}.custom`);
+}
+
+function checkSchema(tool: { [key: string]: unknown }, path: string): ApiError | undefined {
+  const schema = tool.input_schema as { [key: string]: unknown };
+  if (schema.type === undefined) return invalid(`${path}.input_schema.type: Field required`);
+  if (schema.type !== "object") return invalid(`${path}.input_schema.type: Input should be 'object'`);
+  const judge = judgeOf(schema);
+  if (judge === undefined)
+    return invalid(`${path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.`);
+  const examples = (tool.input_examples ?? []) as unknown[];
+  // Unverified text.
+  return firstError(examples, (example, index) =>
+    judge(example)
+      ? undefined
+      : invalid(`${path}.input_examples.${index}: Input example does not match the input schema`),
+  );
+}
+
+type Judge = (value: unknown) => boolean;
+
+/** Schemas seen before, by their text: the same tools come with every request. */
+const judges = new Map<string, Judge | undefined>();
+const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, addUsedSchema: false });
+
+/** Judges examples of a schema; `undefined` when the schema itself is not valid. It is compiled on first use only. */
+function judgeOf(schema: { [key: string]: unknown }): Judge | undefined {
+  const key = JSON.stringify(schema);
+  if (judges.has(key)) return judges.get(key);
+  // Other drafts are named in good faith by many generators; what counts is whether the schema reads as 2020-12.
+  const { $schema: _, ...own } = schema;
+  const judge =
+    ajv.validateSchema(own) === true ? (value: unknown) => ajv.compile(own)(value) === true : undefined;
+  if (judges.size > 5_000) judges.clear();
+  judges.set(key, judge);
+  return judge;
+}
+
+function checkNames(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
+  return new Set(tools.map((tool) => tool.name)).size < tools.length
+    ? invalid("tools: Tool names must be unique.")
+    : undefined;
+}
+
+/** One of two wordings that are reported. */
+function checkDeferred(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
+  return tools.length > 0 && tools.every((tool) => tool.defer_loading === true)
+    ? invalid("At least one tool must have defer_loading=false")
+    : undefined;
+}
+
+function checkChoice(request: ParsedRequest, limits: ModelLimits): ApiError | undefined {
+  const choice = request.tool_choice;
+  if (choice === undefined) return undefined;
+  const tools = request.tools ?? [];
+  if (tools.length === 0) return invalid("tool_choice may only be specified while providing tools.");
+  const forced = choice.type === "any" || choice.type === "tool";
+  if (forced && !limits.forcedToolChoice)
+    return invalid('tool_choice: type "tool" and "any" are not supported for this model.');
+  // Unverified text.
+  return choice.type === "tool" && !tools.some((tool) => tool.name === choice.name)
+    ? invalid(`Tool '${choice.name}' not found in provided tools`)
+    : undefined;
+}

@@ -1,0 +1,79 @@
+import type { ApiError } from "../../base/api-error.ts";
+import { invalid } from "../../base/api-error.ts";
+import { loneSurrogateIn } from "../../base/lone-surrogate.ts";
+import { currentModels, limitsOf, type ModelLimits } from "../../base/model-limits.ts";
+import type { ParsedRequest } from "../../base/wire-request.ts";
+import type { PausedTurns } from "../state/paused-turns.ts";
+import { promptSize } from "../state/prompt-cache.ts";
+import { checkCacheControl } from "./cache-control.ts";
+import { checkContent } from "./content.ts";
+import { checkEnvelope } from "./envelope.ts";
+import { checkPairing } from "./pairing.ts";
+import { checkRoles, type LegacyRules } from "./roles.ts";
+import { checkThinking } from "./thinking.ts";
+import { checkTools } from "./tools.ts";
+
+/** What a request is judged by. */
+export interface ValidateOptions {
+  /** Known models by id; the current ones when absent. */
+  models?: { readonly [id: string]: ModelLimits };
+  /** The key of the signatures on thinking blocks. */
+  secret?: string;
+  legacy?: LegacyRules;
+}
+
+/** The key of signatures when none is given. */
+export const defaultSecret = "pawl-testing";
+
+/**
+ * Judges the body of a Messages API request as strictly as the API does, and answers with the first error it would give, or
+ * `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles, tool pairing, thinking, length.
+ *
+ * @param body the parsed JSON body, of any shape
+ *
+ * @example
+ * ```ts
+ * import { validateMessagesRequest } from "@pawl/testing";
+ *
+ * const error = validateMessagesRequest({ model: "claude-sonnet-5-5", max_tokens: 100, messages: [] });
+ * console.log(error?.message); // messages: at least one message is required
+ * ```
+ */
+export function validateMessagesRequest(body: unknown, options: ValidateOptions = {}): ApiError | undefined {
+  return judge(body, options);
+}
+
+/** The same, by one who remembers which answers were paused. */
+export function judge(body: unknown, options: ValidateOptions, paused?: PausedTurns): ApiError | undefined {
+  const { models = currentModels, secret = defaultSecret, legacy = {} } = options;
+  const error = checkText(body) ?? checkEnvelope(body, models);
+  if (error !== undefined) return error;
+  const request = body as ParsedRequest;
+  const limits = limitsOf(request.model, models) as ModelLimits;
+  return (
+    checkTools(request, limits) ??
+    checkContent(request) ??
+    checkCacheControl(request) ??
+    checkRoles(request, limits, legacy, paused) ??
+    checkPairing(request, legacy) ??
+    checkThinking(request, limits, secret) ??
+    checkLength(request, limits)
+  );
+}
+
+/** Half a surrogate pair makes the body no JSON for the API. */
+function checkText(body: unknown): ApiError | undefined {
+  const at = loneSurrogateIn(body);
+  return at === -1
+    ? undefined
+    : invalid(
+        `The request body is not valid JSON: no low surrogate in string: line 1 column ${at + 1} (char ${at})`,
+      );
+}
+
+function checkLength(request: ParsedRequest, limits: ModelLimits): ApiError | undefined {
+  const tokens = promptSize(request);
+  return tokens > limits.contextTokens
+    ? invalid(`prompt is too long: ${tokens} tokens > ${limits.contextTokens} maximum`)
+    : undefined;
+}

@@ -1,0 +1,75 @@
+import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
+import { type Reply, randomId, replyBlocks } from "../base/reply.ts";
+import { replyEvents } from "../base/reply-events.ts";
+import { endOfScript } from "../base/rules.ts";
+import { estimateTokens } from "../messages/state/prompt-cache.ts";
+import { inProcessStream } from "./in-process-stream.ts";
+
+/** The replies in order, or a function of the request and the number of calls before it. */
+export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => Reply | Promise<Reply>);
+
+/** Options of `scriptedModel()`. */
+export interface ScriptedModelOptions {
+  /** `claude-scripted` when absent. */
+  id?: string;
+  pricing?: Pricing;
+  /** Whether requests may force a tool call; not when absent. */
+  forcedToolChoice?: boolean;
+  /** Makes the ids of messages, requests and tool calls; random when absent. */
+  newId?: (prefix: string) => string;
+}
+
+/** A `ModelClient` that remembers what it was asked. */
+export interface ScriptedModel extends ModelClient {
+  /** Copies of the requests, in order. */
+  readonly requests: ModelRequest[];
+}
+
+/**
+ * A model that says what the script says, in process and without judging what it is asked. Use {@link strictModel} where
+ * the requests must be valid.
+ *
+ * @throws Error from `stream` when it is called more often than the script has replies.
+ *
+ * @example
+ * ```ts
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const model = scriptedModel([{ tools: [{ name: "get_time" }] }, { text: "It is noon." }]);
+ * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
+ * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) console.log(event.type);
+ * console.log(model.requests.length); // 1
+ * ```
+ */
+export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
+  const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;
+  const requests: ModelRequest[] = [];
+  const replyTo = async (request: ModelRequest, n: number): Promise<Reply> => {
+    const reply = typeof script === "function" ? await script(request, n) : script[n];
+    if (reply === undefined) throw endOfScript(n, typeof script === "function" ? n : script.length);
+    return reply;
+  };
+  return {
+    id,
+    ...(pricing === undefined ? {} : { pricing }),
+    forcedToolChoice,
+    requests,
+    async *stream(request, { signal }) {
+      const asked = structuredClone(request);
+      const n = requests.push(asked) - 1;
+      const reply = await replyTo(asked, n);
+      const blocks = replyBlocks(reply, newId).map((block) =>
+        block.type === "thinking" && block.signature === ""
+          ? { ...block, signature: `scripted-${n}` }
+          : block,
+      );
+      const usage = {
+        input_tokens: estimateTokens([request.system, request.tools, request.messages]),
+        output_tokens: estimateTokens(blocks),
+        ...reply.usage,
+      };
+      const events = replyEvents(reply, blocks, { id: newId("msg_01"), model: id, usage });
+      yield* inProcessStream(reply, events, { signal, requestId: newId("req_01") });
+    },
+  };
+}
