@@ -8,12 +8,8 @@ export type {
   EncoderContext,
   RequestLimits,
 } from "./dialects/base/dialect.ts";
+export type { ApprovalRecord, MessageSpending, ThreadFacts } from "./dialects/base/facts.ts";
 export { native } from "./dialects/native.ts";
-export { type AspOptions, asp } from "./dialects/plain/asp.ts";
-export { type CoachOptions, coach } from "./dialects/plain/coach.ts";
-export { type MetricsOptions, metrics } from "./dialects/plain/metrics.ts";
-export type { TextMode } from "./dialects/plain/plain-encoder.ts";
-export { type TrainerOptions, trainer } from "./dialects/plain/trainer.ts";
 export type { CorsOptions } from "./handler/cors.ts";
 export type { Asking, Extra, ExtraFields } from "./handler/extra-fields.ts";
 export { type Authorized, type HandlerOptions, handler } from "./handler/handler.ts";

@@ -1,4 +1,4 @@
-import { formatPlace } from "@pawl/core";
+import { formatCursor } from "@pawl/core/view";
 import { type Conversation, failureOf, isOver, take, update, updateView } from "../state/conversation.ts";
 import { Gap, standingAt } from "../state/standing.ts";
 import { backoffMs, pause } from "../wire/backoff.ts";

@@ -1,11 +1,11 @@
 import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { type AgentClient, type AgentClientOptions, createAgentClient } from "../client/agent-client.ts";
 import {
+  type AnswerableQuestion,
   type AnyQuestions,
+  type AskedByKind,
   answerable,
-  type Pending,
-  pendingOf,
-  type Question,
+  askedByKind,
   type QuestionTypes,
 } from "../client/questions.ts";
 import type { AgentState } from "../state/agent-state.ts";
@@ -14,10 +14,10 @@ import type { AgentState } from "../state/agent-state.ts";
 export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
   extends Omit<AgentState, "pending">,
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open"> {
-  /** The first question of each kind that waits, e.g. `pending.show_options?.answer("plan")`. */
-  pending: Pending<Q>;
-  /** All of them, in the order in which they were asked. */
-  questions: readonly Question[];
+  /** The first pending question of each kind, e.g. `asked.show_options?.answer("plan")`. */
+  asked: AskedByKind<Q>;
+  /** All pending questions, in the order in which they were asked. */
+  pending: readonly AnswerableQuestion[];
 }
 
 /**
@@ -32,9 +32,9 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
  * type Asks = { show_options: { payload: { question: string; options: string[] }; answer: string } };
  *
  * function useCoach() {
- *   const { messages, phase, pending, send } = useAgent<Asks>({ url: "/api/coach" });
- *   const { show_options: asked } = pending;
- *   return { messages, phase, say: send, asked: asked?.payload.question, choose: asked?.answer };
+ *   const { messages, phase, asked, send } = useAgent<Asks>({ url: "/api/coach" });
+ *   const { show_options: options } = asked;
+ *   return { messages, phase, say: send, question: options?.payload.question, choose: options?.answer };
  * }
  * ```
  */
@@ -46,20 +46,20 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
   latest.current = options;
   const client = useMemo(() => createAgentClient(readingFrom(latest, url)), [url]);
   useEffect(() => () => client.close(), [client]);
-  const asked = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
+  const opened = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
   useEffect(() => {
     // A component that is shown again has asked for nothing else: it goes on where it was.
-    const isSame = asked.current?.client === client && asked.current.sessionId === sessionId;
+    const isSame = opened.current?.client === client && opened.current.sessionId === sessionId;
     client.open(isSame ? client.getState().sessionId : sessionId);
-    asked.current = { client, sessionId };
+    opened.current = { client, sessionId };
   }, [client, sessionId]);
   const state = useSyncExternalStore(client.subscribe, client.getState, client.getState);
   const { send, answer, fail, retry, stop, open } = client;
-  const questions = useMemo(() => answerable(state.pending, client), [state.pending, client]);
-  const pending = useMemo(() => pendingOf<Q>(questions), [questions]);
+  const pending = useMemo(() => answerable(state.pending, client), [state.pending, client]);
+  const asked = useMemo(() => askedByKind<Q>(pending), [pending]);
   return useMemo(
-    () => ({ ...state, pending, questions, send, answer, fail, retry, stop, open }),
-    [state, pending, questions, send, answer, fail, retry, stop, open],
+    () => ({ ...state, asked, pending, send, answer, fail, retry, stop, open }),
+    [state, asked, pending, send, answer, fail, retry, stop, open],
   );
 }
 

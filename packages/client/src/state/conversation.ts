@@ -1,4 +1,5 @@
-import { newView, reduceView, type SessionEvent, type ViewState } from "@pawl/core";
+import type { SessionEvent } from "@pawl/core";
+import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { Refused, type Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
 import { type Standing, standingAt, step } from "./standing.ts";

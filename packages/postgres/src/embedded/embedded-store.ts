@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { PGlite } from "@electric-sql/pglite";
-import { type BlobStore, type EventStore, messageOf, PawlError, watchedStore } from "@pawl/core";
+import { type EventStore, messageOf, PawlError } from "@pawl/core";
+import { type BlobStore, watchedStore } from "@pawl/core/store";
 import type { Queryable } from "../database/queryable.ts";
 import { migrate } from "../migrations/migrate.ts";
 import { clearLeases } from "../store/leases.ts";
@@ -10,6 +11,7 @@ import { postgresStore } from "../store/postgres-store.ts";
 import { lockDirectory } from "./directory-lock.ts";
 import { newDatabase } from "./new-database.ts";
 
+/** Options of `embeddedStore()`. */
 export interface EmbeddedOptions {
   /** Where the log is kept; made when missing. Without it, or with `memory://`, it is in memory. */
   dataDir?: string | undefined;

@@ -1,4 +1,4 @@
-import { isName, type LiveState } from "@pawl/core";
+import { isName, type LiveState } from "@pawl/core/store";
 import type { Database } from "../database/queryable.ts";
 import { pause } from "../listening/keep-listening.ts";
 import { type LiveRow, readLive, takeRow } from "./live-rows.ts";

@@ -1,4 +1,5 @@
-import type { AgentAtWork, Json, LivePart, LiveState } from "@pawl/core";
+import type { Json } from "@pawl/core";
+import type { AgentAtWork, LivePart, LiveState } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
 /** A row of `agent_session_live`. */

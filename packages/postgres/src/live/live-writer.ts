@@ -1,4 +1,4 @@
-import type { LiveState } from "@pawl/core";
+import type { LiveState } from "@pawl/core/store";
 import type { Database } from "../database/queryable.ts";
 import { pause } from "../listening/keep-listening.ts";
 import { deleteLive, writeLive } from "./live-rows.ts";

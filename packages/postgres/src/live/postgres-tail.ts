@@ -1,4 +1,5 @@
-import { type LiveTail, localTail, messageOf } from "@pawl/core";
+import { messageOf } from "@pawl/core";
+import { type LiveTail, localTail } from "@pawl/core/store";
 import type { Database } from "../database/queryable.ts";
 import { announcer } from "../listening/announce.ts";
 import { keepListening } from "../listening/keep-listening.ts";

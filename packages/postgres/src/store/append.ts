@@ -8,8 +8,7 @@ import {
   type NewEvent,
   type PreparedEvent,
   type Refused,
-  type StoredEvent,
-} from "@pawl/core";
+} from "@pawl/core/store";
 import { ask, type Database, type Row } from "../database/queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 

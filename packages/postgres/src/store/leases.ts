@@ -1,4 +1,4 @@
-import { checkNames, isName, type Lease, noSession } from "@pawl/core";
+import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
 /** Now and `$n` milliseconds, by the database's clock. */

@@ -1,4 +1,4 @@
-import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core";
+import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
 /**

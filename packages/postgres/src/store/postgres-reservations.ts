@@ -1,5 +1,5 @@
-import type { Reservation, Reservations } from "@pawl/core";
-import { checkNames, checkRequest, checkUse, notReservable, RESERVATION_TTL_MS } from "@pawl/core";
+import type { Reservation, Reservations } from "@pawl/core/store";
+import { checkNames, checkRequest, checkUse, notReservable, RESERVATION_TTL_MS } from "@pawl/core/store";
 import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /**

@@ -1,12 +1,5 @@
-import {
-  checkNames,
-  type EventStore,
-  isName,
-  jsonbText,
-  PawlError,
-  type RecoverableOptions,
-  type Session,
-} from "@pawl/core";
+import { type EventStore, PawlError, type Session } from "@pawl/core";
+import { checkNames, isName, jsonbText, type RecoverableOptions } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 import { sessionColumns, toSession } from "./rows.ts";
 

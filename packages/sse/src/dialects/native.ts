@@ -1,4 +1,6 @@
-import { formatPlace, type Place, placeAfter, type SessionEvent } from "@pawl/core";
+import type { SessionEvent } from "@pawl/core";
+import type { Cursor } from "@pawl/core/view";
+import { advanceCursor, formatCursor } from "@pawl/core/view";
 import { parseRunRequest } from "../request/run-request.ts";
 import type { Dialect } from "./base/dialect.ts";
 

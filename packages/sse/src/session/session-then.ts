@@ -1,5 +1,6 @@
-import { newView, type RunStart, type Runtime, readShown, reduceView, type ViewState } from "@pawl/core";
-import { type Facts, newFacts, noteFacts } from "../dialects/base/facts.ts";
+import { type RunStart, type Runtime, readShown } from "@pawl/core";
+import { newView, reduceView, type ViewState } from "@pawl/core/view";
+import { newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
 import { publicEvent } from "./public-event.ts";
 
 /** A session as its user sees it now. */

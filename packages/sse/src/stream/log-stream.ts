@@ -1,4 +1,6 @@
-import { newView, PawlError, type Place, parsePlace, type SessionEvent } from "@pawl/core";
+import { PawlError, type SessionEvent } from "@pawl/core";
+import type { Cursor } from "@pawl/core/view";
+import { newView, parseCursor } from "@pawl/core/view";
 import type { Dialect } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { native } from "../dialects/native.ts";

@@ -8,6 +8,8 @@ import {
   type SessionEvent,
   type WhenBusy,
 } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
+import { newView } from "@pawl/core/view";
 import type { Begin, Dialect, DialectRequest, Encoder, EncoderContext } from "../dialects/base/dialect.ts";
 import { newFacts } from "../dialects/base/facts.ts";
 import { type Followed, passedOn } from "../dialects/base/telling.ts";

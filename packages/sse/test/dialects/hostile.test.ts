@@ -1,7 +1,8 @@
 import { approval, type Session } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { agUi, aiSdk, asp, coach, type Dialect, metrics, trainer } from "../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect } from "../../src/index.ts";
 import { type Served, serve } from "../support/served.ts";
 
 /** How a dialect's clients put things. */

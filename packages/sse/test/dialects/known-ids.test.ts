@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { asp, coach, type Dialect, metrics, native, trainer } from "../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
+import { type Dialect, native } from "../../src/index.ts";
 import { serve } from "../support/served.ts";
 
 type Message = (session: string | undefined, text: string) => object;

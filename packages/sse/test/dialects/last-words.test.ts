@@ -1,6 +1,7 @@
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { asp, coach, type Dialect, metrics, type TextMode, trainer } from "../../src/index.ts";
+import { asp, coach, metrics, type TextMode, trainer } from "../../src/dialects.ts";
+import type { Dialect } from "../../src/index.ts";
 import { type Served, serve } from "../support/served.ts";
 
 const CUT = "My answer was cut short. Please ask me to continue.";

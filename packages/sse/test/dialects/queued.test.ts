@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { agUi, aiSdk, asp, type Dialect } from "../../src/index.ts";
+import { asp } from "../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect } from "../../src/index.ts";
 import { handModel } from "../support/hand-model.ts";
 import { serve } from "../support/served.ts";
 

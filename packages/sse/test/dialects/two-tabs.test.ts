@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { asp, coach, type Dialect, metrics, trainer } from "../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../src/dialects.ts";
+import type { Dialect } from "../../src/index.ts";
 import { handModel } from "../support/hand-model.ts";
 import { serve } from "../support/served.ts";
 

@@ -1,6 +1,7 @@
 import { scriptedModel } from "@pawl/testing";
 import { expect, it } from "vitest";
-import { type Dialect, trainer } from "../../src/index.ts";
+import { trainer } from "../../src/dialects.ts";
+import type { Dialect } from "../../src/index.ts";
 import { serve } from "../support/served.ts";
 
 it("W2 the app is warned once about each kind of data that clients send and the agent does not read", async () => {

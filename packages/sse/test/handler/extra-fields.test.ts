@@ -1,7 +1,8 @@
 import { type JsonObject, PawlError } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { type Asking, aiSdk, type ExtraFields, handler, native, trainer } from "../../src/index.ts";
+import { trainer } from "../../src/dialects.ts";
+import { type Asking, aiSdk, type ExtraFields, handler, native } from "../../src/index.ts";
 import { confirm, serve } from "../support/served.ts";
 
 const hello = () => scriptedModel(Array.from({ length: 9 }, () => ({ text: "Hello." })));

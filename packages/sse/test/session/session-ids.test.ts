@@ -2,7 +2,8 @@ import { agent, memoryStore, runtime } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { createAgentClient } from "../../../client/src/index.ts";
-import { agUi, aiSdk, coach, type Dialect, handler, native } from "../../src/index.ts";
+import { coach } from "../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect, handler, native } from "../../src/index.ts";
 import { serve } from "../support/served.ts";
 
 const hello = () => scriptedModel(Array.from({ length: 9 }, () => ({ text: "Hello." })));

@@ -8,7 +8,7 @@ import {
   type NewEvent,
   type Refused,
   tryUntilApplied,
-} from "@pawl/core";
+} from "@pawl/core/store";
 import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { toEvent } from "./rows.ts";
 

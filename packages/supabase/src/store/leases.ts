@@ -1,4 +1,4 @@
-import { checkNames, isName, type Lease, noSession } from "@pawl/core";
+import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { call, type RpcClient } from "../rpc/rpc.ts";
 
 /** {@link EventStore.acquire}. */

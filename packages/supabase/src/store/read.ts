@@ -1,4 +1,5 @@
-import { isName, type ReadOptions, readPages, type StoredEvent } from "@pawl/core";
+import type { StoredEvent } from "@pawl/core";
+import { isName, type ReadOptions, readPages } from "@pawl/core/store";
 import { call, listOf, type RpcClient } from "../rpc/rpc.ts";
 import { toEvent } from "./rows.ts";
 

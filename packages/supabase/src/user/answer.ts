@@ -1,4 +1,5 @@
-import { checkNames, isName, type Json, jsonText, noSession, PawlError } from "@pawl/core";
+import { type Json, PawlError } from "@pawl/core";
+import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
 import { call, type RpcClient } from "../rpc/rpc.ts";
 import { type Sent, toSent } from "./send-message.ts";
 

@@ -1,4 +1,5 @@
-import { checkNames, isName, jsonText, noSession, PawlError, type StoredEvent } from "@pawl/core";
+import { PawlError, type StoredEvent } from "@pawl/core";
+import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
 import { call, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { read } from "../store/read.ts";
 

@@ -1,4 +1,5 @@
-import type { SessionEvent, StoredEvent, ViewMessage, ViewState } from "@pawl/core";
+import type { SessionEvent, StoredEvent } from "@pawl/core";
+import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
 import { type Step, telling } from "../base/telling.ts";
 import { blockEvents, callEvents, emptied } from "./ag-ui-events.ts";

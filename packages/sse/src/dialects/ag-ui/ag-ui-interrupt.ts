@@ -1,4 +1,4 @@
-import type { Suspension } from "@pawl/core";
+import type { Question } from "@pawl/core";
 import { isApproval } from "../base/answers.ts";
 import { questionId } from "../base/question-id.ts";
 

@@ -1,4 +1,4 @@
-import type { Suspension, TokenUsage } from "@pawl/core";
+import type { Question, TokenUsage } from "@pawl/core";
 import { isApproval } from "../base/answers.ts";
 import type { Telling } from "../base/telling.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";

@@ -1,4 +1,5 @@
-import { type Answer, type Json, type JsonObject, jsonSchema, PawlError, type ViewState } from "@pawl/core";
+import { type Answer, type Json, type JsonObject, jsonSchema, PawlError } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
 import type { EarlierMessage } from "../../request/read-thread.ts";
 import { isApproval } from "../base/answers.ts";

@@ -1,4 +1,5 @@
-import { canBeRetried, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import { canBeRetried, type JsonObject, PawlError } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import type { Begin } from "../base/dialect.ts";
 import { agUiMessages } from "./ag-ui-messages.ts";
 import { wordsOf } from "./ag-ui-words.ts";

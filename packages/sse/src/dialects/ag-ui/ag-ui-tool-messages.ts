@@ -1,4 +1,5 @@
-import { type Answer, type JsonObject, PawlError, type ViewState } from "@pawl/core";
+import { type Answer, type JsonObject, PawlError } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { awaitedAnswers, failedAnswer, isApproval } from "../base/answers.ts";
 import { contentOf, resultId } from "./ag-ui-messages.ts";
 

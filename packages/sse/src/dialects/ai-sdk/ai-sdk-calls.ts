@@ -1,4 +1,5 @@
-import { type Json, runMessageId, type StoredOf, type Suspension } from "@pawl/core";
+import type { Json, Question, StoredOf } from "@pawl/core";
+import { runMessageId } from "@pawl/core/view";
 import { isApproval } from "../base/answers.ts";
 import type { BlockStep } from "../base/blocks.ts";
 import type { EncoderContext } from "../base/dialect.ts";

@@ -1,13 +1,7 @@
-import {
-  type Json,
-  runMessageId,
-  type Suspension,
-  type ViewMessage,
-  type ViewPart,
-  type ViewState,
-} from "@pawl/core";
+import type { Json, Question } from "@pawl/core";
+import { runMessageId, type ViewMessage, type ViewPart, type ViewState } from "@pawl/core/view";
 import { isApproval } from "../base/answers.ts";
-import type { Facts } from "../base/facts.ts";
+import type { ThreadFacts } from "../base/facts.ts";
 import { questionId } from "../base/question-id.ts";
 
 export type UiPart = { readonly type: string; readonly [field: string]: unknown };

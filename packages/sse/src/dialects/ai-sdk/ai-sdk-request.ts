@@ -1,4 +1,5 @@
-import { canBeRetried, type JsonObject, jsonSchema, runMessageId, toJson, type ViewState } from "@pawl/core";
+import { canBeRetried, type JsonObject, jsonSchema, toJson } from "@pawl/core";
+import { runMessageId, type ViewState } from "@pawl/core/view";
 import { checkBody, checkId, checkInput, id, invalid } from "../../request/check-body.ts";
 import { awaitedAnswers, failedAnswer, isApproval, type SaidAnswer } from "../base/answers.ts";
 import type { Begin, DialectRequest, RequestLimits } from "../base/dialect.ts";

@@ -1,6 +1,7 @@
-import { runMessageId, type StopReason, type ViewState } from "@pawl/core";
+import type { StopReason } from "@pawl/core";
+import { runMessageId, type ViewState } from "@pawl/core/view";
 import { type Dialect, dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts";
-import { type Facts, noteFacts } from "../base/facts.ts";
+import { noteFacts, type ThreadFacts } from "../base/facts.ts";
 import { type Rest, type Step, telling } from "../base/telling.ts";
 import { callChunks } from "./ai-sdk-calls.ts";
 import { blockChunks, type Chunk, partChunks, textChunks } from "./ai-sdk-chunks.ts";

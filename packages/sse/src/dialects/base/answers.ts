@@ -7,6 +7,7 @@ import {
   type Question,
   toJson,
 } from "@pawl/core";
+import type { ViewState } from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 
 /** A client's answer to a question. */

@@ -1,7 +1,8 @@
-import type { Answer, Place, RunOptions, SessionEvent, Suspension, ViewState, WhenBusy } from "@pawl/core";
+import type { Answer, Question, RunOptions, SessionEvent, WhenBusy } from "@pawl/core";
+import type { Cursor, ViewState } from "@pawl/core/view";
 import type { EarlierMessage } from "../../request/read-thread.ts";
 import type { WireError } from "../../request/wire-error.ts";
-import type { Facts } from "./facts.ts";
+import type { ThreadFacts } from "./facts.ts";
 
 /**
  * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,

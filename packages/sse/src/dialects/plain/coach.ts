@@ -1,4 +1,4 @@
-import type { Json, JsonObject, StoredOf, Suspension } from "@pawl/core";
+import type { Json, JsonObject, Question, StoredOf } from "@pawl/core";
 import type { Dialect, EncoderContext } from "../base/dialect.ts";
 import type { Rest, Step } from "../base/telling.ts";
 import { callsBefore, type LastWord, type PlainWords, plainEncoder, type TextMode } from "./plain-encoder.ts";

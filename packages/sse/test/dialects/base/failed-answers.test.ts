@@ -1,7 +1,8 @@
 import { approval, type Hook } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { asp, coach, type Dialect, metrics, native, trainer } from "../../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
+import { type Dialect, native } from "../../../src/index.ts";
 import { serve } from "../../support/served.ts";
 
 type Failed = (sessionId: string, error: string) => object;

@@ -6,7 +6,8 @@ import { readUIMessageStream as read6, uiMessageChunkSchema as schema6 } from "a
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { isLost } from "../../../../client/src/ai-sdk.ts";
-import { agUi, aiSdk, asp, coach, type Dialect, metrics, trainer } from "../../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect } from "../../../src/index.ts";
 import {
   asTheyCome,
   type Conversation,

@@ -1,7 +1,8 @@
 import { type Json, jsonSchema, type Schema, tool } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { agUi, aiSdk, asp, coach, type Dialect, metrics, trainer } from "../../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
+import { agUi, aiSdk, type Dialect } from "../../../src/index.ts";
 import { serve } from "../../support/served.ts";
 
 type Said = (sessionId: string, said: Json) => object;

@@ -12,7 +12,8 @@ import {
 } from "@pawl/core";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { asp, coach, type Dialect, handler, metrics, trainer } from "../../../src/index.ts";
+import { asp, coach, metrics, trainer } from "../../../src/dialects.ts";
+import { type Dialect, handler } from "../../../src/index.ts";
 import { handModel } from "../../support/hand-model.ts";
 import { look, type Served, serve } from "../../support/served.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Reservations } from "@pawl/core";
+import type { Reservations } from "@pawl/core/store";
 import type { ContractCase } from "../base/case.ts";
 import { reservationAttacks } from "./reservation-attacks.ts";
 import { reservationBench } from "./reservation-bench.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { NewEvent } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import { type Check, note, range, rejection } from "../base/bench.ts";
 
 /** Texts made to break SQL, JSON, paths into JSON, shells, formats, XML, and comparisons of texts. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { NewEvent } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import { type Check, note } from "../base/bench.ts";
 
 /** Writes `value` over every leaf it can reach; frozen ones refuse, which is just as well. */

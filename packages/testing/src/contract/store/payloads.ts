@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import type { Json, NewEvent } from "@pawl/core";
+import type { Json } from "@pawl/core";
+import type { NewEvent } from "@pawl/core/store";
 import { type Bench, type Check, note } from "../base/bench.ts";
 import { everyType } from "./every-type.ts";
 

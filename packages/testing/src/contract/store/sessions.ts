@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { ListSessions, SessionStatus } from "@pawl/core";
+import type { SessionStatus } from "@pawl/core";
+import type { ListSessions } from "@pawl/core/store";
 import { type Bench, type Check, note, range, rejection } from "../base/bench.ts";
 
 async function listed({ store }: Bench, options: ListSessions): Promise<string[]> {
