@@ -111,6 +111,7 @@ export {
   type Usage,
   usageFromWire,
 } from "./model/pricing.ts";
+export { type ResilientOptions, resilient } from "./model/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
 export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
 export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./readers/cursor.ts";
