@@ -3,6 +3,7 @@ import type { ComponentType, FunctionComponent, ReactNode } from "react";
 import { withoutBlocks } from "../src/legacy/blocks.ts";
 import { filesPanel } from "./files/files-panel.tsx";
 import { Completed, EnteredArc } from "./parts/arc.tsx";
+import { replacePlan } from "./parts/replace-plan.tsx";
 import { Saved } from "./parts/saved.tsx";
 import { words } from "./parts/words.tsx";
 import { PulseCheck } from "./pulse/pulse-check.tsx";
@@ -64,7 +65,10 @@ export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
       ["enter_structured_arc", EnteredArc],
       ["complete_session", Completed],
     ]),
-    questions: new Map([["pulse_check", PulseCheck]]),
+    questions: new Map<string, ComponentType<QuestionProps>>([
+      ["pulse_check", PulseCheck],
+      ["approval", replacePlan(Markdown)],
+    ]),
     Words: words(Markdown),
     Frame: CoachFrame,
     Label,

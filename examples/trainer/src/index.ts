@@ -1,4 +1,5 @@
 export { type LocalIssuer, type LocalIssuerOptions, localIssuer } from "./auth/local-issuer.ts";
+export { dailyBudget, dailyBudgetTokens } from "./daily-budget.ts";
 export {
   type CategoryGoal,
   type Distribution,
@@ -45,7 +46,7 @@ export {
   trainerTools,
   type WorkoutSummary,
 } from "./tools/index.ts";
-export { type TrainerOptions, trainer } from "./trainer.ts";
+export { DROP_RESULTS_ABOVE, type TrainerOptions, trainer } from "./trainer.ts";
 export {
   type Adjusted,
   adjust,
