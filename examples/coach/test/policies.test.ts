@@ -125,7 +125,7 @@ describe("a message that arrives while the coach answers", () => {
 });
 
 describe("a long conversation with the coach", () => {
-  it("C13 goes on from a summary of its older part", async () => {
+  it("C13 continues from a summary of its older part", async () => {
     const { ask, log, model } = await ruledCoach();
     const { sessionId } = await ask({ input: "I keep thinking of the garden" });
     for (const what of ["roof", "cellar", "kitchen"]) await ask({ sessionId, input: `And of the ${what}` });

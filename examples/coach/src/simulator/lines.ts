@@ -110,6 +110,6 @@ export function summary(transcript: string): string {
   return ["What the person has said so far:", ...said].join("\n");
 }
 
-/** What is said when the life plan was not to be replaced. */
+/** The answer when the user keeps the old life plan. */
 export const planKept =
   "Then your life plan stays as it is. What would you like to be different before I write it down?";

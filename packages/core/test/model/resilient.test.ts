@@ -168,7 +168,7 @@ describe("resilient refuses what cannot work", () => {
     expect(make).toThrow(message);
   });
 
-  it("a model that is none", () => {
+  it("a missing model", () => {
     expect(() => resilient(undefined as never)).toThrow(/must be a ModelClient.* got undefined/);
   });
 
