@@ -1,6 +1,7 @@
-export { type CoachOptions, coach, coachLimits } from "./agent/coach.ts";
+export { type CoachOptions, coach, coachLimits, SUMMARIZE_ABOVE } from "./coach.ts";
 export { type Facts, signalTable } from "./context/signals.ts";
 export { coachContext } from "./context/user-context.ts";
+export { dailyBudget, dailyBudgetTokens } from "./daily-budget.ts";
 export {
   type CalendarEvent,
   type CoachData,

@@ -1,5 +1,6 @@
 import "./styles/pulse.css";
 import "./styles/pulse-result.css";
+import "./styles/replace-plan.css";
 import "./styles/files.css";
 import "./styles/sessions.css";
 

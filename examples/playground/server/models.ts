@@ -1,4 +1,4 @@
-import { claude } from "@pawl/anthropic";
+import { claude, pricingOf } from "@pawl/anthropic";
 import type { ModelClient } from "@pawl/core";
 import { coachRules } from "@pawl/example-coach";
 import { DEFAULT_MODEL, trainerModels, trainerRules } from "@pawl/example-trainer";
@@ -15,13 +15,23 @@ export interface ModelInfo {
 /** The models of all agents. */
 export interface AgentModels {
   coach: ModelClient;
+  /** Answers while the coach's model keeps failing. */
+  coachFallback?: ModelClient;
   /** The first one answers where a request asks for none. */
   trainer: readonly [ModelClient, ...ModelClient[]];
+  /** Answers while the trainer's model keeps failing. */
+  trainerFallback?: ModelClient;
   /** Chooses the trainer's data. */
   chooser: ModelClient;
   info: ModelInfo;
   close(): Promise<void>;
 }
+
+/** Answer where the others fail. The trainer's, as all that it is put behind, can be forced to call a tool. */
+const FALLBACKS = {
+  coach: ["claude-haiku-5-5", "claude-sonnet-5-5"],
+  trainer: ["claude-sonnet-4-5", "claude-haiku-4-5"],
+} as const;
 
 /** Small and fast: it answers before the trainer begins. */
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
@@ -40,6 +50,13 @@ export async function agentModels(config: Config): Promise<AgentModels> {
       apiKey: apiKey ?? "simulator",
       ...(url !== undefined && { baseURL: url }),
     });
+  /** None for a model of another server's, which may know none of Claude's. */
+  const fallback = (primary: string, ids: readonly string[]): ModelClient | undefined => {
+    const other = pricingOf(primary) === undefined ? undefined : ids.find((id) => id !== primary);
+    return other === undefined ? undefined : model(other);
+  };
+  const coachFallback = fallback(modelId, FALLBACKS.coach);
+  const trainerFallback = fallback(trainerModel, FALLBACKS.trainer);
   const others = trainerModels.filter((id) => id !== trainerModel);
   return {
     coach: claude(modelId, {
@@ -47,6 +64,8 @@ export async function agentModels(config: Config): Promise<AgentModels> {
       ...(url !== undefined && { baseURL: url }),
       ...(thinksByItself(modelId) && { thinking: { type: "adaptive", display: "summarized" } }),
     }),
+    ...(coachFallback && { coachFallback }),
+    ...(trainerFallback && { trainerFallback }),
     trainer: [model(trainerModel), ...others.map(model)],
     chooser: openaiKey === undefined ? model(CHOOSER.claude) : openai(CHOOSER.openai, { apiKey: openaiKey }),
     info: { model: modelId, simulated },
@@ -57,9 +76,10 @@ export async function agentModels(config: Config): Promise<AgentModels> {
 const coaching = coachRules();
 const training = trainerRules();
 
-/** One simulator for all: who is asked shows in the tools. */
+/** One simulator for all: who is asked shows in the tools. Without any, the coach's conversation is summarised. */
 const rules: Rules = (request, context) => {
-  const coach = (request.tools ?? []).some(({ name }) => name === "save_file" || name === "record");
+  const names = (request.tools ?? []).map(({ name }) => name);
+  const coach = names.length === 0 || names.includes("save_file") || names.includes("record");
   return (coach ? coaching : training)(request, context);
 };
 

@@ -1,8 +1,10 @@
 import { join } from "node:path";
 import { messageOf, runtime } from "@pawl/core";
-import { type CoachDeps, coach, coachDeps, openFiles, postgresDayPlans } from "@pawl/example-coach";
-import { type TrainerDeps, trainer, trainerData, withSessionLog } from "@pawl/example-trainer";
+import { type CoachDeps, coachDeps, openFiles, postgresDayPlans } from "@pawl/example-coach";
+import { type TrainerDeps, trainerData, withSessionLog } from "@pawl/example-trainer";
+import { postgresReservations } from "@pawl/postgres";
 import { RateLimiterMemory } from "rate-limiter-flexible";
+import { exampleAgents } from "./agents.ts";
 import { playgroundApp } from "./app.ts";
 import type { Config } from "./config.ts";
 import { errorLines } from "./error-lines.ts";
@@ -36,9 +38,11 @@ export async function startPlayground(config: Config): Promise<Playground> {
     });
     const tester = config.test ? [testAgent(models.coach, config.dir)] : [];
     const hooks = [errorLines(console.error, config.apiKey)];
-    const agents = [coach({ model: models.coach, hooks }), ...tester];
+    const reservations = postgresReservations(embedded.db);
+    const examples = exampleAgents(models, { reservations, hooks });
+    const agents = [examples.coach, ...tester];
     const pawl = runtime<CoachDeps & TrainerDeps>({
-      agents: [...agents, trainer({ models: models.trainer, initializer: models.chooser, hooks })],
+      agents: [...agents, examples.trainer],
       store,
       blobs: store.blobs,
       deps: (session) => ({ ...coaching(session), trainer: data }),

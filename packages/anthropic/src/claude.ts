@@ -38,8 +38,8 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
 
 /**
  * Claude as a `ModelClient`, over the official SDK. It sends one request and yields the stream's events as they come, pings
- * and unknown ones included. It never retries and waits for as long as a stream is silent: put `withIdleWatchdog`, `withRetry`
- * and their like around it.
+ * and unknown ones included. It never retries and waits for as long as a stream is silent: wrap it with `resilient`
+ * of `@pawl/core`.
  *
  * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same request may succeed later.
  * An abort throws the signal's reason.

@@ -38,7 +38,7 @@ export interface OpenAIOptions extends OpenAIBodyOptions {
 /**
  * A model behind the Chat Completions API as a `ModelClient`, over the official SDK: OpenAI's own, and any server that speaks
  * the same by `baseURL`. It sends one request and yields the answer's events as they come. It never retries and waits for as
- * long as a stream is silent: put `withIdleWatchdog`, `withRetry` and their like around it.
+ * long as a stream is silent: wrap it with `resilient` of `@pawl/core`.
  *
  * Reasoning is not kept, whoever's it is: what another model has thought is not sent, and what this one thinks shows as
  * `ping` only. A call whose id a later request could not carry gets another one.

@@ -1,22 +1,37 @@
-import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
+import {
+  type Agent,
+  agent,
+  type Hook,
+  type ModelClient,
+  type Reservations,
+  resilient,
+  summarize as summarizeContext,
+} from "@pawl/core";
 import { type ContextReport, skillHook } from "@pawl/knowledge";
-import { coachSignals } from "../context/signals.ts";
-import { coachContext } from "../context/user-context.ts";
-import type { CoachDeps } from "../deps/deps.ts";
-import { sessionGate } from "../hooks/gate.ts";
-import { type Summarize, sessionSummary } from "../hooks/summary.ts";
-import { legacyGuard } from "../legacy/guard.ts";
-import { withoutLegacy } from "../legacy/model.ts";
-import { instructions } from "../prompt/instructions.ts";
-import { coachSkills } from "../prompt/skills.ts";
-import { completeSession } from "../tools/complete-session.ts";
-import { enterStructuredArc } from "../tools/enter-structured-arc.ts";
-import { saveFile } from "../tools/save-file.ts";
-import { showOptions } from "../tools/show-options.ts";
-import { showPulseCheck } from "../tools/show-pulse-check.ts";
+import { coachSignals } from "./context/signals.ts";
+import { coachContext } from "./context/user-context.ts";
+import { dailyBudget } from "./daily-budget.ts";
+import type { CoachDeps } from "./deps.ts";
+import { instructions } from "./instructions.ts";
+import { legacyGuard } from "./legacy/guard.ts";
+import { withoutLegacy } from "./legacy/model.ts";
+import { lifePlanApproval } from "./plans/life-plan-approval.ts";
+import { sessionGate } from "./sessions/gate.ts";
+import { type Summarize, sessionSummary } from "./sessions/summary.ts";
+import { coachSkills } from "./skills.ts";
+import { completeSession } from "./tools/complete-session.ts";
+import { enterStructuredArc } from "./tools/enter-structured-arc.ts";
+import { saveFile } from "./tools/save-file.ts";
+import { showOptions } from "./tools/show-options.ts";
+import { showPulseCheck } from "./tools/show-pulse-check.ts";
 
 export interface CoachOptions {
+  /** A plain model: the coach makes it {@link resilient}. */
   model: ModelClient;
+  /** Answers while the model keeps failing. Default: none. */
+  fallback?: ModelClient;
+  /** Where the daily budget of each user is kept. Default: no budget. */
+  reservations?: Reservations;
   /** What else takes part in the coach's runs. */
   hooks?: readonly Hook[];
   /** Says what came out of a session that was completed. Default: what the coach itself has said of it. */
@@ -27,6 +42,12 @@ export interface CoachOptions {
 
 /** What a run of the coach may use up. */
 export const coachLimits = { turns: 5, wallClockMs: 55_000, toolCalls: 15, errorTurns: 2 } as const;
+
+/** Silence of the model after which it is asked again, in milliseconds: short enough that a run has time for it. */
+const IDLE_MS = 15_000;
+
+/** Estimated tokens of a conversation above which its older part is replaced by a summary. */
+export const SUMMARIZE_ABOVE = 60_000;
 
 /**
  * The life coach.
@@ -45,21 +66,30 @@ export const coachLimits = { turns: 5, wallClockMs: 55_000, toolCalls: 15, error
  * console.log(text);
  * ```
  */
-export function coach({ model, hooks = [], summarize, onContext }: CoachOptions): Agent<CoachDeps> {
+export function coach(options: CoachOptions): Agent<CoachDeps> {
+  const { model, fallback, reservations, hooks = [], summarize, onContext } = options;
+  const asked = resilient(model, { ...(fallback && { fallback }), idleWatchdog: { idleMs: IDLE_MS } });
   return agent<CoachDeps>({
     name: "coach",
-    version: "2",
-    model: withoutLegacy(model),
+    version: "3",
+    model: withoutLegacy(asked),
     instructions,
     tools: [saveFile, completeSession, enterStructuredArc(coachSkills), showPulseCheck, showOptions],
     hooks: [
       sessionGate(),
+      lifePlanApproval(),
       skillHook<CoachDeps>({ skills: coachSkills, signals: coachSignals, atMost: 2 }),
       legacyGuard(),
       sessionSummary(summarize),
+      ...(reservations ? [dailyBudget(reservations)] : []),
       ...hooks,
     ],
     limits: coachLimits,
+    // The last turn is kept for a closing word: a person in the middle of a thought is not left with an error.
+    onLimit: "land",
+    // A second message, e.g. from the phone, is read at the next turn.
+    whenBusy: "queue",
+    checkpointWhen: [summarizeContext({ model: withoutLegacy(asked), whenTokens: SUMMARIZE_ABOVE })],
     maxTokens: 4096,
     userData: coachContext(onContext),
   });

@@ -8,6 +8,7 @@ import {
   goodbye,
   greeting,
   longTalk,
+  planKept,
   reflection,
   showcase,
 } from "./lines.ts";
@@ -44,6 +45,7 @@ function afterTools(scene: Scene): Reply {
   const { outcomes, said } = scene;
   const failure = outcomes.find(({ failed }) => failed);
   if (failure !== undefined) {
+    if (/^The user did not approve/.test(String(failure.value))) return { text: planKept };
     return {
       text: `That did not work: ${excerpt(String(failure.value))} Shall we go on without it for now?`,
     };

@@ -99,3 +99,17 @@ export function excerpt(text: string, most = 140): string {
 /** What is said once an arc is complete and the conversation is open again. */
 export const backAgain =
   "Good. That part is done, and it is all in your notes. I'm still here: is there anything else you want to talk about?";
+
+/** The last words of a run that has reached a limit. */
+export const landing =
+  "This is as far as I get in one go. What was saved is in your notes; say a word, and we go on from here.";
+
+/** What stays of a conversation that has grown long. */
+export function summary(transcript: string): string {
+  const said = [...transcript.matchAll(/^user: (.+)$/gm)].map(([, line = ""]) => `- ${excerpt(line, 200)}`);
+  return ["What the person has said so far:", ...said].join("\n");
+}
+
+/** The answer when the user keeps the old life plan. */
+export const planKept =
+  "Then your life plan stays as it is. What would you like to be different before I write it down?";

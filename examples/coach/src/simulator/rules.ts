@@ -1,5 +1,6 @@
 import type { Reply, Rules } from "@pawl/testing";
 import { answer } from "./answer.ts";
+import { landing, summary } from "./lines.ts";
 import { sceneOf } from "./scene.ts";
 
 export interface CoachRulesOptions {
@@ -24,7 +25,13 @@ export interface CoachRulesOptions {
  * ```
  */
 export function coachRules({ speed = 1 }: CoachRulesOptions = {}): Rules {
-  return (request) => paced(answer(sceneOf(request)), speed);
+  return (request) => {
+    const scene = sceneOf(request);
+    // Without tools it is asked to summarise a long conversation; with tools that it may not call, for a closing word.
+    if ((request.tools ?? []).length === 0) return paced({ text: summary(scene.said) }, speed);
+    if (request.tool_choice?.type === "none") return paced({ text: landing }, speed);
+    return paced(answer(scene), speed);
+  };
 }
 
 /** About as fast as a model speaks: long texts come in longer pieces, so these wait a little longer. */

@@ -78,6 +78,8 @@ export function coached(
     hooks,
     summarize,
     onContext,
+    fallback,
+    reservations,
     ...more
   }: Setting & { files: FileStore },
 ): Coached {
@@ -85,6 +87,8 @@ export function coached(
     ...(hooks && { hooks }),
     ...(summarize && { summarize }),
     ...(onContext && { onContext }),
+    ...(fallback && { fallback }),
+    ...(reservations && { reservations }),
   };
   const deps = coachDeps({ files, store: log, timeZone: "Europe/Berlin", now: () => MORNING, ...more });
   const lease = leaseTtlMs === undefined ? {} : { leaseTtlMs };

@@ -8,10 +8,12 @@ export function Saved({ part, live }: ToolPartProps) {
   const title = titleOfType(textIn(file_type) ?? "");
   const path = textIn(fieldsOf(part.result).path);
   const phase = part.phase === "running" ? "stopped" : part.phase;
+  // Mostly because the user wanted that: they are asked before it is replaced.
+  const isKept = phase === "error" && file_type === "life-plan";
   return (
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>
       <span className="chip-mark" aria-hidden="true" />
-      <span className="chip-words">{WORDS.get(phase)?.(title) ?? title}</span>
+      <span className="chip-words">{WORDS.get(isKept ? "kept" : phase)?.(title) ?? title}</span>
       {phase === "done" && path !== undefined && <code className="chip-detail">{path}</code>}
     </p>
   );
@@ -20,5 +22,6 @@ export function Saved({ part, live }: ToolPartProps) {
 const WORDS: ReadonlyMap<string, (title: string) => string> = new Map([
   ["done", (title) => `Saved: ${title}`],
   ["error", (title) => `${title}: could not be saved`],
+  ["kept", (title) => `${title}: left as it was`],
   ["stopped", (title) => `${title}: saving was stopped`],
 ]);

@@ -122,6 +122,8 @@ function useFocusAfterReplay(replays: boolean, field: Field): void {
 
 function questionIn(payload: unknown): string | undefined {
   if (typeof payload !== "object" || payload === null) return undefined;
-  const { question, context } = payload as { question?: unknown; context?: unknown };
-  return [question, context].find((words) => typeof words === "string");
+  const { question, context, tool } = payload as { question?: unknown; context?: unknown; tool?: unknown };
+  const words = [question, context].find((text) => typeof text === "string");
+  // An approval names the call that waits for a yes.
+  return words ?? (typeof tool === "string" ? "Your approval is needed." : undefined);
 }

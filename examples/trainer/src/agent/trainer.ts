@@ -1,15 +1,29 @@
-import { type Agent, agent, type Hook, type ModelClient } from "@pawl/core";
+import {
+  type Agent,
+  agent,
+  dropOldResults,
+  type Hook,
+  type ModelClient,
+  type Reservations,
+  resilient,
+} from "@pawl/core";
 import { initializer, unifiedContext } from "@pawl/knowledge";
-import { dataSources, type TrainerDeps, userDataSections } from "../data/index.ts";
-import { instructions } from "../prompt/instructions.ts";
-import { trainerTools } from "../tools/index.ts";
+import { dailyBudget } from "./daily-budget.ts";
+import { dataSources, type TrainerDeps, userDataSections } from "./data/index.ts";
 import { modelChoice } from "./models.ts";
 import { spoken } from "./spoken.ts";
 import { taskData } from "./task-data.ts";
 
 export interface TrainerOptions {
-  /** The first one answers where a request asks for none. */
+  /** Plain models: the trainer makes them {@link resilient}. The first one answers where a request asks for none. */
   models: readonly [ModelClient, ...ModelClient[]];
+  /**
+   * Answers while the asked model keeps failing. Choose one that can be forced to call a tool: with one that cannot, no
+   * model is forced. Default: none.
+   */
+  fallback?: ModelClient;
+  /** Where the daily budget of each user is kept. Default: no budget. */
+  reservations?: Reservations;
   /** Chooses the data for each request: a small, fast model. Without one the trainer fetches what it needs. */
   initializer?: ModelClient;
   /** How long that model may take, in milliseconds. Default: 8 s. */
@@ -17,6 +31,9 @@ export interface TrainerOptions {
   /** What else takes part in the trainer's runs. */
   hooks?: readonly Hook[];
 }
+
+/** Estimated tokens of the context above which old results are replaced by notes: fetched data, above all. */
+export const DROP_RESULTS_ABOVE = 60_000;
 
 /**
  * The personal trainer. It acts by tools alone, one at a time, for at most ten iterations.
@@ -46,10 +63,17 @@ export interface TrainerOptions {
  */
 export function trainer({
   models,
+  fallback,
+  reservations,
   initializer: chooser,
   initializerTimeoutMs,
   hooks = [],
 }: TrainerOptions): Agent<TrainerDeps> {
+  const guarded = (model: ModelClient): ModelClient =>
+    resilient(model, { ...(fallback && fallback.id !== model.id && { fallback }) });
+  const [first, ...others] = models;
+  const asked = [guarded(first), ...others.map(guarded)] as const;
+  // The helper stays plain: without its choice the trainer fetches the data itself, sooner than a retry would.
   const choosing =
     chooser &&
     initializer<TrainerDeps>({
@@ -62,12 +86,19 @@ export function trainer({
   return agent<TrainerDeps>({
     name: "trainer",
     version: "1",
-    model: models[0],
+    model: asked[0],
     instructions,
     tools: trainerTools(),
     toolOnly: true,
-    hooks: [modelChoice(models), ...(choosing ? [choosing] : []), ...hooks],
+    hooks: [
+      modelChoice(asked),
+      ...(choosing ? [choosing] : []),
+      ...(reservations ? [dailyBudget(reservations)] : []),
+      ...hooks,
+    ],
     limits: { turns: 10 },
+    // The workout is folded from the log, so it loses nothing when results leave the context.
+    checkpointWhen: [dropOldResults({ whenTokens: DROP_RESULTS_ABOVE })],
     maxTokens: 8_192,
     userData: unifiedContext<TrainerDeps>({ sections: userDataSections() }),
   });

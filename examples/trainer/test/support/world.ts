@@ -4,6 +4,7 @@ import {
   type EventStore,
   type EventType,
   type ModelClient,
+  type Reservations,
   type Runtime,
   runtime,
   type StoredEvent,
@@ -66,17 +67,23 @@ export interface WorldOptions extends MessagesApiOptions {
   /** Chooses the data; nobody does when absent. */
   initializer?: (api: MessagesApi) => ModelClient;
   initializerTimeoutMs?: number;
+  /** The id of the model that answers while the asked one keeps failing. */
+  fallback?: string;
+  reservations?: Reservations;
 }
 
 export async function world(options: WorldOptions = {}): Promise<World> {
-  const { place = await embeddedPlace(), model = "claude-haiku-4-5", initializer, ...simulated } = options;
+  const { place = await embeddedPlace(), model = "claude-haiku-4-5", initializer, ...others } = options;
+  const { fallback, reservations, ...simulated } = others;
   const api = await messagesApi(simulated);
   onTestFinished(() => api.close());
   const made = (id: string) => claude(id, { apiKey: "simulator", baseURL: api.url });
-  const others = trainerModels.filter((id) => id !== model);
+  const further = trainerModels.filter((id) => id !== model);
   const agent = trainer({
-    models: [made(model), ...others.map(made)],
+    models: [made(model), ...further.map(made)],
     ...(initializer && { initializer: initializer(api) }),
+    ...(fallback && { fallback: made(fallback) }),
+    ...(reservations && { reservations }),
     ...(options.initializerTimeoutMs && { initializerTimeoutMs: options.initializerTimeoutMs }),
   });
   const { store, data } = place;

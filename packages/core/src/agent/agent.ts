@@ -35,7 +35,7 @@ export interface AgentOptions<Deps> {
   name: string;
   /** Raise it when the agent's behaviour changes; runs record it. Default: "1". */
   version?: string;
-  /** Who answers. It never retries by itself: put `withRetry` and its like around it. */
+  /** The model that answers. A plain one never retries: wrap it with `resilient`. */
   model: ModelClient;
   /** The system prompt. */
   instructions: string;
