@@ -1,7 +1,6 @@
-export { type CoachOptions, coach, coachLimits, SUMMARIZE_ABOVE } from "./coach.ts";
+export { type CoachOptions, coach, coachLimits, SUMMARIZE_ABOVE } from "./agent/coach.ts";
 export { type Facts, signalTable } from "./context/signals.ts";
 export { coachContext } from "./context/user-context.ts";
-export { dailyBudget, dailyBudgetTokens } from "./daily-budget.ts";
 export {
   type CalendarEvent,
   type CoachData,
@@ -16,6 +15,7 @@ export { type MarkdownFile, readFrontMatter, withFrontMatter } from "./files/fro
 export { harmlessMarkdown } from "./files/harmless.ts";
 export { type FilesAt, openFiles } from "./files/open-files.ts";
 export { readMarkdown, userFiles } from "./files/user-files.ts";
+export { dailyBudget, dailyBudgetTokens } from "./hooks/daily-budget.ts";
 export type { Summarize, ToSummarize } from "./hooks/summary.ts";
 export { type LegacyPart, legacyParts, withoutBlocks, withoutTags } from "./legacy/index.ts";
 export { type DayPlan, type DayPlans, memoryDayPlans } from "./plans/day-plans.ts";

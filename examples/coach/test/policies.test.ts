@@ -2,7 +2,7 @@ import { memoryFiles, memoryReservations, memoryStore, type StoredEvent } from "
 import { type Reply, strictModel } from "@pawl/testing";
 import { describe, expect, it, vi } from "vitest";
 import { coachRules, dailyBudgetTokens, readMarkdown, SUMMARIZE_ABOVE, userFiles } from "../src/index.ts";
-import { coached, MORNING, ruledCoach, saving } from "./harness.ts";
+import { coached, MORNING, ruledCoach, saving } from "./support/harness.ts";
 
 const fine: Reply = { text: "Fine." };
 const rules = coachRules({ speed: Number.POSITIVE_INFINITY });

@@ -1,4 +1,5 @@
-import type { Hook, Reservations } from "@pawl/core";
+import type { Hook } from "@pawl/core";
+import type { Reservations } from "@pawl/core/store";
 import { coach } from "@pawl/example-coach";
 import { trainer } from "@pawl/example-trainer";
 import type { AgentModels } from "./models.ts";

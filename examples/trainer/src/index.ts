@@ -1,8 +1,12 @@
+export { dailyBudget, dailyBudgetTokens } from "./agent/daily-budget.ts";
 export { DEFAULT_MODEL, modelChoice, trainerModels } from "./agent/models.ts";
 export { type SessionLogOptions, withSessionLog } from "./agent/session-log.ts";
-export { type TrainerOptions, trainer } from "./agent/trainer.ts";
+export {
+  DROP_RESULTS_ABOVE,
+  type TrainerOptions,
+  trainer,
+} from "./agent/trainer.ts";
 export { type LocalIssuer, type LocalIssuerOptions, localIssuer } from "./auth/local-issuer.ts";
-export { dailyBudget, dailyBudgetTokens } from "./daily-budget.ts";
 export {
   type CategoryGoal,
   type Distribution,
@@ -47,7 +51,6 @@ export {
   trainerTools,
   type WorkoutSummary,
 } from "./tools/index.ts";
-export { DROP_RESULTS_ABOVE, type TrainerOptions, trainer } from "./trainer.ts";
 export {
   type Adjusted,
   adjust,

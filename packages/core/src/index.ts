@@ -45,6 +45,7 @@ export { longestAnswer, writtenLength } from "./model/estimate.ts";
 export { withFallback } from "./model/fallback.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
 export type { ModelClient, ModelEvent, ModelRequest, ToolChoice } from "./model/model-client.ts";
+export { type ResilientOptions, resilient } from "./model/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
 
 // What models read and write
@@ -98,84 +99,6 @@ export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
 // Limits, and why a run stops
 
 export { canBeRetried, isFailed, type StopReason, type StopType } from "./log/stop-reason.ts";
-export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
-export { answering } from "./model/answering.ts";
-export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
-export type {
-  ContentBlock,
-  Message,
-  TextBlock,
-  ToolResultBlock,
-  ToolSpec,
-  ToolUseBlock,
-} from "./model/content.ts";
-export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
-export { longestAnswer, writtenLength } from "./model/estimate.ts";
-export { withFallback } from "./model/fallback.ts";
-export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/http-failure.ts";
-export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
-export type { LivePart } from "./model/live-part.ts";
-export type {
-  AttemptFailed,
-  ContentDelta,
-  MessageDelta,
-  MessageStart,
-  ModelClient,
-  ModelEvent,
-  ModelRequest,
-  StreamOptions,
-  ToolChoice,
-} from "./model/model-client.ts";
-export type { RawUsage } from "./model/pricing.ts";
-export {
-  addUsage,
-  cacheHitRate,
-  checkPricing,
-  costMicroUsd,
-  noUsage,
-  type Pricing,
-  promptTokens,
-  type Usage,
-  usageFromWire,
-} from "./model/pricing.ts";
-export { type ResilientOptions, resilient } from "./model/resilient.ts";
-export { type RetryOptions, withRetry } from "./model/retry.ts";
-export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
-export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./readers/cursor.ts";
-export { localTail } from "./readers/local-tail.ts";
-export { memoryReservations } from "./reservations/memory-reservations.ts";
-export {
-  type Balance,
-  checkRequest,
-  checkUse,
-  notReservable,
-  RESERVATION_TTL_MS,
-  type Reservation,
-  type ReservationAnswer,
-  type ReservationRequest,
-  type Reservations,
-} from "./reservations/reservations.ts";
-export type {
-  Answer,
-  Knowledge,
-  RetryRunOptions,
-  RunOptions,
-  Runtime,
-  RuntimeOptions,
-  SessionView,
-} from "./runtime/begin/runtime-types.ts";
-export type { Run, RunStart } from "./runtime/leg/run-handle.ts";
-export { runtime } from "./runtime/runtime.ts";
-export type { Action, RunResult, Suspension } from "./session/run-result.ts";
-export type {
-  CallState,
-  ContextEntry,
-  Question,
-  RunState,
-  SessionState,
-  TurnState,
-} from "./session/state.ts";
-export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export type { PlannedCall } from "./stop/room.ts";
 export type { StopCondition } from "./stop/stop-condition.ts";
 export { stopOnFailedTurns } from "./stop/stop-on-failed-turns.ts";

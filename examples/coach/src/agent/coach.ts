@@ -3,27 +3,27 @@ import {
   agent,
   type Hook,
   type ModelClient,
-  type Reservations,
   resilient,
   summarize as summarizeContext,
 } from "@pawl/core";
+import type { Reservations } from "@pawl/core/store";
 import { type ContextReport, skillHook } from "@pawl/knowledge";
-import { coachSignals } from "./context/signals.ts";
-import { coachContext } from "./context/user-context.ts";
-import { dailyBudget } from "./daily-budget.ts";
-import type { CoachDeps } from "./deps.ts";
-import { instructions } from "./instructions.ts";
-import { legacyGuard } from "./legacy/guard.ts";
-import { withoutLegacy } from "./legacy/model.ts";
-import { lifePlanApproval } from "./plans/life-plan-approval.ts";
-import { sessionGate } from "./sessions/gate.ts";
-import { type Summarize, sessionSummary } from "./sessions/summary.ts";
-import { coachSkills } from "./skills.ts";
-import { completeSession } from "./tools/complete-session.ts";
-import { enterStructuredArc } from "./tools/enter-structured-arc.ts";
-import { saveFile } from "./tools/save-file.ts";
-import { showOptions } from "./tools/show-options.ts";
-import { showPulseCheck } from "./tools/show-pulse-check.ts";
+import { coachSignals } from "../context/signals.ts";
+import { coachContext } from "../context/user-context.ts";
+import type { CoachDeps } from "../deps/deps.ts";
+import { dailyBudget } from "../hooks/daily-budget.ts";
+import { sessionGate } from "../hooks/gate.ts";
+import { lifePlanApproval } from "../hooks/life-plan-approval.ts";
+import { type Summarize, sessionSummary } from "../hooks/summary.ts";
+import { legacyGuard } from "../legacy/guard.ts";
+import { withoutLegacy } from "../legacy/model.ts";
+import { instructions } from "../prompt/instructions.ts";
+import { coachSkills } from "../prompt/skills.ts";
+import { completeSession } from "../tools/complete-session.ts";
+import { enterStructuredArc } from "../tools/enter-structured-arc.ts";
+import { saveFile } from "../tools/save-file.ts";
+import { showOptions } from "../tools/show-options.ts";
+import { showPulseCheck } from "../tools/show-pulse-check.ts";
 
 export interface CoachOptions {
   /** A plain model: the coach makes it {@link resilient}. */

@@ -1,17 +1,17 @@
 import type { ViewMessage } from "@pawl/core/view";
 import type { ComponentType, FunctionComponent, ReactNode } from "react";
-import { withoutBlocks } from "../src/legacy/blocks.ts";
-import { filesPanel } from "./files/files-panel.tsx";
-import { Completed, EnteredArc } from "./parts/arc.tsx";
-import { replacePlan } from "./parts/replace-plan.tsx";
-import { Saved } from "./parts/saved.tsx";
-import { words } from "./parts/words.tsx";
-import { PulseCheck } from "./pulse/pulse-check.tsx";
-import { PulseResult } from "./pulse/pulse-result.tsx";
-import type { FrameProps, PageParts, QuestionProps, ToolPartProps } from "./seam.ts";
-import { Begin } from "./sessions/begin.tsx";
-import { CoachFrame } from "./sessions/coach-frame.tsx";
-import { Label, type LabelProps } from "./sessions/label.tsx";
+import { withoutBlocks } from "../../src/legacy/blocks.ts";
+import type { FrameProps, PageParts, QuestionProps, ToolPartProps } from "../base/seam.ts";
+import { filesPanel } from "../files/files-panel.tsx";
+import { Completed, EnteredArc } from "../parts/arc.tsx";
+import { replacePlan } from "../parts/replace-plan.tsx";
+import { Saved } from "../parts/saved.tsx";
+import { words } from "../parts/words.tsx";
+import { PulseCheck } from "../pulse/pulse-check.tsx";
+import { PulseResult } from "../pulse/pulse-result.tsx";
+import { Begin } from "../sessions/begin.tsx";
+import { CoachFrame } from "../sessions/coach-frame.tsx";
+import { Label, type LabelProps } from "../sessions/label.tsx";
 
 /** What the page around has to know of the coach to show it. */
 export interface CoachFace {

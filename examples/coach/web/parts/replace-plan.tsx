@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 import { type ComponentType, useState } from "react";
-import { fieldsOf, type MarkdownView, type QuestionProps, textIn } from "../seam.ts";
+import { fieldsOf, type MarkdownView, type QuestionProps, textIn } from "../base/seam.ts";
 
 /** Asks whether the life plan may be replaced, and shows the new one. The first tap disables both buttons. */
 export function replacePlan(Markdown: MarkdownView): ComponentType<QuestionProps> {

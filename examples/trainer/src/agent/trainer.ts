@@ -1,15 +1,10 @@
-import {
-  type Agent,
-  agent,
-  dropOldResults,
-  type Hook,
-  type ModelClient,
-  type Reservations,
-  resilient,
-} from "@pawl/core";
+import { type Agent, agent, dropOldResults, type Hook, type ModelClient, resilient } from "@pawl/core";
+import type { Reservations } from "@pawl/core/store";
 import { initializer, unifiedContext } from "@pawl/knowledge";
+import { dataSources, type TrainerDeps, userDataSections } from "../data/index.ts";
+import { instructions } from "../prompt/instructions.ts";
+import { trainerTools } from "../tools/index.ts";
 import { dailyBudget } from "./daily-budget.ts";
-import { dataSources, type TrainerDeps, userDataSections } from "./data/index.ts";
 import { modelChoice } from "./models.ts";
 import { spoken } from "./spoken.ts";
 import { taskData } from "./task-data.ts";

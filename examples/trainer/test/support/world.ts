@@ -4,12 +4,12 @@ import {
   type EventStore,
   type EventType,
   type ModelClient,
-  type Reservations,
   type Runtime,
   runtime,
   type StoredEvent,
   type StoredOf,
 } from "@pawl/core";
+import type { Reservations } from "@pawl/core/store";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 import { type MessagesApi, type MessagesApiOptions, messagesApi, type Reply } from "@pawl/testing";
 import { beforeAll, onTestFinished } from "vitest";

@@ -5,13 +5,14 @@ import { type IdleWatchdogOptions, withIdleWatchdog } from "./idle-watchdog.ts";
 import type { ModelClient } from "./model-client.ts";
 import { type RetryOptions, withRetry } from "./retry.ts";
 
+/** Options of `resilient()`. */
 export interface ResilientOptions {
   /** The model, or models in order, to ask when the first one has failed for good. Default: none. */
   fallback?: ModelClient | readonly ModelClient[];
   /** Options of `withRetry`, for each model. */
   retry?: RetryOptions;
   /** Options of `withCircuitBreaker`, for each model. */
-  circuitBreaker?: CircuitBreakerOptions;
+  stopOnFailedTurns?: CircuitBreakerOptions;
   /** Options of `withIdleWatchdog`, for each model. */
   idleWatchdog?: IdleWatchdogOptions;
 }
@@ -41,9 +42,9 @@ export interface ResilientOptions {
  * ```
  */
 export function resilient(model: ModelClient, options: ResilientOptions = {}): ModelClient {
-  const { fallback = [], retry, circuitBreaker, idleWatchdog, ...unknown } = options;
+  const { fallback = [], retry, stopOnFailedTurns, idleWatchdog, ...unknown } = options;
   refuseUnknown(unknown);
-  const groups = { retry, circuitBreaker, idleWatchdog };
+  const groups = { retry, stopOnFailedTurns, idleWatchdog };
   for (const [group, given] of Object.entries(groups)) checkGroup(group as keyof typeof groups, given);
   const others = isList(fallback) ? fallback : [fallback];
   checkModel("its model", model);
@@ -53,14 +54,14 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   // breaker, so it is inside the retries, which end once it opens. The fallback is outermost: it is asked when the
   // retries have given up, or at once while the breaker is open.
   const guarded = (one: ModelClient) =>
-    withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), circuitBreaker), retry);
+    withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), stopOnFailedTurns), retry);
   return withFallback(guarded(model), ...others.map(guarded));
 }
 
 /** The options of each group. A typo in one would silently leave its default. */
-const KNOWN: { readonly [group in "retry" | "circuitBreaker" | "idleWatchdog"]: readonly string[] } = {
+const KNOWN: { readonly [group in "retry" | "stopOnFailedTurns" | "idleWatchdog"]: readonly string[] } = {
   retry: ["retries", "baseMs", "maxMs", "jitter", "sleep", "random"] satisfies (keyof RetryOptions)[],
-  circuitBreaker: ["failures", "coolDownMs", "now"] satisfies (keyof CircuitBreakerOptions)[],
+  stopOnFailedTurns: ["failures", "coolDownMs", "now"] satisfies (keyof CircuitBreakerOptions)[],
   idleWatchdog: ["idleMs", "sleep", "now"] satisfies (keyof IdleWatchdogOptions)[],
 };
 

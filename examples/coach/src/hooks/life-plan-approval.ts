@@ -1,5 +1,5 @@
 import { approval, type Hook } from "@pawl/core";
-import type { CoachDeps } from "../deps.ts";
+import type { CoachDeps } from "../deps/deps.ts";
 import { filePlaces } from "../files/file-type.ts";
 import { readMarkdown } from "../files/user-files.ts";
 import type { SaveFileInput } from "../tools/save-file.ts";
