@@ -7,6 +7,7 @@ export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } 
 export { canonicalJson, type Json, type JsonObject, toJson } from "./base/json.ts";
 export { oneByOne } from "./base/one-by-one.ts";
 export type { Sleep } from "./base/pause.ts";
+export { addUsd, centsFromUsd, usdFromCents } from "./base/usd.ts";
 export { withoutKeys } from "./base/without-keys.ts";
 export { dropOldResults } from "./context/drop-old-results.ts";
 export type { ResendFields } from "./context/resend.ts";
@@ -104,7 +105,7 @@ export {
   addUsage,
   cacheHitRate,
   checkPricing,
-  costMicroUsd,
+  costUsd,
   noUsage,
   type Pricing,
   promptTokens,
@@ -115,6 +116,7 @@ export { type RetryOptions, withRetry } from "./model/retry.ts";
 export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
 export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./readers/cursor.ts";
 export { localTail } from "./readers/local-tail.ts";
+export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 export {
   type Balance,
