@@ -80,7 +80,7 @@ const budget: fc.Arbitrary<Partial<Budget>> = fc.constantFrom<Partial<Budget>>(
   { toolCalls: 2 },
   { outputTokens: 400 },
   { inputTokens: 1_200 },
-  { costCents: 0.6 },
+  { costUsd: 0.006 },
   { wallClockMs: 8 },
 );
 

@@ -26,7 +26,7 @@ it("L8 O1 a server that ignores max_tokens is hung up on, and the run ends by it
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const model = claude("claude-sonnet-5-5", { apiKey: "k", baseURL });
-  const limits = { outputTokens: 500, costCents: 5 };
+  const limits = { outputTokens: 500, costUsd: 0.05 };
   const made = agent({ name: "a", model, instructions: "Go.", limits });
   const pawl = runtime({ agents: [made], store: memoryStore() });
   const { stop, usage } = await pawl.run("a", { userId: "u", input: "Hi" }).result;

@@ -1,5 +1,5 @@
 import { claude, pricingOf } from "@pawl/anthropic";
-import { costMicroUsd } from "@pawl/core";
+import { costUsd } from "@pawl/core";
 import { currentModels } from "@pawl/testing";
 import { expect, it } from "vitest";
 
@@ -13,14 +13,14 @@ it("O1 knows a price for every current model, except one that has none published
 it("O1 prices cached reads and both kinds of write apart", () => {
   const pricing = pricingOf("claude-sonnet-5-5")!;
   const cached = { ...usage, cacheReadTokens: 1000, cacheWriteTokens: 1000, cacheWrite1hTokens: 400 };
-  expect(costMicroUsd(cached, pricing)).toBe(2000 + 1000 + 100 + 600 * 2.5 + 400 * 4);
+  expect(costUsd(cached, pricing)).toBe((2000 + 1000 + 100 + 600 * 2.5 + 400 * 4) / 1e6);
 });
 
 it("O1 prices a long prompt of haiku by the whole prompt, cached part included", () => {
   const pricing = pricingOf("claude-haiku-5-5")!;
-  expect(costMicroUsd(usage, pricing)).toBeCloseTo(1000 * 0.1 + 100 * 0.5);
+  expect(costUsd(usage, pricing)).toBeCloseTo((1000 * 0.1 + 100 * 0.5) / 1e6, 8);
   const long = { ...usage, cacheReadTokens: 99_001 };
-  expect(costMicroUsd(long, pricing)).toBeCloseTo(1000 * 0.5 + 100 * 2.5 + 99_001 * 0.05);
+  expect(costUsd(long, pricing)).toBeCloseTo((1000 * 0.5 + 100 * 2.5 + 99_001 * 0.05) / 1e6, 8);
 });
 
 it("knows dated ids, and no unknown ones", () => {

@@ -1,5 +1,5 @@
 import type { Attributes } from "@opentelemetry/api";
-import type { StoredOf } from "@pawl/core";
+import { type StoredOf, usdFromCents } from "@pawl/core";
 
 // Names of the semantic conventions for generative AI, as of 2026-11. They are in development.
 
@@ -44,7 +44,7 @@ export function responseAttributes({ data }: StoredOf<"llm_response">): Attribut
     "gen_ai.usage.cache_read.input_tokens": tokens.cached,
     "gen_ai.usage.cache_write.input_tokens": tokens.cache_write,
     "gen_ai.usage.cache_creation.input_tokens": tokens.cache_write,
-    "pawl.cost_cents": data.cost_cents,
+    "pawl.cost_usd": usdFromCents(data.cost_cents),
   };
 }
 

@@ -7,8 +7,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { StoredEvent, StoredOf } from "@pawl/core";
-import type { Lease } from "@pawl/core/store";
+import { type Lease, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
 import { agentAttributes, requestAttributes, responseAttributes, toolAttributes } from "./attributes.ts";
 import { type End, endAll, endAttempts, endOne, newSession, type Session } from "./session-spans.ts";
 
@@ -158,7 +157,7 @@ function endRun(spans: Spans, session: Session, event: StoredOf<"run_ended">, en
   session.agent?.setAttributes({
     "pawl.stop": stop.type,
     "pawl.turns": turns,
-    "pawl.cost_cents": cost_cents,
+    "pawl.cost_usd": usdFromCents(cost_cents),
   });
   endAll(session, end, session_status === "error" ? stop.type : undefined);
   spans.sessions.delete(event.sessionId);

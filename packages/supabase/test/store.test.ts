@@ -81,12 +81,12 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
       cacheWriteTokens: 4,
       cacheWrite1hTokens: 1,
     };
-    const session = { addUsage: usage, addCostCents: 0.1 + 0.2, openRun: "'; \u{1f600}", addPending: 1 };
+    const session = { addUsage: usage, addCostUsd: 0.1 + 0.2, openRun: "'; \u{1f600}", addPending: 1 };
     await store.append(made.id, [note("a")], { appendId: "1", session });
     const after = await store.sessions.get(made.id);
     expect(after).toMatchObject({
       usage,
-      costCents: 0.1 + 0.2,
+      costUsd: 0.3,
       openRun: "'; \u{1f600}",
       pending: 1,
       lastSeq: 1,

@@ -54,9 +54,9 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await page.getByTestId("log-timeline").click();
     expect(await page.getByTestId("turn").count()).toBe(2);
     const runs = timelineOf(await logOf(page));
-    const { tokens, costCents } = sumOf(runs.flatMap(spendingsOf));
+    const { tokens, costUsd } = sumOf(runs.flatMap(spendingsOf));
     const totals = (await page.getByTestId("totals").textContent()) ?? "";
-    expect(totals).toContain(`Cost${money(costCents)}`);
+    expect(totals).toContain(`Cost${money(costUsd)}`);
     expect(totals).toContain(`From the cache${share(hitRateOf(tokens))}`);
     expect(await page.getByTestId("difference").allTextContents()).toEqual([
       "New from messages[1].content[0] on; all before is as it was sent",

@@ -3,13 +3,13 @@ import { count, money, share, time } from "./words.ts";
 
 /** What the whole session has taken. */
 export function Totals({ runs, now }: { runs: readonly TimelineRun[]; now: number }) {
-  const { tokens, costCents } = sumOf(runs.flatMap(spendingsOf));
+  const { tokens, costUsd } = sumOf(runs.flatMap(spendingsOf));
   const workMs = runs.reduce((sum, run) => sum + run.workMs, 0);
   const waitMs = runs.reduce((sum, run) => sum + lasted(run.waits, now), 0);
   const sent = tokens.prompt + tokens.cached + tokens.cache_write;
   return (
     <dl className="totals" data-testid="totals">
-      <Total name="Cost" value={money(costCents)} />
+      <Total name="Cost" value={money(costUsd)} />
       <Total name="Tokens in" value={count(sent)} />
       <Total name="Tokens out" value={count(tokens.completion)} />
       <Total name="From the cache" value={share(hitRateOf(tokens))} />

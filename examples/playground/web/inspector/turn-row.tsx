@@ -20,7 +20,7 @@ interface TurnRowProps {
 
 /** One turn: what it has cost, what of it came from the cache, and its attempts and tools as bars. */
 export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
-  const { tokens, costCents } = sumOf([...turn.attempts, ...turn.calls]);
+  const { tokens, costUsd } = sumOf([...turn.attempts, ...turn.calls]);
   const last = turn.attempts.at(-1);
   const seq = Math.max(last?.seq ?? 0, ...turn.calls.map((call) => call.seq));
   return (
@@ -33,7 +33,7 @@ export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
       </h4>
       <p className="turn-facts">
         {count(tokens.prompt + tokens.cached + tokens.cache_write)} in, {count(tokens.completion)} out ·{" "}
-        {share(hitRateOf(tokens))} cached · {money(costCents)}
+        {share(hitRateOf(tokens))} cached · {money(costUsd)}
       </p>
       <ul className="bars">
         {turn.attempts.map((attempt, at) => (

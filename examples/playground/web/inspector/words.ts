@@ -11,11 +11,10 @@ export function time(ms: number): string {
   return minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
-/** Cents as dollars: as many digits as there is money. */
-export function money(cents: number): string {
-  if (cents === 0) return "$0";
-  const dollars = cents / 100;
-  return `$${dollars >= 1 ? dollars.toFixed(2) : dollars.toPrecision(2)}`;
+/** US dollars, with as many digits as there is money. */
+export function money(usd: number): string {
+  if (usd === 0) return "$0";
+  return `$${usd >= 1 ? usd.toFixed(2) : usd.toPrecision(2)}`;
 }
 
 /** 0 to 1 as a percentage; a dash where there is nothing to divide. */

@@ -47,15 +47,9 @@ export function withSessionLog<S extends EventStore>(
   };
 }
 
-function totals({
-  usage,
-  costCents,
-}: {
-  usage: Parameters<typeof cacheHitRate>[0];
-  costCents: number;
-}): string {
+function totals({ usage, costUsd }: { usage: Parameters<typeof cacheHitRate>[0]; costUsd: number }): string {
   const tokens = (promptTokens(usage) + usage.outputTokens).toLocaleString("en");
   const cached = usage.cacheReadTokens.toLocaleString("en");
   const rate = Math.round(cacheHitRate(usage) * 100);
-  return `Σ ${tokens} tokens (${cached} cached, ${rate} % of the prompts) · $${(costCents / 100).toFixed(4)}`;
+  return `Σ ${tokens} tokens (${cached} cached, ${rate} % of the prompts) · $${costUsd.toFixed(4)}`;
 }

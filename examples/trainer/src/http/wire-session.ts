@@ -1,4 +1,4 @@
-import { cacheHitRate, type Session, type StoredEvent } from "@pawl/core";
+import { cacheHitRate, centsFromUsd, type Session, type StoredEvent } from "@pawl/core";
 
 /** A session as the trainer's clients know it. Times are ISO 8601 in UTC, `cache_hit_rate` a percentage. */
 export interface WireSession {
@@ -26,7 +26,7 @@ export interface WireEvent {
 }
 
 export function wireSession(session: Session): WireSession {
-  const { usage, costCents } = session;
+  const { usage, costUsd } = session;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens } = usage;
   return {
     id: session.id,
@@ -36,7 +36,7 @@ export function wireSession(session: Session): WireSession {
     context_start_sequence: session.contextStartSeq,
     total_tokens: inputTokens + cacheReadTokens + cacheWriteTokens + outputTokens,
     cached_tokens: cacheReadTokens,
-    total_cost_cents: costCents,
+    total_cost_cents: centsFromUsd(costUsd),
     cache_hit_rate: Math.round(cacheHitRate(usage) * 1_000) / 10,
     status: session.status,
     metadata: session.metadata,

@@ -30,10 +30,10 @@ export function checkAgent<Deps>(
   checkParts(agent);
   agent.estimateTokens(1_000);
   for (const { id, pricing } of modelsOf(agent)) checkPricing(`${id}, the model of "${name}",`, pricing);
-  const costs = [limits.costCents, sessionLimits.costCents].some(Number.isFinite);
+  const costs = [limits.costUsd, sessionLimits.costUsd].some(Number.isFinite);
   const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
   if (free !== undefined) {
-    throw config(name, `there is a limit on cost, and ${free.id} has no prices. Give the model some.`);
+    throw config(name, `costUsd is limited, but ${free.id} has no prices. Give that model a "pricing".`);
   }
   if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
     throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);

@@ -1,10 +1,12 @@
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
+import { centsFromUsd } from "../base/usd.ts";
 import type { AnswerLimit } from "../log/budget.ts";
 import type { EventData } from "../log/event.ts";
+import { storedAnswerLimit } from "../log/stored-budget.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
-import { costMicroUsd, noUsage, type Pricing } from "../model/pricing.ts";
-import { type ContextEntry, openRun, type RequestPrefix, type SessionState } from "../session/state.ts";
+import { costUsd, noUsage, type Pricing } from "../model/pricing.ts";
+import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";
@@ -78,9 +80,9 @@ export async function requestEvent(
     },
     estimated_tokens: estimatedTokens,
     ...(pricing !== undefined && {
-      estimated_cost_cents: costMicroUsd({ ...noUsage, inputTokens: estimatedTokens }, pricing) / 10_000,
+      estimated_cost_cents: centsFromUsd(costUsd({ ...noUsage, inputTokens: estimatedTokens }, pricing)),
     }),
-    ...(limitedBy !== undefined && { limited_by: limitedBy }),
+    ...(limitedBy !== undefined && { limited_by: storedAnswerLimit(limitedBy) }),
     turn: (run?.turns ?? 0) + 1,
     ...(run?.asked !== undefined && { again: run.asked }),
   };

@@ -1,5 +1,7 @@
 import { canonicalJson } from "../base/json.ts";
+import { addUsd, usdFromCents } from "../base/usd.ts";
 import type { EventData, StoredOf } from "../log/event.ts";
+import { budgetOf } from "../log/stored-budget.ts";
 import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { CallState, QuestionRecord, RunState, SessionState } from "../session/state.ts";
@@ -18,7 +20,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     assistantSeq: run.turn.assistantSeq,
     asked: undefined,
     answer: undefined,
-    charged: { usage: noUsage, costCents: 0 },
+    charged: { usage: noUsage, costUsd: 0 },
     questions: 0,
     started: undefined,
     result: undefined,
@@ -41,7 +43,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       call.started ??= {
         idempotencyKey,
         ...(input !== undefined && { input }),
-        ...(slice !== undefined && { slice }),
+        ...(slice !== undefined && { slice: budgetOf(slice) }),
       };
       break;
     }
@@ -72,7 +74,7 @@ function charge(run: RunState, call: CallState, spent: Spent | undefined): void 
   if (spent === undefined) return;
   for (const account of [run, call.charged]) {
     account.usage = addUsage(account.usage, usageOf(spent.tokens));
-    account.costCents += spent.cost_cents;
+    account.costUsd = addUsd(account.costUsd, usdFromCents(spent.cost_cents));
   }
 }
 

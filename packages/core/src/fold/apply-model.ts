@@ -1,3 +1,4 @@
+import { addUsd, usdFromCents } from "../base/usd.ts";
 import { admit } from "../context/admit.ts";
 import { assistantEntry } from "../context/project.ts";
 import { endServerCalls, hasLostServerCalls } from "../context/server-calls.ts";
@@ -30,7 +31,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
     }
     case "llm_response":
       run.usage = addUsage(run.usage, usageOf(event.data.tokens));
-      run.costCents += event.data.cost_cents;
+      run.costUsd = addUsd(run.costUsd, usdFromCents(event.data.cost_cents));
       if (run.attempt?.seq === event.data.attempt) run.attempt = undefined;
       break;
     case "assistant_message":
@@ -83,6 +84,6 @@ export function applyReminder(run: RunState): void {
 export function chargeLostAttempt(run: RunState): void {
   if (run.attempt === undefined) return;
   run.usage = addUsage(run.usage, { ...noUsage, inputTokens: run.attempt.estimatedTokens });
-  run.costCents += run.attempt.estimatedCostCents;
+  run.costUsd = addUsd(run.costUsd, run.attempt.estimatedCostUsd);
   run.attempt = undefined;
 }

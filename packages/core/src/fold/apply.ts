@@ -1,3 +1,4 @@
+import { addUsd, usdFromCents } from "../base/usd.ts";
 import { applyRedaction } from "../context/apply-redaction.ts";
 import { applyCheckpoint } from "../context/checkpoint.ts";
 import { applyPrefix, USER_DATA } from "../context/prefix.ts";
@@ -77,7 +78,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       break;
     case "spending":
       run.usage = addUsage(run.usage, usageOf(event.data.tokens));
-      run.costCents += event.data.cost_cents;
+      run.costUsd = addUsd(run.costUsd, usdFromCents(event.data.cost_cents));
       if (event.data.attempt !== undefined && event.data.attempt === run.attempt?.seq)
         run.attempt = undefined;
       break;

@@ -43,6 +43,9 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
 /** The total of a spending: prompt, answer, cache reads and writes. */
 const MOST_SPENT = 4 * MOST_TOKENS;
 
+// No price is above a dollar per token.
+const MOST_CENTS = 100 * MOST_SPENT;
+
 /** A number that is none, or below 0, would undo what the limits have counted, and no total has room for half a token. */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
@@ -50,5 +53,6 @@ function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
     if (!(Number.isInteger(count) && count >= 0 && count <= MOST_SPENT))
       throw new Error(`Token counts must be whole numbers from 0 to ${MOST_SPENT}, not ${count}.`);
   }
-  if (!(Number.isFinite(cost_cents) && cost_cents >= 0)) throw new Error("A cost is a number from 0.");
+  if (!(cost_cents >= 0 && cost_cents <= MOST_CENTS))
+    throw new Error(`cost_cents must be a number from 0 to ${MOST_CENTS}, not ${cost_cents}.`);
 }

@@ -2,28 +2,18 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
 import { isName } from "../log/storable.ts";
-import { promptTokens } from "../model/pricing.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
 import { retryingReservations } from "../reservations/retrying-reservations.ts";
-import type { RunState } from "../session/state.ts";
-import type { Awaitable, Hook, RunContext } from "./hook.ts";
+import type { Hook, RunContext } from "./hook.ts";
+import { type Of, reservedAmount, resolved } from "./reserved-amount.ts";
 
-/** Options of `reservation()`. */
-export interface ReservationOptions<Deps = unknown> {
+/** A budget in tokens (`limit`, `amount`) or US dollars (`limitUsd`, `amountUsd`), and how it is reserved. */
+export type ReservationOptions<Deps = unknown> = {
   /** Unique among the agent's hooks, and a part of the reservations' ids. */
   name?: string;
   reservations: Reservations;
   /** Whose budget; asked for when the run first reserves, and the same to its end. */
-  account: string | ((context: RunContext<Deps>) => Awaitable<string>);
-  /** How large that budget is, in `unit`. */
-  limit: number | ((context: RunContext<Deps>) => Awaitable<number>);
-  /** How much of it a run may use, in `unit`. */
-  amount: number | ((context: RunContext<Deps>) => Awaitable<number>);
-  /**
-   * What is counted: `tokens`, all of every prompt and every answer; or `microUsd`, millionths of a US dollar, for a model
-   * with prices.
-   */
-  unit?: "tokens" | "microUsd";
+  account: Of<string, Deps>;
   /** How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default: five minutes. */
   ttlMs?: number;
   /** Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default 50 and 250. */
@@ -32,13 +22,31 @@ export interface ReservationOptions<Deps = unknown> {
   message?: string;
   /** The runtime's, where that is not the machine's. */
   clock?: Clock;
-}
+} & (
+  | {
+      /** How large the budget is, in tokens: all of every prompt and every answer. */
+      limit: Of<number, Deps>;
+      /** How many tokens of it a run may use. */
+      amount: Of<number, Deps>;
+      limitUsd?: never;
+      amountUsd?: never;
+    }
+  | {
+      /** How large the budget is, in US dollars. Needs a model with prices. */
+      limitUsd: Of<number, Deps>;
+      /** How much of it a run may use, in US dollars. */
+      amountUsd: Of<number, Deps>;
+      limit?: never;
+      amount?: never;
+    }
+);
 
 /**
- * Lets a run begin only if its user's budget has room for it. `amount` is set aside before the first model call; if it is
- * not granted, the run ends as `quota_exceeded` without any. Before every turn the budget is charged with what the run has
- * used so far; a run that has used `amount` up makes no further turn and ends the same way. When it ends, however it does
- * and in whatever process, it is charged with what the log says it has used, once, and the rest is given back.
+ * Lets a run begin only if its user's budget has room for it. `amount` (or `amountUsd`) is set aside
+ * before the first model call; if it is not granted, the run ends as `quota_exceeded` without any. Before
+ * every turn the budget is charged with what the run has used so far; a run that has used `amount` up makes
+ * no further turn and ends the same way. When it ends, however it does and in whatever process, it is charged
+ * with what the log says it has used, once, and the rest is given back.
  *
  * A turn may use more than is left of `amount`, and is charged nevertheless. So that no run does, give the agent `limits`
  * on tokens or costs that are not above it.
@@ -47,7 +55,9 @@ export interface ReservationOptions<Deps = unknown> {
  * and ends if there is no room any more. Tasks that the agent gives to others are counted with it: their agents need no
  * such hook.
  *
- * @throws PawlError `store_unavailable` is the run's: it rejects, and is recovered when the budget can be asked again.
+ * @throws PawlError `config` for an unknown option, a missing amount or limit, or an amount of money that is
+ * not a number from 0. `store_unavailable` is the run's: it rejects, and is recovered when the budget can be
+ * asked again.
  *
  * @example
  * ```ts
@@ -71,10 +81,24 @@ export interface ReservationOptions<Deps = unknown> {
  * console.log(model.requests.length); // 0
  * ```
  */
-export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): Hook<Deps> {
-  const { name = "reservation", ttlMs = RESERVATION_TTL_MS, retryMs = [50, 250] } = options;
-  const reservations = retryingReservations(options.reservations, retryMs);
-  const { unit = "tokens", message = QUOTA_EXCEEDED, clock = systemClock } = options;
+export function reservation<Deps = unknown>({
+  name = "reservation",
+  reservations: port,
+  account: accountOf,
+  ttlMs = RESERVATION_TTL_MS,
+  retryMs = [50, 250],
+  message = QUOTA_EXCEEDED,
+  clock = systemClock,
+  limit,
+  amount,
+  limitUsd,
+  amountUsd,
+  ...unknown
+}: ReservationOptions<Deps>): Hook<Deps> {
+  const [misspelt] = Object.keys(unknown);
+  if (misspelt !== undefined) throw new PawlError("config", `reservation() has no option "${misspelt}".`);
+  const reservations = retryingReservations(port, retryMs);
+  const budget = reservedAmount({ limit, amount, limitUsd, amountUsd });
   const stop = { stop: { type: "quota_exceeded", message } };
   const renewals = repeating(clock, ttlMs / 3);
 
@@ -83,7 +107,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
     return isName(id) ? id : await sha256(id);
   };
   const renew = async (id: string, { run }: RunContext<Deps>) =>
-    await reservations.renew(id, usedBy(run, unit), ttlMs);
+    await reservations.renew(id, budget.used(run), ttlMs);
 
   return {
     name,
@@ -92,27 +116,27 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
       const id = await idOf(context);
       // What is held stays; what is not, is reserved again, in the account in which it was first.
       const known = await renew(id, context);
-      const amount = known?.amount ?? (await resolved(options.amount, context));
-      if (known !== undefined && known.used >= amount) return stop;
+      const wanted = known?.amount ?? (await budget.amount(context));
+      if (known !== undefined && known.used >= wanted) return stop;
       if (known?.state !== "held") {
-        const account = known?.account ?? (await resolved(options.account, context));
-        const limit = await resolved(options.limit, context);
-        const { granted } = await reservations.reserve({ account, id, amount, limit, ttlMs });
+        const account = known?.account ?? (await resolved(accountOf, context));
+        const request = { account, id, amount: wanted, limit: await budget.limit(context), ttlMs };
+        const { granted } = await reservations.reserve(request);
         if (!granted) return stop;
         // The run did not wait for this grant, and `afterRun` may have passed already.
         if (context.signal.aborted && !goesOnElsewhere(context.signal))
-          await reservations.abort(id, usedBy(context.run, unit));
+          await reservations.abort(id, budget.used(context.run));
       }
       renewals.begin(context, () => renew(id, context));
       return undefined;
     },
     onSuspend: async (context) => {
       renewals.end(context);
-      await reservations.abort(await idOf(context), usedBy(context.run, unit));
+      await reservations.abort(await idOf(context), budget.used(context.run));
     },
     afterRun: async (_result, context) => {
       renewals.end(context);
-      const settled = async () => await reservations.finalize(await idOf(context), usedBy(context.run, unit));
+      const settled = async () => await reservations.finalize(await idOf(context), budget.used(context.run));
       await inTime(context.signal, settled());
     },
   };
@@ -137,18 +161,6 @@ async function inTime(signal: AbortSignal, work: Promise<unknown>): Promise<void
 }
 
 const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
-
-/** What the run has used so far, over all its legs. */
-function usedBy({ usage, costCents }: Readonly<RunState>, unit: "tokens" | "microUsd"): number {
-  return Math.round(unit === "tokens" ? promptTokens(usage) + usage.outputTokens : costCents * 10_000);
-}
-
-async function resolved<T extends string | number, Deps>(
-  value: T | ((context: RunContext<Deps>) => Awaitable<T>),
-  context: RunContext<Deps>,
-): Promise<T> {
-  return typeof value === "function" ? await value(context) : value;
-}
 
 /** Does something every so many milliseconds, for one run after the other, as long as the run's leg is at work. */
 function repeating(clock: Clock, everyMs: number) {

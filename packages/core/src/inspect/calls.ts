@@ -1,3 +1,4 @@
+import { usdFromCents } from "../base/usd.ts";
 import type { StoredEvent, TokenUsage } from "../log/event.ts";
 import type { Span } from "./span.ts";
 import { noTokens, type Spending, sumOf } from "./spending.ts";
@@ -28,7 +29,7 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
         phase: "running",
         waits: [],
         tokens: noTokens,
-        costCents: 0,
+        costUsd: 0,
       });
       break;
     }
@@ -71,8 +72,8 @@ function change(
   if (call === undefined) return;
   how(call);
   if (spent === undefined) return;
-  const { tokens, costCents } = sumOf([call, { tokens: spent.tokens, costCents: spent.cost_cents }]);
-  Object.assign(call, { tokens, costCents });
+  const fresh = { tokens: spent.tokens, costUsd: usdFromCents(spent.cost_cents) };
+  Object.assign(call, sumOf([call, fresh]));
 }
 
 /** Ends the last one, if it is not over. */

@@ -1,10 +1,11 @@
+import { addUsd } from "../base/usd.ts";
 import type { TokenUsage } from "../log/event.ts";
 
 /** What something has used up. */
 export interface Spending {
   tokens: TokenUsage;
-  /** As it was charged. */
-  costCents: number;
+  /** US dollars, as it was charged. */
+  costUsd: number;
 }
 
 /** No tokens at all. */
@@ -20,11 +21,11 @@ export const noTokens: TokenUsage = {
 /** What several have used up together. */
 export function sumOf(spendings: readonly Spending[]): Spending {
   return spendings.reduce(
-    (sum, { tokens, costCents }) => ({
+    (sum, { tokens, costUsd }) => ({
       tokens: added(sum.tokens, tokens),
-      costCents: sum.costCents + costCents,
+      costUsd: addUsd(sum.costUsd, costUsd),
     }),
-    { tokens: noTokens, costCents: 0 },
+    { tokens: noTokens, costUsd: 0 },
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import { usdFromCents } from "../base/usd.ts";
 import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
 
@@ -113,9 +114,9 @@ function usage({ prompt, cached, cache_write, completion }: TokenUsage): string 
   return `${count(prompt + cached + cache_write)} in${known}, ${count(completion)} out`;
 }
 
-/** Cents as dollars; nothing where the model has no prices. */
+/** Nothing if the model has no prices. */
 function money(cents: number): string | undefined {
-  return cents > 0 ? `$${(cents / 100).toFixed(4)}` : undefined;
+  return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }
 
 function took({ durationMs }: StoredEvent): string | undefined {

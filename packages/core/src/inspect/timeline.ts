@@ -1,3 +1,4 @@
+import { usdFromCents } from "../base/usd.ts";
 import { applyEvent } from "../fold/apply.ts";
 import type { EventData, StoredEvent, StoredOf } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
@@ -98,7 +99,7 @@ function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> 
 
 function newRun({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
   const { run_id: runId, agent } = data;
-  const summaries = { tokens: noTokens, costCents: 0 };
+  const summaries = { tokens: noTokens, costUsd: 0 };
   return { runId, seq, agent, from: Date.parse(at), turns: [], waits: [], workMs: 0, summaries };
 }
 
@@ -146,12 +147,12 @@ function beginAttempt(
     turns.push(turn);
   }
   const { model } = data;
-  turn.attempts.push({ seq, model, from, tokens: noTokens, costCents: 0, ...(difference && { difference }) });
+  turn.attempts.push({ seq, model, from, tokens: noTokens, costUsd: 0, ...(difference && { difference }) });
 }
 
 /** The charge follows the answer, the failure, or the loss. */
 function charge(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
-  const spent = { tokens: data.tokens, costCents: data.cost_cents };
+  const spent = { tokens: data.tokens, costUsd: usdFromCents(data.cost_cents) };
   const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
   if (attempt === undefined) run.summaries = sumOf([run.summaries, spent]);
   else Object.assign(attempt, sumOf([attempt, spent]));

@@ -1,3 +1,5 @@
+import { addUsd, subtractUsd } from "../base/usd.ts";
+
 /**
  * What a run, or a session, may use up. The same shape says what has been used: every limit counts what `RunState` or
  * `SessionState` has folded from the log.
@@ -13,8 +15,8 @@ export interface Budget {
   inputTokens: number;
   /** Every token of every answer, thinking too. */
   outputTokens: number;
-  /** US cents. Needs a model with prices. */
-  costCents: number;
+  /** US dollars, e.g. `0.5`. Needs a model with prices. */
+  costUsd: number;
 }
 
 /** One of the things that run out. */
@@ -27,7 +29,7 @@ export const nothingSpent: Budget = {
   toolCalls: 0,
   inputTokens: 0,
   outputTokens: 0,
-  costCents: 0,
+  costUsd: 0,
 };
 
 /** No limit at all. */
@@ -37,7 +39,7 @@ export const unlimited: Budget = {
   toolCalls: Number.POSITIVE_INFINITY,
   inputTokens: Number.POSITIVE_INFINITY,
   outputTokens: Number.POSITIVE_INFINITY,
-  costCents: Number.POSITIVE_INFINITY,
+  costUsd: Number.POSITIVE_INFINITY,
 };
 
 /** Both together. */
@@ -48,7 +50,7 @@ export function addSpent(a: Budget, b: Budget): Budget {
     toolCalls: a.toolCalls + b.toolCalls,
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
-    costCents: a.costCents + b.costCents,
+    costUsd: addUsd(a.costUsd, b.costUsd),
   };
 }
 
@@ -60,9 +62,9 @@ export function restOf(budget: Budget, spent: Budget): Budget {
     toolCalls: budget.toolCalls - spent.toolCalls,
     inputTokens: budget.inputTokens - spent.inputTokens,
     outputTokens: budget.outputTokens - spent.outputTokens,
-    costCents: budget.costCents - spent.costCents,
+    costUsd: subtractUsd(budget.costUsd, spent.costUsd),
   };
 }
 
 /** A limit that can shorten an answer. */
-export type AnswerLimit = Extract<Resource, "outputTokens" | "costCents">;
+export type AnswerLimit = Extract<Resource, "outputTokens" | "costUsd">;

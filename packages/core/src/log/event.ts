@@ -1,13 +1,14 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
-import type { AnswerLimit, Budget } from "./budget.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
+import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
 
 /**
- * The payloads of the events that are stored, by type. They are the schema of the log: fields are added, never renamed
- * or taken away. Extensions use a namespaced type such as `planning.plan`, see {@link ExtensionType}.
+ * The payloads of the events that are stored, by type. They are the schema of the log: fields are added,
+ * never renamed or taken away. Costs are in US cents, see `usdFromCents()` and `centsFromUsd()`. Extensions
+ * use a namespaced type such as `planning.plan`, see {@link ExtensionType}.
  */
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
@@ -119,7 +120,7 @@ export interface EventData {
     idempotency_key: string;
     status?: string;
     input?: Json;
-    slice?: Partial<Budget>;
+    slice?: StoredBudget;
   };
   /**
    * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not the tool;
@@ -163,7 +164,7 @@ export interface EventData {
      * has no prices.
      */
     estimated_cost_cents?: number;
-    limited_by?: AnswerLimit;
+    limited_by?: StoredAnswerLimit;
     turn: number;
     retry_of?: number;
     again?: number;

@@ -1,3 +1,4 @@
+import { addUsd, usdFromCents } from "../base/usd.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { NewEvent } from "./event.ts";
 import type { SessionPatch } from "./session-row.ts";
@@ -54,5 +55,5 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
 
 function charge(patch: SessionPatch, { tokens, cost_cents }: Spent): void {
   patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(tokens));
-  patch.addCostCents = (patch.addCostCents ?? 0) + cost_cents;
+  patch.addCostUsd = addUsd(patch.addCostUsd ?? 0, usdFromCents(cost_cents));
 }

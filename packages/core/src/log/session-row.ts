@@ -28,7 +28,8 @@ export interface Session {
   contextStartSeq: number;
   /** Totals over all answers of the model. */
   usage: Usage;
-  costCents: number;
+  /** US dollars; 0 if the models have no prices. */
+  costUsd: number;
   metadata: JsonObject;
 }
 
@@ -48,7 +49,8 @@ export interface SessionPatch {
   openRun?: string | null;
   addPending?: number;
   addUsage?: Usage;
-  addCostCents?: number;
+  /** US dollars. */
+  addCostUsd?: number;
   contextStartSeq?: number;
   /** Merged into the metadata, key by key. */
   metadata?: JsonObject;

@@ -1,4 +1,5 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { usdFromMicros } from "../base/usd.ts";
 
 /**
  * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
@@ -48,28 +49,29 @@ export function promptTokens(usage: Usage): number {
 }
 
 /**
- * What one answer cost, in millionths of a US dollar (dollars per million tokens × tokens). Cache writes whose lifetime
- * the model did not name are priced as five-minute writes.
+ * Returns the cost of one answer in US dollars, to the nearest billionth of a dollar. Cache writes whose
+ * lifetime the model did not name are priced as five-minute writes.
  *
  * @example
  * ```ts
- * import { costMicroUsd } from "@pawl/core";
+ * import { costUsd } from "@pawl/core";
  *
  * const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
  * const usage = { inputTokens: 100, outputTokens: 50, cacheReadTokens: 1000, cacheWriteTokens: 0 };
- * console.log(costMicroUsd(usage, pricing)); // 100 × 2 + 50 × 10 + 1000 × 0.1 = 800
+ * console.log(costUsd(usage, pricing)); // (100 × 2 + 50 × 10 + 1000 × 0.1) / 1,000,000 = 0.0008
  * ```
  */
-export function costMicroUsd(usage: Usage, pricing: Pricing): number {
+export function costUsd(usage: Usage, pricing: Pricing): number {
   const long = pricing.longPrompt;
   const price = long !== undefined && promptTokens(usage) > long.above ? long : pricing;
   const write1h = Math.min(usage.cacheWrite1hTokens ?? 0, usage.cacheWriteTokens);
-  return (
+  // Dollars per million tokens are millionths of a dollar per token.
+  return usdFromMicros(
     usage.inputTokens * price.input +
-    usage.outputTokens * price.output +
-    usage.cacheReadTokens * price.cacheRead +
-    (usage.cacheWriteTokens - write1h) * price.cacheWrite5m +
-    write1h * price.cacheWrite1h
+      usage.outputTokens * price.output +
+      usage.cacheReadTokens * price.cacheRead +
+      (usage.cacheWriteTokens - write1h) * price.cacheWrite5m +
+      write1h * price.cacheWrite1h,
   );
 }
 

@@ -7,7 +7,10 @@ export const RESERVATION_TTL_MS: number = 5 * 60_000;
 /** The longest that can be asked for: what a signed integer of 32 bits holds, almost 25 days. */
 const LONGEST_TTL_MS = 2 ** 31 - 1;
 
-/** What is to be set aside. All amounts are whole numbers from 0, in whatever the account counts: tokens, micro-dollars … */
+/**
+ * What is to be set aside. All amounts are whole numbers from 0, in the unit of the account. `reservation()`
+ * counts tokens, or millionths of a US dollar for `limitUsd` and `amountUsd`; see `balanceUsd()`.
+ */
 export interface ReservationRequest {
   /** Whose budget, e.g. `user-1/2026-11`: a new month is a new account. 1 to 1,000 bytes of UTF-8. */
   account: string;

@@ -13,7 +13,7 @@ export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonO
     agentVersion: data.agent_version,
     turns: 0,
     usage: noUsage,
-    costCents: 0,
+    costUsd: 0,
     texts: [],
     calls: [],
     turn: undefined,

@@ -1,5 +1,7 @@
+import { centsFromUsd, usdFromCents } from "../base/usd.ts";
 import type { AnswerLimit } from "../log/budget.ts";
 import type { NewEvent, StoredOf } from "../log/event.ts";
+import { answerLimitOf } from "../log/stored-budget.ts";
 import { tokensOf } from "../log/tokens.ts";
 import { noUsage } from "../model/pricing.ts";
 
@@ -9,21 +11,21 @@ export interface OpenAttempt {
   seq: number;
   model: string;
   estimatedTokens: number;
-  estimatedCostCents: number;
+  estimatedCostUsd: number;
   tools?: readonly string[];
   limitedBy?: AnswerLimit;
 }
 
 export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt {
-  const { estimated_tokens: estimatedTokens, estimated_cost_cents: estimatedCostCents = 0 } = data;
+  const { estimated_tokens: estimatedTokens, estimated_cost_cents: estimatedCents = 0 } = data;
   const { limited_by: limitedBy, params } = data;
   return {
     seq,
     model: data.model,
     estimatedTokens,
-    estimatedCostCents,
+    estimatedCostUsd: usdFromCents(estimatedCents),
     ...(params.tools && { tools: params.tools }),
-    ...(limitedBy && { limitedBy }),
+    ...(limitedBy && { limitedBy: answerLimitOf(limitedBy) }),
   };
 }
 
@@ -31,10 +33,10 @@ export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt
  * The charge for a lost answer: the estimate of its prompt. The request has probably been paid for, although
  * its process died or it was stopped before its answer began.
  */
-export function lostAnswer({ seq, model, estimatedTokens, estimatedCostCents }: OpenAttempt): NewEvent {
+export function lostAnswer({ seq, model, estimatedTokens, estimatedCostUsd }: OpenAttempt): NewEvent {
   const tokens = tokensOf({ ...noUsage, inputTokens: estimatedTokens });
   return {
     type: "spending",
-    data: { by: "lost_answer", model, tokens, cost_cents: estimatedCostCents, attempt: seq },
+    data: { by: "lost_answer", model, tokens, cost_cents: centsFromUsd(estimatedCostUsd), attempt: seq },
   };
 }

@@ -15,7 +15,7 @@ export function resultOf(state: SessionState): RunResult {
     actions: run.calls.map(actionOf),
     turns: run.turns,
     usage: run.usage,
-    costMicroUsd: Math.round(run.costCents * 10_000),
+    costUsd: run.costUsd,
     pending: waiting.map(suspensionOf),
   };
 }
@@ -56,9 +56,9 @@ export interface RunResult {
   actions: Action[];
   turns: number;
   usage: Usage;
-  /** Millionths of a US dollar; 0 where the model has no prices. */
-  costMicroUsd: number;
-  pending: Question[];
+  /** US dollars; 0 if the model has no prices. */
+  costUsd: number;
+  pending: Suspension[];
 }
 
 /** A question that waits for the user. */

@@ -10,6 +10,6 @@ export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
     toolCalls: run.calls.length,
     inputTokens: promptTokens(run.usage),
     outputTokens: run.usage.outputTokens,
-    costCents: run.costCents,
+    costUsd: run.costUsd,
   };
 }

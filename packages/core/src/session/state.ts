@@ -42,7 +42,7 @@ export interface CallState {
   asked: QuestionRecord | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the agent that does the work has used up, as far as the run was charged with it. */
-  charged: { usage: Usage; costCents: number };
+  charged: { usage: Usage; costUsd: number };
   /** How many questions it has asked. */
   questions: number;
   /** `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the work. */
@@ -77,7 +77,8 @@ export interface RunState {
   /** Answers of the model so far. */
   turns: number;
   usage: Usage;
-  costCents: number;
+  /** US dollars. */
+  costUsd: number;
   /** Texts of the turns, in order. */
   texts: string[];
   calls: CallState[];

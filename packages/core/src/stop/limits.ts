@@ -37,7 +37,7 @@ const resources: readonly Resource[] = [
   "toolCalls",
   "inputTokens",
   "outputTokens",
-  "costCents",
+  "costUsd",
 ];
 
 /**
@@ -67,7 +67,7 @@ const stopTypes: { readonly [resource in Resource]: StopReason["type"] } = {
   toolCalls: "tool_call_limit",
   inputTokens: "token_limit",
   outputTokens: "token_limit",
-  costCents: "cost_limit",
+  costUsd: "cost_limit",
 };
 
 const words: { readonly [resource in Resource]: (limit: number) => string } = {
@@ -76,5 +76,5 @@ const words: { readonly [resource in Resource]: (limit: number) => string } = {
   toolCalls: (limit) => `the limit of ${limit} tool calls`,
   inputTokens: () => "the limit of text to be read",
   outputTokens: () => "the limit of text to be written",
-  costCents: () => "the cost limit",
+  costUsd: () => "the cost limit",
 };

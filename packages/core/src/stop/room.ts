@@ -1,4 +1,5 @@
-import type { AnswerLimit, Budget } from "../log/budget.ts";
+import { microsFromUsd } from "../base/usd.ts";
+import type { AnswerLimit } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Pricing } from "../model/pricing.ts";
 import { type Left, limitStop } from "./limits.ts";
@@ -29,20 +30,20 @@ const LAST = { promptShare: 1.5, answerTokens: 1_024 };
  * for one more turn is left over.
  */
 export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): Room | StopReason {
-  const { inputTokens, outputTokens, costCents } = left.left;
+  const { inputTokens, outputTokens, costUsd } = left.left;
   // What has no price cannot be kept within a limit on cost.
-  if (call.pricing === undefined && Number.isFinite(costCents)) return limitStop(left, "costCents");
+  if (call.pricing === undefined && Number.isFinite(costUsd)) return limitStop(left, "costUsd");
   const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);
   const last = keepLast ? lastCall(call) : undefined;
   if (inputTokens < call.estimatedTokens + (last?.estimatedTokens ?? 0))
     return limitStop(left, "inputTokens");
   const byTokens = outputTokens - (last?.maxTokens ?? 0);
   if (byTokens < shortest) return limitStop(left, "outputTokens");
-  const affordable = answerFor(costCents - (last === undefined ? 0 : centsOf(last)), call);
-  if (affordable < shortest) return limitStop(left, "costCents");
+  const affordable = answerFor(microsFromUsd(costUsd) - (last === undefined ? 0 : microsOf(last)), call);
+  if (affordable < shortest) return limitStop(left, "costUsd");
   const allowed = Math.floor(Math.min(byTokens, affordable));
   if (allowed > call.maxTokens) return { maxTokens: call.maxTokens };
-  return { maxTokens: allowed, limitedBy: byTokens <= affordable ? "outputTokens" : "costCents" };
+  return { maxTokens: allowed, limitedBy: byTokens <= affordable ? "outputTokens" : "costUsd" };
 }
 
 function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {
@@ -53,26 +54,24 @@ function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): Planned
   };
 }
 
-/** The most tokens of an answer that so many cents pay for, beside the prompt. */
-function answerFor(cents: Budget["costCents"], call: PlannedCall): number {
+/** The most tokens of an answer that so many millionths of a dollar pay for, beside the prompt. */
+function answerFor(micros: number, call: PlannedCall): number {
   if (call.pricing === undefined) return Number.POSITIVE_INFINITY;
-  const forAnswer = cents - centsOf({ ...call, maxTokens: 0 });
+  const forAnswer = micros - microsOf({ ...call, maxTokens: 0 });
   if (forAnswer < 0) return 0;
   const { output } = priceOf(call);
-  return output === 0 ? Number.POSITIVE_INFINITY : Math.floor((forAnswer * MICRO_USD_PER_CENT) / output);
+  return output === 0 ? Number.POSITIVE_INFINITY : Math.floor(forAnswer / output);
 }
 
-/** The most that a call can cost, in cents. */
-function centsOf(call: PlannedCall): number {
+/** The most that a call can cost, in millionths of a dollar: dollars per million tokens × tokens. */
+function microsOf(call: PlannedCall): number {
   if (call.pricing === undefined) return 0;
   const { input, cacheWrite5m, cacheWrite1h, output } = priceOf(call);
   const perToken = Math.max(input, cacheWrite5m, cacheWrite1h);
-  return (call.estimatedTokens * perToken + call.maxTokens * output) / MICRO_USD_PER_CENT;
+  return call.estimatedTokens * perToken + call.maxTokens * output;
 }
 
 function priceOf({ pricing, estimatedTokens }: PlannedCall): Omit<Pricing, "longPrompt"> {
   const { longPrompt, ...short } = pricing as Pricing;
   return longPrompt !== undefined && estimatedTokens > longPrompt.above ? longPrompt : short;
 }
-
-const MICRO_USD_PER_CENT = 10_000;

@@ -1,4 +1,5 @@
 import type { Json } from "../base/json.ts";
+import { centsFromUsd } from "../base/usd.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
 import type { AppendOptions } from "../log/event-store.ts";
 import type { SessionPatch } from "../log/session-row.ts";
@@ -91,7 +92,7 @@ export function storedEvents(
 
 /** What changes in the row, under the names of its columns; `null` for nothing. */
 function patchText(patch: SessionPatch): string | null {
-  const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostCents, contextStartSeq, metadata } =
+  const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostUsd, contextStartSeq, metadata } =
     patch;
   const changes: Record<string, Json | undefined> = {
     status,
@@ -108,7 +109,7 @@ function patchText(patch: SessionPatch): string | null {
           cache_write_tokens: Math.round(addUsage.cacheWriteTokens),
           cache_write_1h_tokens: Math.round(addUsage.cacheWrite1hTokens ?? 0),
         }),
-    cost_cents: addCostCents,
+    cost_cents: addCostUsd === undefined ? undefined : centsFromUsd(addCostUsd),
     context_start: contextStartSeq,
     metadata,
   };

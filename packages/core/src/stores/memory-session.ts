@@ -1,5 +1,6 @@
 import { PawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
+import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions, NewSession } from "../log/event-store.ts";
 import { ownRows } from "../log/own-rows.ts";
@@ -36,7 +37,7 @@ export function newMemorySession({ id, userId, agent, metadata }: NewSession, no
     pending: 0,
     contextStartSeq: 0,
     usage: { ...noUsage },
-    costCents: 0,
+    costUsd: 0,
     metadata: JSON.parse(jsonbText(metadata ?? {})) as JsonObject,
   };
   return {
@@ -111,7 +112,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
     pending,
     contextStartSeq: patch.contextStartSeq ?? row.contextStartSeq,
     usage: patch.addUsage === undefined ? row.usage : addUsage(row.usage, patch.addUsage),
-    costCents: row.costCents + (patch.addCostCents ?? 0),
+    costUsd: addUsd(row.costUsd, patch.addCostUsd ?? 0),
     metadata,
   };
 }

@@ -48,6 +48,12 @@ describe("a number that is none is refused where it is given", () => {
       "L3 a slice of what there is not",
       () => agentTool({ agent: agent(base), description: "", limits: { turn: 3 } as never }),
     ],
+    ["O1 a limit in cents", () => agent({ ...base, limits: { costCents: 50 } as never })],
+    ["O1 a session's limit in cents", () => agent({ ...base, sessionLimits: { costCents: 50 } as never })],
+    [
+      "O1 a slice in cents",
+      () => agentTool({ agent: agent(base), description: "", limits: { costCents: 5 } as never }),
+    ],
     ["a lease of no time", () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 0 })],
     [
       "a lease that no timer waits for",

@@ -7,11 +7,11 @@ import {
   memoryStore,
   PawlError,
   type Session,
-} from "../../src/index.ts";
-import type { Reservations } from "../../src/store.ts";
-import { AMOUNT, budget } from "../support/budget.ts";
-import { type Setup, setup } from "../support/setup.ts";
-import { ask, calling, echo } from "../support/tools.ts";
+  tool,
+} from "../src/index.ts";
+import { AMOUNT, budget, IN_USD } from "./support/budget.ts";
+import { calling, echo } from "./support/hooks.ts";
+import { type Setup, setup } from "./support/setup.ts";
 
 const script: readonly Reply[] = [
   { tools: [calling("echo")] },
@@ -57,7 +57,7 @@ async function step(world: Setup, base: EventStore): Promise<unknown> {
 /** A run with a tool and a question, of which the first process dies at an append or at a call of the reservations. */
 async function story(
   die: { at: number; when: "before" | "after"; of: "log" | "budget" },
-  unit: "tokens" | "microUsd" = "tokens",
+  unit: "tokens" | "dollars" = "tokens",
 ) {
   const clock = testClock();
   let now = clock.now();
@@ -69,7 +69,10 @@ async function story(
   const process = (reservations: Reservations, log: EventStore, from: number) =>
     setup(
       { script: script.slice(from), pricing },
-      { tools: [ask, echo("echo", { idempotent: true }).tool], hooks: [budget({ reservations, unit }).hook] },
+      {
+        tools: [ask, echo("echo", { idempotent: true }).tool],
+        hooks: [budget({ reservations, ...(unit === "dollars" && IN_USD) }).hook],
+      },
       { store: log },
     );
   let world = process(dying.reservations, store, 0);
@@ -106,7 +109,7 @@ describe("reservation over a crash", async () => {
   it.each([
     ["log", "tokens"],
     ["budget", "tokens"],
-    ["log", "microUsd"],
+    ["log", "dollars"],
   ] as const)(
     "E10 at every call of the %s: the run is charged once with what it used in %s, and all else is back",
     async (of, unit) => {

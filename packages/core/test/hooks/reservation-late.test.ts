@@ -43,7 +43,7 @@ it.each(["fenced", "draining"] as const)(
     const { hook, balance } = budget({ reservations });
     const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };
     const turnOf = async ({ signal }: AbortController) => {
-      const context = { sessionId: "s", runId: "r", userId: "u1", run: { usage, costCents: 0 }, signal };
+      const context = { sessionId: "s", runId: "r", userId: "u1", run: { usage, costUsd: 0 }, signal };
       return await hook.beforeTurn?.({} as TurnPlan, context as unknown as RunContext<unknown>);
     };
     const [first, next] = [new AbortController(), new AbortController()];

@@ -189,13 +189,13 @@ describe("O4 the timeline of a log", () => {
     const world = setup([], { tools: [agentTool({ agent: helper, description: "Looks." })] }, {}, () =>
       withRetry(model, { baseMs: 1 }),
     );
-    const { sessionId, usage, costMicroUsd } = await world.say("Go");
+    const { sessionId, usage, costUsd } = await world.say("Go");
     const [run] = await timeline(world, sessionId);
     const [first] = run?.turns ?? [];
     expect(first?.attempts.map(({ outcome }) => outcome)).toEqual(["failed", "answered"]);
-    expect(first?.calls[0]?.costCents).toBeGreaterThan(0);
-    const { tokens, costCents: counted } = sumOf(run === undefined ? [] : spendingsOf(run));
-    expect(counted).toBeCloseTo(costMicroUsd / 10_000, 9);
+    expect(first?.calls[0]?.costUsd).toBeGreaterThan(0);
+    const { tokens, costUsd: counted } = sumOf(run === undefined ? [] : spendingsOf(run));
+    expect(counted).toBe(costUsd);
     expect(tokens).toMatchObject({ prompt: usage.inputTokens, completion: usage.outputTokens });
   });
 
@@ -207,10 +207,10 @@ describe("O4 the timeline of a log", () => {
       tools: [readLong],
       checkpointWhen,
     });
-    const { sessionId, costMicroUsd } = await world.say("Read");
+    const { sessionId, costUsd } = await world.say("Read");
     const [run] = await timeline(world, sessionId);
-    expect(run?.summaries.costCents).toBeGreaterThan(0);
-    expect(run?.summaries.costCents).toBeCloseTo(costMicroUsd / 10_000, 9);
+    expect(run?.summaries.costUsd).toBeGreaterThan(0);
+    expect(run?.summaries.costUsd).toBe(costUsd);
   });
 
   it("O4 has a cache hit rate where something was sent", () => {

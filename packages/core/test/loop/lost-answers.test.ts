@@ -55,7 +55,7 @@ describe("an answer that is lost", () => {
     expect(end?.tokens.total).toBe(total);
     expect(end?.cost_cents).toBeCloseTo(cents, 9);
     expect((session?.usage.inputTokens ?? 0) + (session?.usage.outputTokens ?? 0)).toBe(total);
-    expect(session?.costCents).toBeCloseTo(cents, 9);
+    expect(session?.costUsd).toBeCloseTo(cents / 100, 11);
     expect(await balance()).toEqual({ used: total, held: 0 });
     const [lost] = timelineOf(log)[0]?.turns[0]?.attempts ?? [];
     expect(lost?.tokens.total).toBe(charged[0]?.tokens.total);
@@ -80,11 +80,11 @@ describe("an answer that is lost", () => {
     const { sessionId } = await run.started;
     await stored(world, sessionId, "llm_request");
     stop.abort();
-    const { usage, costMicroUsd } = await run.result;
+    const { usage, costUsd } = await run.result;
     const { charged, end, session } = await accounts(world.store, sessionId);
     expect(charged).toMatchObject([{ by: "lost_answer" }]);
     expect(usage.inputTokens).toBe(charged[0]?.tokens.prompt);
-    expect(costMicroUsd).toBe(usage.inputTokens * 2);
+    expect(costUsd).toBe((usage.inputTokens * 2) / 1e6);
     expect(end?.tokens.prompt).toBe(usage.inputTokens);
     expect(session?.usage.inputTokens).toBe(usage.inputTokens);
   });

@@ -16,14 +16,14 @@ const leftWith = (limits: Partial<Budget>, sessionLimits: Partial<Budget> = {}):
 describe("what is left", () => {
   it("L3 L4 L13 O1 counts what the run has folded, and the time of the leg at work", () => {
     const usage = { inputTokens: 1, cacheWriteTokens: 2, cacheReadTokens: 4, outputTokens: 8 };
-    const run = { turns: 2, work: { ms: 30 }, calls: [{}, {}, {}], usage, costCents: 0.5 };
+    const run = { turns: 2, work: { ms: 30 }, calls: [{}, {}, {}], usage, costUsd: 0.5 };
     expect(spentOf(run as unknown as RunState, 12)).toEqual({
       turns: 2,
       wallClockMs: 42,
       toolCalls: 3,
       inputTokens: 7,
       outputTokens: 8,
-      costCents: 0.5,
+      costUsd: 0.5,
     });
   });
 
@@ -34,7 +34,7 @@ describe("what is left", () => {
       toolCalls: 3,
       inputTokens: 4,
       outputTokens: 5,
-      costCents: 6,
+      costUsd: 6,
     };
     expect(addSpent(one, { ...one, turns: 10 })).toEqual({
       turns: 11,
@@ -42,7 +42,7 @@ describe("what is left", () => {
       toolCalls: 6,
       inputTokens: 8,
       outputTokens: 10,
-      costCents: 12,
+      costUsd: 12,
     });
   });
 
@@ -52,7 +52,7 @@ describe("what is left", () => {
     ["toolCalls", -1, "tool_call_limit", "the limit of -1 tool calls"],
     ["inputTokens", 0, "token_limit", "the limit of text to be read"],
     ["outputTokens", 0, "token_limit", "the limit of text to be written"],
-    ["costCents", 0, "cost_limit", "the cost limit"],
+    ["costUsd", 0, "cost_limit", "the cost limit"],
   ])("L3 stops when %s have come down to %d, and says so", (resource, last, type, words) => {
     const message = `I stopped here: ${words} for one request is reached.`;
     expect(limitReached(leftWith({ [resource]: last }))).toEqual({ type, message });
@@ -115,26 +115,26 @@ describe("room for an answer", () => {
       "token_limit",
     ]);
     const pricing = { ...free, input: 10 };
-    expect([last({ costCents: 1_282.5 }, { pricing }), last({ costCents: 1_282.4 }, { pricing })]).toEqual([
+    expect([last({ costUsd: 12.825 }, { pricing }), last({ costUsd: 12.824 }, { pricing })]).toEqual([
       256,
       "cost_limit",
     ]);
   });
 
   it("O1 O2 is what can be paid beside a prompt at its highest price", () => {
-    expect(room({ costCents: 300.5 }, { pricing: free })).toBe(300);
-    expect([256, 255].map((costCents) => room({ costCents }, { pricing: free }))).toEqual([
-      256,
-      "cost_limit",
-    ]);
-    expect(room({ costCents: 1_000, outputTokens: 400 }, { pricing: free })).toBe(400);
-    expect(room({ costCents: 1_000, outputTokens: 5_000 }, { pricing: free })).toBe(1_000);
+    expect(room({ costUsd: 3.005 }, { pricing: free })).toBe(300);
+    expect([2.56, 2.55].map((costUsd) => room({ costUsd }, { pricing: free }))).toEqual([256, "cost_limit"]);
+    expect(room({ costUsd: 10, outputTokens: 400 }, { pricing: free })).toBe(400);
+    expect(room({ costUsd: 10, outputTokens: 5_000 }, { pricing: free })).toBe(1_000);
     for (const price of ["input", "cacheWrite5m", "cacheWrite1h"]) {
       const call = { pricing: { ...free, [price]: 10 } };
-      expect([room({ costCents: 257 }, call), room({ costCents: 256 }, call)]).toEqual([256, "cost_limit"]);
+      expect([room({ costUsd: 2.57 }, call), room({ costUsd: 2.56 }, call)]).toEqual([256, "cost_limit"]);
     }
     const prompt = { pricing: { ...free, input: 10, output: 0 } };
-    expect([room({ costCents: 1 }, prompt), room({ costCents: 0.5 }, prompt)]).toEqual([2_000, "cost_limit"]);
+    expect([room({ costUsd: 0.01 }, prompt), room({ costUsd: 0.005 }, prompt)]).toEqual([
+      2_000,
+      "cost_limit",
+    ]);
   });
 
   it("L3 is a whole number, whatever the limits are", () => {
@@ -144,7 +144,7 @@ describe("room for an answer", () => {
 
   it("O1 takes the price of a long prompt above its bound only", () => {
     const pricing = { ...free, longPrompt: { ...free, output: 20_000, above: 1_000 } };
-    const paid = (estimatedTokens: number) => room({ costCents: 1_000 }, { pricing, estimatedTokens });
+    const paid = (estimatedTokens: number) => room({ costUsd: 10 }, { pricing, estimatedTokens });
     expect([paid(1_000), paid(1_001)]).toEqual([1_000, 500]);
   });
 });

@@ -35,7 +35,7 @@ describe("attempts and hooks", () => {
     const priced = (model: ModelClient): ModelClient => ({ ...model, pricing });
     const { pricing: _, ...unpriced } = setup([{ text: "never" }]).model;
     const options = (model: ModelClient): Options => ({
-      limits: { costCents: 5 },
+      limits: { costUsd: 0.05 },
       hooks: [{ name: "chooses", beforeTurn: () => ({ model }) }],
     });
     expect((await setup([], options(unpriced), {}, priced).say("Go")).stop.type).toBe("cost_limit");

@@ -324,13 +324,13 @@ describe("tokens and cost", () => {
   it("O1 O2 keeps within the cost limit by estimate, and lands within it", async () => {
     const priced = (model: ModelClient): ModelClient => ({ ...model, pricing });
     const script = [...Array.from({ length: 40 }, (_, n) => looking(n)), { text: "never" }];
-    const limits = { costCents: 2, turns: 100 };
+    const limits = { costUsd: 0.02, turns: 100 };
     for (const onLimit of ["stop", "land"] as const) {
       const world = setup(script, { tools: [look], maxTokens: 1_000, limits, onLimit }, {}, priced);
       const result = await world.say("Go");
       expect(result.stop.type).toBe("cost_limit");
       expect(result.turns).toBeGreaterThan(1);
-      expect(result.costMicroUsd).toBeLessThanOrEqual(20_000);
+      expect(result.costUsd).toBeLessThanOrEqual(0.02);
       expect(world.model.requests.at(-1)?.tool_choice?.type).toBe(onLimit === "land" ? "none" : undefined);
       expect(world.model.rejected).toEqual([]);
     }
@@ -338,7 +338,7 @@ describe("tokens and cost", () => {
 
   it("O1 refuses an agent without prices as a tool of one that has a limit on cost", () => {
     const free = agent({ name: "free", instructions: "Free.", model: strictModel({}) });
-    const make = (limits: { costCents?: number }) => () =>
+    const make = (limits: { costUsd?: number }) => () =>
       agent({
         name: "host",
         instructions: "Go.",
@@ -346,7 +346,7 @@ describe("tokens and cost", () => {
         tools: [agentTool({ agent: free, description: "Works." })],
         limits,
       });
-    expect(make({ costCents: 3 })).toThrow(/no prices/);
+    expect(make({ costUsd: 0.03 })).toThrow(/no prices/);
     expect(make({})).not.toThrow();
   });
 });
@@ -368,8 +368,8 @@ describe("what the user is told", () => {
 
   it.each<[string, Options]>([
     ["a turn", { limits: { turns: 0 } }],
-    ["no number", { sessionLimits: { costCents: Number.NaN } }],
-    ["a cost limit without prices", { limits: { costCents: 5 } }],
+    ["no number", { sessionLimits: { costUsd: Number.NaN } }],
+    ["a cost limit without prices", { limits: { costUsd: 0.05 } }],
     ["two hooks of one name", { hooks: [{ name: "a" }, { name: "a" }] }],
   ])("refuses an agent with %s when it is defined", (_title, options) => {
     const unpriced = ({ id, stream }: ModelClient): ModelClient => ({ id, stream });

@@ -1,21 +1,20 @@
 import { memoryReservations, type ReservationOptions, type RunResult, reservation } from "../../src/index.ts";
-import type { Reservations } from "../../src/store.ts";
 
 /** More than any of these runs uses, and a budget for two of them. */
 export const AMOUNT = 10_000;
 export const LIMIT = 25_000;
 
+/** The same in US dollars. */
+export const IN_USD = { amountUsd: 0.01, limitUsd: 0.025 };
+
 /** A hook on the account `u1`, and what it is charged with. */
-export function budget(options: Partial<ReservationOptions> = {}) {
-  const reservations: Reservations = options.reservations ?? memoryReservations();
-  const hook = reservation({
-    account: "u1",
-    amount: AMOUNT,
-    limit: LIMIT,
-    retryMs: [],
-    ...options,
-    reservations,
-  });
+export function budget({
+  reservations = memoryReservations(),
+  ...options
+}: Partial<ReservationOptions> = {}) {
+  const numbers = "amountUsd" in options ? {} : { amount: AMOUNT, limit: LIMIT };
+  const made = { account: "u1", retryMs: [], ...numbers, ...options, reservations };
+  const hook = reservation(made as ReservationOptions);
   return { reservations, hook, balance: async () => await reservations.balance("u1") };
 }
 

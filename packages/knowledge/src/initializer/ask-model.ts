@@ -1,7 +1,9 @@
 import {
   addUsage,
+  addUsd,
   type ContentBlock,
-  costMicroUsd,
+  centsFromUsd,
+  costUsd,
   type EventData,
   longestAnswer,
   type ModelClient,
@@ -22,18 +24,18 @@ export interface Bill {
   model: string;
   pricing: Pricing | undefined;
   usage: Usage;
-  microUsd: number;
+  costUsd: number;
   /** The attempt under way. */
   open: RawUsage;
 }
 
 export function newBill({ id, pricing }: ModelClient): Bill {
-  return { model: id, pricing, usage: noUsage, microUsd: 0, open: {} };
+  return { model: id, pricing, usage: noUsage, costUsd: 0, open: {} };
 }
 
 /** The bill as the log has it. */
 export function spendingOf(bill: Bill): Omit<EventData["spending"], "by"> {
-  const { model, usage, microUsd } = charged(bill);
+  const { model, usage, costUsd: usd } = charged(bill);
   return {
     model,
     tokens: {
@@ -44,15 +46,15 @@ export function spendingOf(bill: Bill): Omit<EventData["spending"], "by"> {
       cache_write_1h: usage.cacheWrite1hTokens ?? 0,
       total: promptTokens(usage) + usage.outputTokens,
     },
-    cost_cents: microUsd / 10_000,
+    cost_cents: centsFromUsd(usd),
   };
 }
 
 function charged(bill: Bill): Bill {
-  const { open, pricing, usage, microUsd } = bill;
+  const { open, pricing, usage } = bill;
   const fresh = usageFromWire(open);
-  const cost = pricing === undefined ? 0 : costMicroUsd(fresh, pricing);
-  return { ...bill, usage: addUsage(usage, fresh), microUsd: microUsd + cost, open: {} };
+  const cost = pricing === undefined ? 0 : costUsd(fresh, pricing);
+  return { ...bill, usage: addUsage(usage, fresh), costUsd: addUsd(bill.costUsd, cost), open: {} };
 }
 
 /** What the model has said: its choice, in whatever form, or nothing that can be read. */

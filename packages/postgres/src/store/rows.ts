@@ -1,5 +1,12 @@
-import type { Json, JsonObject, Session, SessionStatus, StoredEvent } from "@pawl/core";
-import type { Row } from "../database/queryable.ts";
+import {
+  type Json,
+  type JsonObject,
+  type Session,
+  type SessionStatus,
+  type StoredEvent,
+  usdFromCents,
+} from "@pawl/core";
+import type { Row } from "./queryable.ts";
 
 /** A time as ISO 8601 in UTC with milliseconds, whatever zone and driver. */
 export function iso(column: string): string {
@@ -42,7 +49,7 @@ export function toSession(row: Row): Session {
       cacheWriteTokens: Number(row.cache_write_tokens),
       cacheWrite1hTokens: Number(row.cache_write_1h_tokens),
     },
-    costCents: Number(row.total_cost_cents),
+    costUsd: usdFromCents(Number(row.total_cost_cents)),
     metadata: JSON.parse(String(row.metadata)) as JsonObject,
   };
 }

@@ -94,7 +94,7 @@ describe("embeddedStore on disk", () => {
       expect(events.length).toBeGreaterThanOrEqual(acknowledged);
       expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
       const session = await store.sessions.get("s");
-      expect(session).toMatchObject({ lastSeq: events.length, costCents: events.length, openRun: "run" });
+      expect(session).toMatchObject({ lastSeq: events.length, costUsd: events.length, openRun: "run" });
       expect((await store.listRecoverable({ limit: 10 })).map((row) => row.id)).toEqual(["s"]);
       await store.close();
       before = events.length;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await source.append(ids[0] ?? "", [note("'"), note("\\")], { appendId: "both" });
   await source.append("b", [note("b")], {
     appendId: "\ufeff1",
-    session: { status: "error", addCostCents: 0.1 },
+    session: { status: "error", addCostUsd: 0.1 },
   });
   for (const part of [0, 1, 2])
     await source.append(

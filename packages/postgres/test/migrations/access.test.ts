@@ -32,7 +32,7 @@ beforeAll(async () => {
     await store.sessions.create({ id: `of ${user}`, userId: user, agent: "coach" });
     await store.append(`of ${user}`, [{ type: "user_message", data: { message: "hi" } }, asked("q1")], {
       appendId: "first",
-      session: { openRun: "run", status: "suspended", addPending: 1, addUsage: usage, addCostCents: 2 },
+      session: { openRun: "run", status: "suspended", addPending: 1, addUsage: usage, addCostUsd: 0.02 },
     });
     await postgresBlobs(service).put(`of ${user}`, "b", '"large"');
   }

@@ -100,7 +100,7 @@ describe("O4 views and retention", () => {
     ];
     const events = types.map((type) => ({ type, data: "\0 \ud800", durationMs: 2.5 }) as never);
     const usage = { inputTokens: 10, outputTokens: 7, cacheReadTokens: 60, cacheWriteTokens: 30 };
-    await store.append("sum", events, { appendId: "1", session: { addUsage: usage, addCostCents: 1.5 } });
+    await store.append("sum", events, { appendId: "1", session: { addUsage: usage, addCostUsd: 0.015 } });
     const { rows } = await pool.query("SELECT * FROM agent_session_summaries WHERE id = 'sum'");
     expect(rows[0]).toMatchObject({ message_count: "1", llm_call_count: "2", tool_call_count: "2" });
     expect(rows[0]).toMatchObject({

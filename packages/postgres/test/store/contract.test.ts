@@ -26,7 +26,7 @@ describe("embeddedStore in memory", () => {
     expect(stop.type).toBe("end_turn");
     const session = await store.sessions.get(sessionId);
     expect(session?.usage.outputTokens).toBe(2_000_000_000);
-    expect(session?.costCents).toBe(2 * 3e11);
+    expect(session?.costUsd).toBe(2 * 3e9);
   });
 });
 
@@ -93,7 +93,7 @@ describe("postgresStore over a PGlite of the caller's", () => {
       appendId: "1",
       session: {
         addUsage: { inputTokens: 1.4, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 },
-        addCostCents: 0.5,
+        addCostUsd: 0.005,
       },
     });
     const { rows } = await db.query(

@@ -22,7 +22,7 @@ try {
       const stored = await store.append("s", batch, {
         appendId: randomUUID(),
         lease,
-        session: { openRun: "run", addCostCents: batch.length },
+        session: { openRun: "run", addCostUsd: batch.length },
       });
       console.log(`stored ${stored.at(-1)?.seq}`);
     }

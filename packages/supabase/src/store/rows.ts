@@ -1,5 +1,12 @@
-import type { Json, JsonObject, Session, SessionStatus, StoredEvent } from "@pawl/core";
-import type { Row } from "../rpc/rpc.ts";
+import {
+  type Json,
+  type JsonObject,
+  type Session,
+  type SessionStatus,
+  type StoredEvent,
+  usdFromCents,
+} from "@pawl/core";
+import type { Row } from "./rpc.ts";
 
 /** A session of what the schema's functions return for one. */
 export function toSession(row: Row): Session {
@@ -21,7 +28,7 @@ export function toSession(row: Row): Session {
       cacheWriteTokens: Number(row.cache_write_tokens),
       cacheWrite1hTokens: Number(row.cache_write_1h_tokens),
     },
-    costCents: Number(row.total_cost_cents),
+    costUsd: usdFromCents(Number(row.total_cost_cents)),
     metadata: row.metadata as JsonObject,
   };
 }

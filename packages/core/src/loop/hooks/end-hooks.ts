@@ -1,3 +1,4 @@
+import { centsFromUsd } from "../../base/usd.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData, NewEvent, NextRun } from "../../log/event.ts";
@@ -73,7 +74,7 @@ function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): N
       session_status: failed ? "error" : (run.sessionStatus ?? "active"),
       turns: run.turns,
       tokens: tokensOf(run.usage),
-      cost_cents: run.costCents,
+      cost_cents: centsFromUsd(run.costUsd),
       ...(next !== undefined && { next }),
     },
   };

@@ -3,6 +3,7 @@ import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
 import { clipResults } from "../../context/clip.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
+import { storedBudget } from "../../log/stored-budget.ts";
 import { closeCalls, resultEvent } from "../../session/close-calls.ts";
 import type { CallState } from "../../session/state.ts";
 import { type Prepared, prepareCall, type Runnable } from "./prepare-call.ts";
@@ -61,7 +62,7 @@ function startedEvent(leg: Leg, { call, tool, changed }: Runnable): NewEvent {
       idempotency_key: idempotencyKeyOf(leg, call),
       ...(tool.status.start !== undefined && { status: tool.status.start }),
       ...(changed !== undefined && { input: changed }),
-      ...(slice !== undefined && { slice }),
+      ...(slice !== undefined && { slice: storedBudget(slice) }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import { centsFromUsd, subtractUsd } from "../../base/usd.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { StopType } from "../../log/stop-reason.ts";
@@ -37,10 +38,13 @@ export function outcomeOf(
 }
 
 /** What the agent has used up and its caller was not charged with yet. */
-function spentSince({ charged }: CallState, { usage, costCents }: RunState): Spent {
+function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
   const kinds = Object.keys(usage) as (keyof Usage)[];
   const fresh = kinds.map((kind) => [kind, (usage[kind] ?? 0) - (charged.usage[kind] ?? 0)]);
-  return { tokens: tokensOf(Object.fromEntries(fresh) as Usage), cost_cents: costCents - charged.costCents };
+  return {
+    tokens: tokensOf(Object.fromEntries(fresh) as Usage),
+    cost_cents: centsFromUsd(subtractUsd(costUsd, charged.costUsd)),
+  };
 }
 
 /** A question of the agent's, as one of the call that gave it the task. */

@@ -6,14 +6,14 @@ import { leftOf } from "../../stop/limits.ts";
 import type { Delegate } from "../../tools/tool.ts";
 
 /** What an agent uses up of its caller's budget, too. Time is the caller's own anyway. */
-const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costCents"];
+const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costUsd"];
 
 /** What a task that has begun may still use up beyond what its caller was charged with. */
-function heldBy({ started, charged: { usage, costCents } }: CallState, resource: Resource): number {
+function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: Resource): number {
   const charged: Partial<Budget> = {
     inputTokens: promptTokens(usage),
     outputTokens: usage.outputTokens,
-    costCents,
+    costUsd,
   };
   return Math.max(0, (started?.slice?.[resource] ?? 0) - (charged[resource] ?? 0));
 }

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../base/json.ts";
+import { centsFromUsd } from "../../base/usd.ts";
 import type { EventData, NewEvent } from "../../log/event.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { type ContentBlock, isToolUse } from "../../model/content.ts";
-import { costMicroUsd, type Pricing } from "../../model/pricing.ts";
-import { contentOf, type Reply } from "../../model/reply.ts";
+import { costUsd, type Pricing } from "../../model/pricing.ts";
 import { usageSoFar } from "../../model/usage-so-far.ts";
 
 /** One attempt at an answer: what was asked of whom, and what has come of it. */
@@ -70,7 +70,7 @@ export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
           usage: answer.usage as JsonObject,
         },
         tokens: tokensOf(usage),
-        cost_cents: pricing === undefined ? 0 : costMicroUsd(usage, pricing) / 10_000,
+        cost_cents: pricing === undefined ? 0 : centsFromUsd(costUsd(usage, pricing)),
         attempt: seq,
         ...(answer.requestId !== undefined && { request_id: answer.requestId }),
       },

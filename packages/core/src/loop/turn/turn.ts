@@ -1,6 +1,7 @@
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
 import { withinLeg } from "../../base/patience.ts";
+import { subtractUsd, usdFromCents } from "../../base/usd.ts";
 import type { TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
@@ -162,7 +163,7 @@ function noRoomFor(
     const { tokens, cost_cents } = event.data;
     left.left.inputTokens -= tokens.total - tokens.completion;
     left.left.outputTokens -= tokens.completion;
-    left.left.costCents -= cost_cents;
+    left.left.costUsd = subtractUsd(left.left.costUsd, usdFromCents(cost_cents));
   }
   const maxTokens = request.params.max_tokens;
   const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);

@@ -186,12 +186,12 @@ describe("what a hook's own model has used up", () => {
 
   it("E4 E10 L14 counts towards the session's totals and the run's limits", async () => {
     const world = setup([{ text: "Ok." }], { hooks: [asking({})] });
-    const { sessionId, usage, costMicroUsd } = await world.say("Hi");
+    const { sessionId, usage, costUsd } = await world.say("Hi");
     const [answer] = await world.of(sessionId, "llm_response");
     expect(usage.inputTokens).toBe(900 + (answer?.data.tokens.prompt ?? 0));
-    expect(costMicroUsd).toBeGreaterThanOrEqual(10_000);
+    expect(costUsd).toBeCloseTo((1 + (answer?.data.cost_cents ?? 0)) / 100, 11);
     const session = await world.store.sessions.get(sessionId);
-    expect(session).toMatchObject({ usage, costCents: 1 + (answer?.data.cost_cents ?? 0) });
+    expect(session).toMatchObject({ usage, costUsd });
     const limited = setup([{ text: "Ok." }], { hooks: [asking({})], limits: { inputTokens: 900 } });
     expect((await limited.say("Hi")).stop.type).toBe("token_limit");
     expect(limited.model.requests).toEqual([]);
@@ -201,6 +201,7 @@ describe("what a hook's own model has used up", () => {
     for (const bad of [
       { cost_cents: -1 },
       { cost_cents: Number.NaN },
+      { cost_cents: 1e300 },
       { tokens: { ...tokens, total: -5 } },
       { tokens: {} },
       { tokens: { ...tokens, prompt: 0.5 } },

@@ -69,11 +69,11 @@ describe("the plan of a turn", () => {
       }),
     ];
     const world = setup([{ text: "Unused." }], { hooks });
-    const { text, stop, sessionId, costMicroUsd, usage } = await world.say("Go");
-    expect({ text, type: stop.type, costMicroUsd, out: usage.outputTokens }).toEqual({
+    const { text, stop, sessionId, costUsd, usage } = await world.say("Go");
+    expect({ text, type: stop.type, costUsd, out: usage.outputTokens }).toEqual({
       text: "Closed.",
       type: "end_turn",
-      costMicroUsd: 0,
+      costUsd: 0,
       out: 0,
     });
     expect((await world.of(sessionId, "llm_request"))[0]?.data.model).toBe("answering");

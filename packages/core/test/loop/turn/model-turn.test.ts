@@ -144,13 +144,13 @@ describe("a turn whose attempt fails and is made again", () => {
       pricing,
     });
     const { say, of } = setup([{ fault: { status: 404 } }], {}, {}, (model) => withFallback(model, other));
-    const { sessionId, costMicroUsd } = await say("Go");
+    const { sessionId, costUsd } = await say("Go");
     expect((await of(sessionId, "llm_request")).map(({ data }) => data.model)).toEqual([
       "claude-sonnet-5-5",
       "other",
     ]);
     expect((await of(sessionId, "error"))[0]?.data.context).toMatchObject({ model: "claude-sonnet-5-5" });
-    expect(costMicroUsd).toBe(100 * 2 + 10 * 10);
+    expect(costUsd).toBe((100 * 2 + 10 * 10) / 1e6);
   });
 
   it("L9 can be stopped while it waits, and leaves the conversation valid", async () => {

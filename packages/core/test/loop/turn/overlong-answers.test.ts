@@ -54,17 +54,17 @@ const codes = (log: readonly StoredEvent[]) =>
 describe("a model that ignores max_tokens", () => {
   it.each<[string, Partial<AgentOptions<unknown>>, string]>([
     ["a limit on tokens", { limits: { outputTokens: 1_000 } }, "token_limit"],
-    ["a limit on cost", { limits: { costCents: 1 } }, "cost_limit"],
+    ["a limit on cost", { limits: { costUsd: 0.01 } }, "cost_limit"],
     ["a session's limit on tokens", { sessionLimits: { outputTokens: 1_000 } }, "token_limit"],
     ["its own max_tokens", { maxTokens: 1_000 }, "max_tokens"],
   ])("L8 O1 is cut while it streams, and the run ends by %s", async (_title, options, type) => {
     const { model, seen } = endless();
-    const { stop, usage, costMicroUsd, text, log } = await run(model, options);
+    const { stop, usage, costUsd, text, log } = await run(model, options);
     expect(stop.type).toBe(type);
     expect(seen.closed).toBe(1);
     expect(seen.maxTokens).toHaveLength(1);
     expect(usage.outputTokens).toBe(seen.maxTokens[0]);
-    expect(costMicroUsd).toBeLessThanOrEqual(10_000 + 20);
+    expect(costUsd).toBeLessThanOrEqual(0.01 + 0.00002);
     expect(text.length).toBeLessThan(9_000);
     expect(codes(log)[0]).toBe("overlong_answer");
   });

@@ -63,7 +63,7 @@ describe("sessions and events", () => {
       openRun: null,
       contextStartSeq: 0,
       usage: { inputTokens: sum((t) => t.prompt), outputTokens: sum((t) => t.completion) },
-      costCents: responses.reduce((total, { data }) => total + data.cost_cents, 0),
+      costUsd: expect.closeTo(responses.reduce((total, { data }) => total + data.cost_cents, 0) / 100, 11),
     });
   });
 

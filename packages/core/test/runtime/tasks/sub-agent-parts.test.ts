@@ -54,10 +54,10 @@ describe("the agent for a task", () => {
     };
     expect(slice({}, { turns: 3 })).toEqual({ turns: 3 });
     expect(slice({ turns: 2, toolCalls: 2, wallClockMs: 2 }, {})).toEqual({});
-    expect(slice({ inputTokens: 800, outputTokens: 90, costCents: 4 }, {})).toEqual({
+    expect(slice({ inputTokens: 800, outputTokens: 90, costUsd: 0.04 }, {})).toEqual({
       inputTokens: 400,
       outputTokens: 45,
-      costCents: 2,
+      costUsd: 0.02,
     });
     expect(slice({ inputTokens: 8_000 }, {})).toEqual({ inputTokens: 1_000 });
     expect(slice({ inputTokens: 8_000 }, { inputTokens: 3_000 })).toEqual({ inputTokens: 3_000 });

@@ -31,8 +31,8 @@ describe("an agent as a tool", () => {
       0,
     );
     const session = await world.base.sessions.get(sessionId);
-    expect(result.costMicroUsd).toBe(Math.round((own + (child?.costCents ?? 0)) * 10_000));
-    expect(session?.costCents).toBeCloseTo(own + (child?.costCents ?? 0), 9);
+    expect(result.costUsd).toBeCloseTo(own / 100 + (child?.costUsd ?? 0), 11);
+    expect(session?.costUsd).toBe(result.costUsd);
     await world.check();
   });
 
@@ -120,19 +120,19 @@ describe("an agent as a tool", () => {
       ];
       const log = ofType(await world.log(), "llm_response") as { data: { cost_cents: number } }[];
       const asked = log.reduce((sum, { data }) => sum + data.cost_cents, 0);
-      return { total: own?.costCents ?? 0, parts: asked + (task?.costCents ?? 0) };
+      return { total: own?.costUsd ?? 0, parts: asked / 100 + (task?.costUsd ?? 0) };
     };
     let result = await world.say();
     for (const answer of ["yes", "no"]) {
       const { total, parts } = await rows();
-      expect(total).toBeCloseTo(parts, 9);
-      expect(result.costMicroUsd).toBe(Math.round(total * 10_000));
+      expect(total).toBeCloseTo(parts, 11);
+      expect(result.costUsd).toBe(total);
       result = await world.answer("toolu_a", answer);
     }
     expect(result.text).toBe("Done.");
     const { total, parts } = await rows();
-    expect(total).toBeCloseTo(parts, 9);
-    expect(result.costMicroUsd).toBe(Math.round(total * 10_000));
+    expect(total).toBeCloseTo(parts, 11);
+    expect(result.costUsd).toBe(total);
     await world.check();
   });
 
@@ -153,10 +153,10 @@ describe("an agent as a tool", () => {
     const both = [...task("toolu_a"), ...task("toolu_b", "Find out more.")];
     const world = family([{ tools: both }, { text: "Too bad." }], looks, {
       callee: { limits: { turns: 30 }, maxTokens: 500 },
-      caller: { limits: { costCents: 3 }, maxTokens: 500 },
+      caller: { limits: { costUsd: 0.03 }, maxTokens: 500 },
     });
     const result = await world.say();
-    expect(result.costMicroUsd).toBeLessThanOrEqual(30_000);
+    expect(result.costUsd).toBeLessThanOrEqual(0.03);
     expect(result.actions.map(({ success }) => success)).toEqual([false, false]);
     await world.check();
   });
@@ -166,10 +166,10 @@ describe("an agent as a tool", () => {
     const all = ["a", "b", "c", "d"].flatMap((name) => task(`toolu_${name}`, `Find out ${name}.`));
     const world = family([{ tools: all }, { text: "Too bad." }], looks, {
       callee: { limits: { turns: 30 }, maxTokens: 500 },
-      caller: { limits: { costCents: 6 }, maxTokens: 500, toolConcurrency: 3 },
+      caller: { limits: { costUsd: 0.06 }, maxTokens: 500, toolConcurrency: 3 },
     });
     const result = await world.say();
-    expect(result.costMicroUsd).toBeLessThanOrEqual(60_000);
+    expect(result.costUsd).toBeLessThanOrEqual(0.06);
     const slices = ofType(await world.log(), "tool_started").map(
       ({ data }) => (data as { slice?: { costCents?: number } }).slice?.costCents,
     );

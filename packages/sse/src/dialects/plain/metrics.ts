@@ -1,6 +1,5 @@
-import type { Json, StoredOf } from "@pawl/core";
-import type { Dialect, EncoderContext } from "../base/dialect.ts";
-import type { Rest, Step } from "../base/telling.ts";
+import { type Json, type StoredOf, usdFromCents } from "@pawl/core";
+import type { Dialect, EncoderContext } from "./dialect.ts";
 import {
   callsBefore,
   type LastWord,
@@ -102,7 +101,7 @@ function record({ durationMs = 0, data }: StoredOf<"tool_result">, known: KnownC
     connectorId: null,
     ...known,
     durationMs,
-    estimatedCostUsd: (spent?.cost_cents ?? 0) / 100,
+    estimatedCostUsd: usdFromCents(spent?.cost_cents ?? 0),
     resultSummary: told.slice(0, SUMMARY_CHARS).toWellFormed(),
     fragmentsAdded: [],
     status: skipped !== undefined ? "skipped" : success ? "success" : "error",

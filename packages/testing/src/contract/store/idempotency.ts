@@ -9,7 +9,7 @@ export const idempotencyChecks: readonly Check[] = [
       const id = await session();
       const options = {
         appendId: "once",
-        session: { addPending: 1, addCostCents: 2, metadata: { n: 1 } },
+        session: { addPending: 1, addCostUsd: 2, metadata: { n: 1 } },
       };
       const first = await append(id, [note("a"), note("b")], options);
       const before = await row(id);
@@ -37,13 +37,13 @@ export const idempotencyChecks: readonly Check[] = [
       const id = await session();
       const all = await Promise.all(
         range(1, 20).map(() =>
-          append(id, [note("a", "key"), note("b")], { appendId: "same", session: { addCostCents: 1 } }),
+          append(id, [note("a", "key"), note("b")], { appendId: "same", session: { addCostUsd: 1 } }),
         ),
       );
       const read = await events(id);
       assert.deepEqual(texts(read), ["a", "b"]);
       for (const rows of all) assert.deepEqual(rows, read);
-      assert.equal((await row(id)).costCents, 1);
+      assert.equal((await row(id)).costUsd, 1);
     },
   },
   {

@@ -131,7 +131,7 @@ export const orderChecks: readonly Check[] = [
       const refused = append(id, [note("a"), note("b", "taken"), note("c")], {
         lease,
         release: true,
-        session: { status: "error", openRun: "r", addPending: 1, addCostCents: 1, metadata: { x: 1 } },
+        session: { status: "error", openRun: "r", addPending: 1, addCostUsd: 1, metadata: { x: 1 } },
       });
       await rejection(refused, "key_taken");
       assert.deepEqual(texts(await events(id)), ["first"]);

@@ -12,7 +12,7 @@ export const patchChecks: readonly Check[] = [
           append(id, [note(`${turn}`)], {
             session: {
               addPending: 1,
-              addCostCents: 0.25,
+              addCostUsd: 0.25,
               addUsage: {
                 inputTokens: turn,
                 outputTokens: 2,
@@ -26,8 +26,8 @@ export const patchChecks: readonly Check[] = [
       );
       const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 1, cacheWriteTokens: 1 };
       await append(id, [note("last")], { session: { addPending: -3, addUsage: usage } });
-      const { costCents, lastSeq, pending, usage: total } = await row(id);
-      assert.deepEqual({ costCents, lastSeq, pending }, { costCents: 5, lastSeq: 21, pending: 17 });
+      const { costUsd, lastSeq, pending, usage: total } = await row(id);
+      assert.deepEqual({ costUsd, lastSeq, pending }, { costUsd: 5, lastSeq: 21, pending: 17 });
       assert.deepEqual(total, {
         inputTokens: 211,
         outputTokens: 41,
@@ -61,16 +61,16 @@ export const patchChecks: readonly Check[] = [
       await append(id, [note("a")], { session: { status: "active", openRun: "run 1" } });
       await append(id, [note("b")], { session: { status: "expired" } });
       for (const status of ["suspended", "active", "completed", "error"] as const) {
-        const patch = { status, addPending: 1, addCostCents: 1, metadata: { [status]: true } };
+        const patch = { status, addPending: 1, addCostUsd: 1, metadata: { [status]: true } };
         await append(id, [note(status)], { session: patch });
         assert.equal((await row(id)).status, "expired");
       }
       await append(id, [note("end")], { session: { status: "active", openRun: null } });
       await append(id, [note("begin")], { session: { status: "active", openRun: "run 2" } });
-      const { status, openRun, pending, costCents, metadata, lastSeq } = await row(id);
+      const { status, openRun, pending, costUsd, metadata, lastSeq } = await row(id);
       assert.deepEqual(
-        { status, openRun, pending, costCents, lastSeq },
-        { status: "expired", openRun: "run 2", pending: 4, costCents: 4, lastSeq: 8 },
+        { status, openRun, pending, costUsd, lastSeq },
+        { status: "expired", openRun: "run 2", pending: 4, costUsd: 4, lastSeq: 8 },
       );
       assert.deepEqual(metadata, { suspended: true, active: true, completed: true, error: true });
       assert.deepEqual(texts(await events(id)), [

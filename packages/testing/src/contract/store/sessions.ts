@@ -42,7 +42,7 @@ export const sessionChecks: readonly Check[] = [
           cacheWriteTokens: 0,
           cacheWrite1hTokens: 0,
         },
-        costCents: 0,
+        costUsd: 0,
         metadata: { a: 1 },
       });
       assert.equal(new Date(createdAt).toISOString(), createdAt);

@@ -1,0 +1,75 @@
+import { checkNumbers } from "../base/check-numbers.ts";
+import { PawlError } from "../base/errors.ts";
+import { microsFromUsd } from "../base/usd.ts";
+import { promptTokens } from "../model/pricing.ts";
+import type { RunState } from "../session/state.ts";
+import type { RunContext } from "./hook.ts";
+
+/** A value, or a function that returns it for the run. */
+export type Of<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
+
+/** The numbers of a budget as an app gives them: one pair of them. */
+export interface GivenBudget<Deps> {
+  limit?: Of<number, Deps> | undefined;
+  amount?: Of<number, Deps> | undefined;
+  limitUsd?: Of<number, Deps> | undefined;
+  amountUsd?: Of<number, Deps> | undefined;
+}
+
+/** The numbers of a budget as reservations count them: whole tokens, or whole millionths of a US dollar. */
+export interface ReservedAmount<Deps> {
+  limit(context: RunContext<Deps>): Promise<number>;
+  amount(context: RunContext<Deps>): Promise<number>;
+  /** What the run has used so far, over all its legs. */
+  used(run: Readonly<RunState>): number;
+}
+
+/**
+ * Reads the budget of `reservation()`.
+ *
+ * @throws PawlError `config` unless both numbers are given in one unit, and for an amount of money that is
+ * not a number from 0
+ */
+export function reservedAmount<Deps>(given: GivenBudget<Deps>): ReservedAmount<Deps> {
+  const { limit, amount, limitUsd, amountUsd } = given;
+  const inTokens = limit !== undefined && amount !== undefined;
+  const inUsd = limitUsd !== undefined && amountUsd !== undefined;
+  const names = Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  if (inTokens && names.length === 2)
+    return {
+      limit: (context) => resolved(limit, context),
+      amount: (context) => resolved(amount, context),
+      used: ({ usage }) => Math.round(promptTokens(usage) + usage.outputTokens),
+    };
+  if (inUsd && names.length === 2)
+    return {
+      limit: micros("limitUsd", limitUsd),
+      amount: micros("amountUsd", amountUsd),
+      used: ({ costUsd }) => Math.round(microsFromUsd(costUsd)),
+    };
+  throw new PawlError(
+    "config",
+    "reservation() needs `limit` and `amount` in tokens, or `limitUsd` and `amountUsd` in US dollars; " +
+      `got ${names.join(", ") || "none of them"}.`,
+  );
+}
+
+/** Returns the value for this run. */
+export async function resolved<T extends string | number, Deps>(
+  value: Of<T, Deps>,
+  context: RunContext<Deps>,
+): Promise<T> {
+  return typeof value === "function" ? await value(context) : value;
+}
+
+/** Reads an amount of money. A fixed one is checked at once, one that depends on the run when it is known. */
+function micros<Deps>(name: string, usd: Of<number, Deps>): (context: RunContext<Deps>) => Promise<number> {
+  const checked = (value: number) => {
+    checkNumbers("reservation()", { [name]: value }, { most: MOST_USD });
+    return Math.round(microsFromUsd(value));
+  };
+  if (typeof usd !== "function") checked(usd);
+  return async (context) => checked(await resolved(usd, context));
+}
+
+const MOST_USD = 1_000_000_000;
