@@ -6,23 +6,69 @@
 export { type Agent, type AgentOptions, defaultLimits, type Limits, type WhenBusy } from "./agent/agent.ts";
 export { type AgentToolOptions, agentTool } from "./agent/agent-tool.ts";
 export { agent } from "./agent/define-agent.ts";
-export { type Clock, systemClock } from "./base/clock.ts";
-export { causeOf, type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./base/errors.ts";
-export { canonicalJson, type Json, type JsonObject, toJson } from "./base/json.ts";
-export { oneByOne } from "./base/one-by-one.ts";
-export type { Sleep } from "./base/pause.ts";
-export { addUsd, centsFromUsd, usdFromCents } from "./base/usd.ts";
-export { withoutKeys } from "./base/without-keys.ts";
-export { dropOldResults } from "./context/drop-old-results.ts";
-export type { ResendFields } from "./context/resend.ts";
-export { sanitize } from "./context/sanitize.ts";
-export type { CheckpointPlan, CheckpointSource, CheckpointStrategy } from "./context/strategy.ts";
-export { type SummarizeOptions, summarize } from "./context/summarize.ts";
-export type { UserDataSource } from "./context/user-data.ts";
-export { contentTypeOf } from "./files/content-type.ts";
-export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
-export { bytesOf, type FileInfo, type FileStore, readText, type StoredFile } from "./files/file-store.ts";
-export { memoryFiles } from "./files/memory-files.ts";
+export type { Budget } from "./log/budget.ts";
+export type {
+  Answer,
+  Knowledge,
+  RetryRunOptions,
+  RunOptions,
+  Runtime,
+  RuntimeOptions,
+  RuntimeSettings,
+  SessionView,
+} from "./runtime/begin/runtime-types.ts";
+export type { Run, RunStart } from "./runtime/leg/run-handle.ts";
+export { runtime } from "./runtime/runtime.ts";
+export type { Action, Question, RunResult } from "./session/run-result.ts";
+
+// Tools
+
+export type { ShortenInput } from "./context/shorten-input.ts";
+export { type Artifact, type ArtifactDraft, artifactIn } from "./tools/artifact.ts";
+export { type Infer, jsonSchema, type Schema, type Validated, validate } from "./tools/schema.ts";
+export { toJsonSchema } from "./tools/to-json-schema.ts";
+export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } from "./tools/tool.ts";
+
+// Models, and policies around them
+
+export { answering } from "./model/answering.ts";
+export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
+export { longestAnswer, writtenLength } from "./model/estimate.ts";
+export { withFallback } from "./model/fallback.ts";
+export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
+export type { ModelClient, ModelEvent, ModelRequest, ToolChoice } from "./model/model-client.ts";
+export { type ResilientOptions, resilient } from "./model/resilient.ts";
+export { type RetryOptions, withRetry } from "./model/retry.ts";
+
+// What models read and write
+
+export {
+  type ContentBlock,
+  isText,
+  isThinking,
+  isToolUse,
+  type Message,
+  type ToolSpec,
+  textOf,
+} from "./model/content.ts";
+
+// Prices and usage
+
+export {
+  addUsage,
+  cacheHitRate,
+  checkPricing,
+  costUsd,
+  noUsage,
+  type Pricing,
+  promptTokens,
+  type RawUsage,
+  type Usage,
+  usageFromWire,
+} from "./model/pricing.ts";
+
+// Hooks
+
 export { type ApprovalAnswer, type ApprovalOptions, approval } from "./hooks/approval.ts";
 export type {
   AppendableEvent,
@@ -45,85 +91,6 @@ export { type ReservationOptions, reservation } from "./hooks/reservation.ts";
 // Limits, and why a run stops
 
 export { canBeRetried, isFailed, type StopReason, type StopType } from "./log/stop-reason.ts";
-export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
-export { answering } from "./model/answering.ts";
-export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
-export type {
-  ContentBlock,
-  Message,
-  TextBlock,
-  ToolResultBlock,
-  ToolSpec,
-  ToolUseBlock,
-} from "./model/content.ts";
-export { isText, isThinking, isToolUse, textOf } from "./model/content.ts";
-export { longestAnswer, writtenLength } from "./model/estimate.ts";
-export { withFallback } from "./model/fallback.ts";
-export { isPassing, type ResponseHeaders, retryAfterMs } from "./model/http-failure.ts";
-export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
-export type { LivePart } from "./model/live-part.ts";
-export type {
-  AttemptFailed,
-  ContentDelta,
-  MessageDelta,
-  MessageStart,
-  ModelClient,
-  ModelEvent,
-  ModelRequest,
-  StreamOptions,
-  ToolChoice,
-} from "./model/model-client.ts";
-export type { RawUsage } from "./model/pricing.ts";
-export {
-  addUsage,
-  cacheHitRate,
-  checkPricing,
-  costUsd,
-  noUsage,
-  type Pricing,
-  promptTokens,
-  type Usage,
-  usageFromWire,
-} from "./model/pricing.ts";
-export { type RetryOptions, withRetry } from "./model/retry.ts";
-export { safeRequestId, secretsIn, withoutSecrets } from "./model/secrets.ts";
-export { formatPlace, type LivePlace, type Place, parsePlace, placeAfter } from "./readers/cursor.ts";
-export { localTail } from "./readers/local-tail.ts";
-export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
-export { memoryReservations } from "./reservations/memory-reservations.ts";
-export {
-  type Balance,
-  checkRequest,
-  checkUse,
-  notReservable,
-  RESERVATION_TTL_MS,
-  type Reservation,
-  type ReservationAnswer,
-  type ReservationRequest,
-  type Reservations,
-} from "./reservations/reservations.ts";
-export type {
-  Answer,
-  Knowledge,
-  RetryRunOptions,
-  RunOptions,
-  Runtime,
-  RuntimeOptions,
-  SessionView,
-} from "./runtime/begin/runtime-types.ts";
-export type { Run, RunStart } from "./runtime/leg/run-handle.ts";
-export { runtime } from "./runtime/runtime.ts";
-export type { Action, RunResult, Suspension } from "./session/run-result.ts";
-export type {
-  CallState,
-  ContextEntry,
-  Question,
-  RunState,
-  SessionState,
-  TurnState,
-} from "./session/state.ts";
-export { circuitBreaker } from "./stop/circuit-breaker.ts";
-export type { PlannedCall } from "./stop/room.ts";
 export type { StopCondition } from "./stop/stop-condition.ts";
 export { stopOnFailedTurns } from "./stop/stop-on-failed-turns.ts";
 
@@ -153,6 +120,7 @@ export { type BlobOptions, withBlobs } from "./stores/with-blobs.ts";
 
 // Budgets that several runs share
 
+export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 
 // Files
@@ -165,3 +133,4 @@ export { memoryFiles } from "./files/memory-files.ts";
 export { type Clock, systemClock } from "./base/clock.ts";
 export { type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./base/errors.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./base/json.ts";
+export { addUsd, centsFromUsd, usdFromCents } from "./base/usd.ts";

@@ -23,6 +23,7 @@ export {
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export { contextTypes } from "./log/context-types.ts";
 export type { NextRun } from "./log/event.ts";
+export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";
 export type {
   ContextEntry,
@@ -32,3 +33,5 @@ export type {
   TurnState,
 } from "./session/state.ts";
 export type { WorkTime } from "./session/work-time.ts";
+export type { PlannedCall } from "./stop/room.ts";
+export type { Delegate } from "./tools/tool.ts";

@@ -7,7 +7,8 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import { type Lease, type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import { type StoredEvent, type StoredOf, usdFromCents } from "@pawl/core";
+import type { Lease } from "@pawl/core/store";
 import { agentAttributes, requestAttributes, responseAttributes, toolAttributes } from "./attributes.ts";
 import { type End, endAll, endAttempts, endOne, newSession, type Session } from "./session-spans.ts";
 

@@ -6,7 +6,7 @@ import type { EventData } from "../log/event.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costUsd, noUsage, type Pricing } from "../model/pricing.ts";
-import { type ContextEntry, openRun, type Prefix, type SessionState } from "../session/state.ts";
+import { type ContextEntry, openRun, type RequestPrefix, type SessionState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./project.ts";

@@ -5,6 +5,8 @@ import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.t
 import { longestAnswer } from "../model/estimate.ts";
 import type { ModelClient, ModelRequest } from "../model/model-client.ts";
 import { addUsage, checkPricing, costUsd, noUsage, type Usage } from "../model/pricing.ts";
+import type { Reply } from "../model/reply.ts";
+import { contentOf, cutReply, newReply, takeEvent } from "../model/reply.ts";
 import { type Asked, usageSoFar } from "../model/usage-so-far.ts";
 import type { ContextEntry } from "../session/state.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";

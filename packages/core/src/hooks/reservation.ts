@@ -4,8 +4,8 @@ import { sha256 } from "../base/sha256.ts";
 import { isName } from "../log/storable.ts";
 import { RESERVATION_TTL_MS, type Reservations } from "../reservations/reservations.ts";
 import { retryingReservations } from "../reservations/retrying-reservations.ts";
-import type { Hook, RunContext } from "./hook.ts";
-import { type Of, reservedAmount, resolved } from "./reserved-amount.ts";
+import type { Awaitable, Hook, RunContext } from "./hook.ts";
+import { reservedAmount, resolved } from "./reserved-amount.ts";
 
 /** A budget in tokens (`limit`, `amount`) or US dollars (`limitUsd`, `amountUsd`), and how it is reserved. */
 export type ReservationOptions<Deps = unknown> = {
@@ -13,7 +13,7 @@ export type ReservationOptions<Deps = unknown> = {
   name?: string;
   reservations: Reservations;
   /** Whose budget; asked for when the run first reserves, and the same to its end. */
-  account: Of<string, Deps>;
+  account: string | ((context: RunContext<Deps>) => Awaitable<string>);
   /** How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default: five minutes. */
   ttlMs?: number;
   /** Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default 50 and 250. */
@@ -25,17 +25,17 @@ export type ReservationOptions<Deps = unknown> = {
 } & (
   | {
       /** How large the budget is, in tokens: all of every prompt and every answer. */
-      limit: Of<number, Deps>;
+      limit: number | ((context: RunContext<Deps>) => Awaitable<number>);
       /** How many tokens of it a run may use. */
-      amount: Of<number, Deps>;
+      amount: number | ((context: RunContext<Deps>) => Awaitable<number>);
       limitUsd?: never;
       amountUsd?: never;
     }
   | {
       /** How large the budget is, in US dollars. Needs a model with prices. */
-      limitUsd: Of<number, Deps>;
+      limitUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       /** How much of it a run may use, in US dollars. */
-      amountUsd: Of<number, Deps>;
+      amountUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       limit?: never;
       amount?: never;
     }

@@ -58,7 +58,7 @@ export interface RunResult {
   usage: Usage;
   /** US dollars; 0 if the model has no prices. */
   costUsd: number;
-  pending: Suspension[];
+  pending: Question[];
 }
 
 /** A question that waits for the user. */

@@ -7,11 +7,11 @@ import {
   memoryStore,
   PawlError,
   type Session,
-  tool,
-} from "../src/index.ts";
-import { AMOUNT, budget, IN_USD } from "./support/budget.ts";
-import { calling, echo } from "./support/hooks.ts";
-import { type Setup, setup } from "./support/setup.ts";
+} from "../../src/index.ts";
+import type { Reservations } from "../../src/store.ts";
+import { AMOUNT, budget, IN_USD } from "../support/budget.ts";
+import { type Setup, setup } from "../support/setup.ts";
+import { ask, calling, echo } from "../support/tools.ts";
 
 const script: readonly Reply[] = [
   { tools: [calling("echo")] },

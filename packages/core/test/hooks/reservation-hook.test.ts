@@ -9,13 +9,12 @@ import {
   memoryStore,
   PawlError,
   tool,
-} from "../src/index.ts";
-import { AMOUNT, budget, LIMIT, tokens } from "./support/budget.ts";
-import { calling, echo, failures, named, never, sound } from "./support/hooks.ts";
-import { setup, stored } from "./support/setup.ts";
-
-const ask = tool({ name: "ask", description: "", input: z.object({}), suspends: { answer: z.string() } });
-const asking = { name: "ask", id: "toolu_q" };
+} from "../../src/index.ts";
+import { AMOUNT, budget, LIMIT, tokens } from "../support/budget.ts";
+import { failures, named, sound } from "../support/hooks.ts";
+import { never, setup, stored } from "../support/setup.ts";
+import { failingStore } from "../support/stores.ts";
+import { ask, calling, echo, question } from "../support/tools.ts";
 
 describe("reservation: what a run is charged with", () => {
   it("E10 a run of several turns is charged once with what it used, not once a step and not cumulatively", async () => {

@@ -141,7 +141,7 @@ describe("resilient", () => {
     );
     const { sessionId, text } = await world.say("Go");
     expect(text).toBe("The fallback.");
-    const cost = async () => (await world.store.sessions.get(sessionId))?.costCents;
+    const cost = async () => (await world.store.sessions.get(sessionId))?.costUsd;
     expect(await cost()).toBeCloseTo(0.1);
     expect((await world.say("Go on", { sessionId })).text).toBe("Fine.");
     expect(await cost()).toBeCloseTo(0.1 + 10);

@@ -6,7 +6,7 @@ import {
   type StoredEvent,
   usdFromCents,
 } from "@pawl/core";
-import type { Row } from "./queryable.ts";
+import type { Row } from "../database/queryable.ts";
 
 /** A time as ISO 8601 in UTC with milliseconds, whatever zone and driver. */
 export function iso(column: string): string {

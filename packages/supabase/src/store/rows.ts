@@ -6,7 +6,7 @@ import {
   type StoredEvent,
   usdFromCents,
 } from "@pawl/core";
-import type { Row } from "./rpc.ts";
+import type { Row } from "../rpc/rpc.ts";
 
 /** A session of what the schema's functions return for one. */
 export function toSession(row: Row): Session {

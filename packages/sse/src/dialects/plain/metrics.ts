@@ -1,5 +1,6 @@
 import { type Json, type StoredOf, usdFromCents } from "@pawl/core";
-import type { Dialect, EncoderContext } from "./dialect.ts";
+import type { Dialect, EncoderContext } from "../base/dialect.ts";
+import type { Rest, Step } from "../base/telling.ts";
 import {
   callsBefore,
   type LastWord,

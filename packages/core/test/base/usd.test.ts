@@ -1,24 +1,24 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { microsFromUsd, subtractUsd, usdFromMicros } from "../src/base/usd.ts";
-import { applyEvent } from "../src/fold/apply.ts";
+import { microsFromUsd, subtractUsd, usdFromMicros } from "../../src/base/usd.ts";
+import { applyEvent } from "../../src/fold/apply.ts";
 import {
   addUsd,
   centsFromUsd,
   costUsd,
   memoryStore,
-  type NewEvent,
   type RunState,
   type StoredEvent,
   usdFromCents,
-} from "../src/index.ts";
-import { sumOf } from "../src/inspect.ts";
-import { unlimited } from "../src/log/budget.ts";
-import { patchOf } from "../src/log/row-patch.ts";
-import { budgetOf, storedBudget } from "../src/log/stored-budget.ts";
-import { resultOf } from "../src/session/run-result.ts";
-import { newSessionState } from "../src/session/state.ts";
-import { leftOf, limitReached } from "../src/stop/limits.ts";
+} from "../../src/index.ts";
+import { sumOf } from "../../src/inspect.ts";
+import { unlimited } from "../../src/log/budget.ts";
+import { patchOf } from "../../src/log/row-patch.ts";
+import { budgetOf, storedBudget } from "../../src/log/stored-budget.ts";
+import { resultOf } from "../../src/session/run-result.ts";
+import { newSessionState } from "../../src/session/state.ts";
+import { leftOf, limitReached } from "../../src/stop/limits.ts";
+import type { NewEvent } from "../../src/store.ts";
 
 /** Amounts in whole billionths of a dollar, up to a hundred dollars. */
 const amounts = fc.array(fc.integer({ min: 0, max: 100_000_000_000 }), { minLength: 1, maxLength: 30 });

@@ -1,5 +1,5 @@
 import { describe, it } from "vitest";
-import { memoryReservations, reservation } from "../src/index.ts";
+import { memoryReservations, reservation } from "../../src/index.ts";
 
 const account = { reservations: memoryReservations(), account: "u" };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { balanceUsd, memoryReservations, PawlError, reservation } from "../src/index.ts";
-import { budget } from "./support/budget.ts";
-import { calling, echo } from "./support/hooks.ts";
-import { setup } from "./support/setup.ts";
+import { balanceUsd, memoryReservations, PawlError, reservation } from "../../src/index.ts";
+import { budget } from "../support/budget.ts";
+import { setup } from "../support/setup.ts";
+import { calling, echo } from "../support/tools.ts";
 
 const pricing = { input: 2, output: 10, cacheRead: 0.1, cacheWrite5m: 2.5, cacheWrite1h: 4 };
 const account = { reservations: memoryReservations(), account: "u" };
