@@ -5,81 +5,75 @@ import type { NewEvent } from "../log/event.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
 import { closeOpenCalls } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
-import { type CallState, openRun } from "../session/state.ts";
+import { type CallState, openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
-import { decide, type Next } from "./decide.ts";
+import { decide, type Next, type Now } from "./decide.ts";
+import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, tellAtEnd } from "./hooks/end-hooks.ts";
-import { afterTurn, planTurn, tellOfSuspension } from "./hooks/turn-hooks.ts";
+import { planTurn, runAfterTurnHooks, tellOfSuspension } from "./hooks/turn-hooks.ts";
 import { readyForNext } from "./next-run.ts";
 import { runTools } from "./tools/run-tools.ts";
+import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
 
 /**
- * THE LOOP. It asks the log what is next, does it, stores what came of it, and asks again: for a first leg, an answered
- * one and a recovered one alike. `true`: the run is suspended or ended, and the lease given back; `false`: there is
- * nothing to do, or not here.
+ * THE LOOP. It asks the log what is next, does it, stores the outcome, and asks again: for a first leg, an answered one and
+ * a recovered one alike. `true`: the run is suspended or ended, and the lease given back; `false`: there is nothing to do,
+ * or not here.
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
+  let instead: Next | undefined;
   while (!leg.lost) {
-    if (openRun(leg.log.state)?.attempt !== undefined) await chargeLostAnswer(leg);
-    const next = decide(leg.log.state, leg.agent, { legMs: leg.legMs(), halted: leg.halted });
+    const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
+    instead = undefined;
     switch (next.do) {
+      case "charge":
+        await leg.log.append([lostAnswer(next.attempt)]);
+        break;
       case "tools":
         await runTools(leg, next.calls);
+        break;
+      case "after_turn":
+        await runAfterTurnHooks(leg, next.turn);
+        break;
+      case "model":
+        instead = await runTurn(leg);
+        break;
+      case "land":
+        await land(leg, next.stop);
+        break;
+      case "close_questions":
+        await closeOvertakenQuestions(leg, next.run);
         break;
       case "suspend":
         if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
         break;
-      case "overtake":
-        await overtake(leg);
+      case "end":
+        if (await endRun(leg, next.stop)) return true;
         break;
+      case "leave":
       case "nothing":
         return false;
-      default: {
-        const over = await turnOver(leg);
-        if (over === "look again") break;
-        const stop = over ?? (await goOn(leg, next));
-        if (stop === "leave") return false;
-        if (stop !== undefined && (await endRun(leg, stop))) return true;
-      }
     }
   }
   return false;
 }
 
-/**
- * Charges a request that has no answer. No request is in flight here, so the answer was lost. The next
- * decision counts the charge.
- */
-export async function chargeLostAnswer({ log }: Leg): Promise<void> {
-  const attempt = openRun(log.state)?.attempt;
-  if (attempt !== undefined) await log.append([lostAnswer(attempt)]);
+/** What `decide` has to know of the leg. */
+function nowOf(leg: Leg): Now {
+  const { halted, draining, told } = leg;
+  const turnsTold = hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : told.turns;
+  const aborted = leg.signal.aborted;
+  return { legMs: leg.legMs(), halted, aborted, draining, turnsTold, hookStop: told.stop };
 }
 
-/** Between two turns: tells the hooks that one is over. Comes back with why the run ends, if they say so. */
-async function turnOver(leg: Leg): Promise<StopReason | "look again" | undefined> {
-  const run = openRun(leg.log.state);
-  if (run?.turn === undefined || run.ending !== undefined) return undefined;
-  const { told, stop } = await afterTurn(leg, run.turns, run.turn);
-  return stop ?? (told ? "look again" : undefined);
-}
-
-/** Begins the next turn, or ends the run. Comes back with why the run ends, if it does. */
-async function goOn(
-  leg: Leg,
-  next: Extract<Next, { do: "model" | "land" | "end" }>,
-): Promise<StopReason | "leave" | undefined> {
-  if (next.do === "end") return next.stop;
-  if (leg.draining) return "leave";
-  if (next.do === "land") {
-    await land(leg, next.stop);
-    return undefined;
-  }
-  const planned = await planTurn(leg);
+/** One turn: the hooks plan it, and the model is called. Resolves to what follows if the log does not say it. */
+async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
+  const { plan, stop } = await planTurn(leg);
   if (leg.signal.aborted) return undefined;
-  if (planned.stop) return planned.stop;
+  if (stop !== undefined) return { do: "end", stop };
   if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
-  return await modelTurn(leg, planned.plan);
+  return await modelTurn(leg, plan);
 }
 
 /**
@@ -139,12 +133,10 @@ async function appendAtTip(
  * Closes questions that a message has overtaken: the run goes on with the message, and may ask again. If an answer is
  * stored at this moment, it is looked at first.
  */
-export async function overtake(leg: Leg): Promise<void> {
-  const run = openRun(leg.log.state);
-  if (run === undefined) return;
+async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
   const events = closeOpenCalls(run, "the user wrote a new message instead of answering.");
   try {
-    await leg.log.appendAfter(leg.log.state.lastSeq, events);
+    await log.appendAfter(log.state.lastSeq, events);
   } catch (error) {
     if (!PawlError.is(error, "conflict") && !PawlError.is(error, "key_taken")) throw error;
   }

@@ -109,21 +109,14 @@ export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]):
 function ignored(): void {}
 
 /**
- * Tells `afterTurn` that a turn is over, once in a leg. `told`: somebody may have stored something. The first reason to
- * stop counts for as long as the leg goes on.
+ * Notifies the `afterTurn` hooks, once in a leg, that a turn is over. The first reason to stop that one of them gives holds
+ * for as long as the leg goes on.
  */
-export async function afterTurn(
-  leg: Leg,
-  turns: number,
-  turn: TurnState,
-): Promise<{ told: boolean; stop?: StopReason | undefined }> {
+export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const { told } = leg;
-  if (leg.signal.aborted) return { told: false };
-  if (told.turns >= turns) return { told: false, stop: told.stop };
-  told.turns = turns;
+  told.turns = leg.log.state.run?.turns ?? 0;
   told.stop = undefined;
-  const hooks = hooksWith(leg, "afterTurn");
-  for (const hook of hooks) {
+  for (const hook of hooksWith(leg, "afterTurn")) {
     const { value } = await callHook(
       leg,
       hook,
@@ -133,5 +126,4 @@ export async function afterTurn(
     );
     told.stop ??= value;
   }
-  return { told: hooks.length > 0, stop: told.stop };
 }

@@ -15,16 +15,16 @@ import { leftOf, limitStop } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { planCall } from "./plan-call.ts";
+import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
  * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
- * why the run ends with it, if it does; then the log already says what was wrong.
+ * what follows if the log does not say it: the limits have no room for the call, or it failed; the failure is logged.
  */
-export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | undefined> {
+export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
-  if (planned === undefined || "stop" in planned) return planned?.stop;
+  if (planned === undefined || "do" in planned) return planned;
   const { request, event, model } = planned;
   const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
   const first = beginAttempt(leg, {
@@ -35,7 +35,10 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | 
     startedAt: leg.clock.now(),
   });
   const { attempt, failure } = await readAnswer(leg, model, request, first);
-  if (failure !== undefined) return await failedTurn(leg, attempt, failure.cause);
+  if (failure !== undefined) {
+    const stop = await failedTurn(leg, attempt, failure.cause);
+    return stop && { do: "end", stop };
+  }
   await storeAnswer(leg, attempt);
   return undefined;
 }

@@ -6,7 +6,8 @@ import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
-import { chargeLostAnswer, endRun, runLoop } from "../../loop/loop.ts";
+import { endRun, runLoop } from "../../loop/loop.ts";
+import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
@@ -127,7 +128,8 @@ async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
   leg.report(error);
   await leg.fail({ code: "internal", message: messageOf(error), context: causeOf(error) });
   const stop = { type: "error", message: "Something went wrong. Please try again." };
-  await chargeLostAnswer(leg);
+  const lost = openRun(leg.log.state)?.attempt;
+  if (lost !== undefined) await leg.log.append([lostAnswer(lost)]);
   while (!leg.lost && openRun(leg.log.state) !== undefined) {
     if (await endRun(leg, stop)) return true;
   }
