@@ -1,5 +1,4 @@
 import { PawlError } from "../base/errors.ts";
-import { land } from "../leg/land.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
@@ -11,6 +10,7 @@ import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, tellAtEnd } from "./hooks/end-hooks.ts";
 import { planTurn, runAfterTurnHooks, tellOfSuspension } from "./hooks/turn-hooks.ts";
+import { land } from "./land.ts";
 import { readyForNext } from "./next-run.ts";
 import { runTools } from "./tools/run-tools.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";

@@ -1,7 +1,7 @@
+import type { Leg } from "../leg/leg.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { openRun } from "../session/state.ts";
-import type { Leg } from "./leg.ts";
 
 /** What the model reads before its last turn. */
 const LAST_TURN =
