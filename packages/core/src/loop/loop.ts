@@ -1,4 +1,3 @@
-import { PawlError } from "../base/errors.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
@@ -88,7 +87,9 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   // From here to the append nothing is awaited: a message that comes now is seen by it.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
-  if (!(await appendAtTip(leg, leg.log.state.lastSeq, events, successor === undefined))) return false;
+  // The lease goes back in the same statement. A message, an answer or a stop that arrives now is seen
+  // by this leg or finds the session free.
+  if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
   if (ending.error !== undefined) await tellAtEnd(leg, ending.error);
   await successor?.begun();
   return true;
@@ -106,27 +107,8 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
   // Hooks may have appended: decide again.
   if (await tellOfSuspension(leg, waiting)) return false;
   const pending = waiting.map((call) => call.callId);
-  return await appendAtTip(leg, decidedAt, [{ type: "run_suspended", data: { run_id: run.runId, pending } }]);
-}
-
-/**
- * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last
- * event. An answer, stop or message that arrives at this moment is either seen by this leg or finds the lease
- * free.
- */
-async function appendAtTip(
-  leg: Leg,
-  seq: number,
-  events: readonly NewEvent[],
-  release = true,
-): Promise<boolean> {
-  try {
-    await leg.log.appendAfter(seq, events, { release });
-    return true;
-  } catch (error) {
-    if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;
-    throw error;
-  }
+  const suspended: NewEvent = { type: "run_suspended", data: { run_id: run.runId, pending } };
+  return await leg.log.appendAtTip([suspended], { seq: decidedAt, release: true });
 }
 
 /**
@@ -134,10 +116,5 @@ async function appendAtTip(
  * stored at this moment, it is looked at first.
  */
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  const events = closeOpenCalls(run, "the user wrote a new message instead of answering.");
-  try {
-    await log.appendAfter(log.state.lastSeq, events);
-  } catch (error) {
-    if (!PawlError.is(error, "conflict") && !PawlError.is(error, "key_taken")) throw error;
-  }
+  await log.appendAtTip(closeOpenCalls(run, "the user wrote a new message instead of answering."));
 }

@@ -57,7 +57,6 @@ async function beginEffect(
   { name }: Hook,
   first: readonly NewEvent[],
 ): Promise<boolean> {
-  const { lastSeq } = leg.log.state;
   const started: NewEvent = {
     type: "effect_started",
     key: eventKey.effect(runId, name),
@@ -67,13 +66,7 @@ async function beginEffect(
     await leg.log.append([started]);
     return true;
   }
-  try {
-    await leg.log.appendAfter(lastSeq, [...first, started]);
-    return true;
-  } catch (error) {
-    if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;
-    throw error;
-  }
+  return await leg.log.appendAtTip([...first, started]);
 }
 
 /** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */

@@ -29,15 +29,10 @@ export async function atRest<T>(
   try {
     for (;;) {
       if (!evenOpen && openRun(leg.log.state) !== undefined) throw busy();
-      const { lastSeq } = leg.log.state;
+      const { lastSeq: seq } = leg.log.state;
       const { result, events } = await make(leg.log.state);
       if (events.length === 0) return result;
-      try {
-        await leg.log.appendAfter(lastSeq, events);
-        return result;
-      } catch (error) {
-        if (!PawlError.is(error, "conflict")) throw error;
-      }
+      if (await leg.log.appendAtTip(events, { seq })) return result;
     }
   } finally {
     await leg.close();

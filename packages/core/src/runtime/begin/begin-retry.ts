@@ -103,14 +103,17 @@ async function storeStart(
       retryOf: retried,
     };
     const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
-    const [first] = await log.appendAfter(state.lastSeq, events);
+    const { lastSeq: afterSeq } = state;
+    if (!(await log.appendAtTip(events))) {
+      await leg.close();
+      return undefined;
+    }
     const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
     await tellOfStart(patience, { agent, session, log }, start);
-    return { sessionId: session.id, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
+    return { sessionId: session.id, runId: start.runId, afterSeq };
   } catch (error) {
     await leg.close();
-    const isLate = ["conflict", "key_taken", "fenced"].some((code) => PawlError.is(error, code as never));
-    if (isLate) return undefined;
+    if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return undefined;
     throw error;
   }
 }

@@ -100,14 +100,11 @@ async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunSt
       ...startEvents(log.state, agent, host.newId, start),
       ...messageEvents(said, false),
     ];
-    try {
-      const [first] = await log.appendAfter(log.state.lastSeq, events);
-      const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
-      await tellOfStart(patience, { agent, session, log }, start);
-      return { sessionId: log.state.sessionId, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
-    } catch (error) {
-      if (!PawlError.is(error, "conflict")) throw error;
-    }
+    const { sessionId, lastSeq: afterSeq } = log.state;
+    if (!(await log.appendAtTip(events))) continue;
+    const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
+    await tellOfStart(patience, { agent, session, log }, start);
+    return { sessionId, runId: start.runId, afterSeq };
   }
   return undefined;
 }

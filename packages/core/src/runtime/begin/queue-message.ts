@@ -1,6 +1,6 @@
 import { PawlError } from "../../base/errors.ts";
 import { catchUp, loadState } from "../../fold/load.ts";
-import type { NewEvent, StoredEvent } from "../../log/event.ts";
+import type { NewEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
 import { runAtWork, runLeftBehind } from "../../session/queued.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
@@ -22,10 +22,12 @@ export async function queueMessage(host: Host, said: Said): Promise<Begun | unde
   const start = await store(said, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
     try {
-      return await host.store.append(session.id, events, options);
+      await host.store.append(session.id, events, options);
+      return true;
     } catch (error) {
-      if (PawlError.is(error, "conflict")) await catchUp(host.store, state);
-      throw error;
+      if (!PawlError.is(error, "conflict")) throw error;
+      await catchUp(host.store, state);
+      return false;
     }
   });
   if (start === undefined) return undefined;
@@ -43,12 +45,7 @@ export async function queueMessage(host: Host, said: Said): Promise<Begun | unde
 export async function queueHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun | undefined> {
   const { log } = leg;
   try {
-    const start = await store(
-      said,
-      log.state,
-      runLeftBehind,
-      async (events) => await log.appendAfter(log.state.lastSeq, events),
-    );
+    const start = await store(said, log.state, runLeftBehind, (events) => log.appendAtTip(events));
     if (start === undefined) return undefined;
     const active = await goOn(leg, log.state.run as RunState);
     return { start, leg: active, release: stopOnAbort(host, start, said.signal) };
@@ -64,19 +61,16 @@ async function store(
   said: Said,
   state: SessionState,
   atWork: (state: SessionState) => RunState | undefined,
-  append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
+  appendAtTip: (events: readonly NewEvent[]) => Promise<boolean>,
 ): Promise<RunStart | undefined> {
   for (;;) {
     const run = atWork(state);
     if (run === undefined) return undefined;
-    try {
-      const rows = await append(queuedEvents(run, said));
-      const messageSeq = rows.at(-1)?.seq ?? 0;
-      const afterSeq = messageSeq - rows.length;
-      return { sessionId: state.sessionId, runId: run.runId, afterSeq, messageSeq };
-    } catch (error) {
-      if (!PawlError.is(error, "conflict")) throw error;
-    }
+    const { sessionId, lastSeq: afterSeq } = state;
+    const { runId } = run;
+    const events = queuedEvents(run, said);
+    const messageSeq = afterSeq + events.length;
+    if (await appendAtTip(events)) return { sessionId, runId, afterSeq, messageSeq };
   }
 }
 
