@@ -26,24 +26,28 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
     estimateTokens: leg.agent.estimateTokens,
     run,
     roomFor: (call) => {
-      const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
+      const room = roomFor(leftOf(state, leg.agent, leg.life.legMs()), call, true);
       return "type" in room ? 0 : room.maxTokens;
     },
-    signal: leg.signal,
+    signal: leg.life.signal,
   };
   let plan: CheckpointPlan | undefined;
   try {
     for (const strategy of checkpointWhen) {
-      plan = await withinLeg(leg, strategy(source));
+      plan = await withinLeg(leg.life, strategy(source));
       if (plan !== undefined) break;
     }
     if (plan?.summary !== undefined && typeof plan.summary !== "string")
       throw new TypeError("a summary is a text.");
   } catch (cause) {
-    if (leg.signal.aborted) return;
-    return await leg.fail({ code: "checkpoint_failed", message: messageOf(cause), context: causeOf(cause) });
+    if (leg.life.signal.aborted) return;
+    return await leg.report.logError({
+      code: "checkpoint_failed",
+      message: messageOf(cause),
+      context: causeOf(cause),
+    });
   }
-  if (plan !== undefined && !leg.signal.aborted) await store(leg, entries, uptoSeq, plan);
+  if (plan !== undefined && !leg.life.signal.aborted) await store(leg, entries, uptoSeq, plan);
 }
 
 async function store(

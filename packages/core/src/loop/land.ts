@@ -11,7 +11,7 @@ const LAST_TURN =
 export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;
-  leg.beginLanding();
+  leg.life.beginLanding();
   await leg.log.append([
     { type: "note", key: eventKey.landing(run.runId), data: { text: LAST_TURN, landing: stop } },
   ]);

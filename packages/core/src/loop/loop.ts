@@ -22,7 +22,7 @@ import { modelTurn } from "./turn/turn.ts";
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
   let instead: Next | undefined;
-  while (!leg.lost) {
+  while (!leg.life.lost) {
     const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
     instead = undefined;
     switch (next.do) {
@@ -60,16 +60,23 @@ export async function runLoop(leg: Leg): Promise<boolean> {
 
 /** What `decide` has to know of the leg. */
 function nowOf(leg: Leg): Now {
-  const { halted, draining, told } = leg;
-  const turnsTold = hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : told.turns;
-  const aborted = leg.signal.aborted;
-  return { legMs: leg.legMs(), halted, aborted, draining, turnsTold, hookStop: told.stop };
+  const { life, hookProgress } = leg;
+  const { halted, draining, signal } = life;
+  const turnsTold = hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
+  return {
+    legMs: life.legMs(),
+    halted,
+    aborted: signal.aborted,
+    draining,
+    turnsTold,
+    hookStop: hookProgress.stop,
+  };
 }
 
 /** One turn: the hooks plan it, and the model is called. Resolves to what follows if the log does not say it. */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   const { plan, stop } = await planTurn(leg);
-  if (leg.signal.aborted) return undefined;
+  if (leg.life.signal.aborted) return undefined;
   if (stop !== undefined) return { do: "end", stop };
   if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
   return await modelTurn(leg, plan);

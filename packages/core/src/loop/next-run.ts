@@ -32,21 +32,21 @@ export async function readyForNext(leg: Leg): Promise<() => Successor | undefine
       next: { run_id: start.runId, messages: seqs },
       events: startEvents(leg.log.state, leg.agent, leg.newId, start),
       begun: async () => {
-        leg.next = start.runId;
-        await tellOfStart(leg, leg, start);
+        leg.life.handOver(start.runId);
+        await tellOfStart(leg.life, leg, start);
       },
     };
   };
 }
 
 /** Messages for which a new run begins. Whoever stops a run does not want what they had asked for before, either. */
-function messagesFor({ log: { state }, stoppedAt, halted }: Leg): number[] {
+function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): number[] {
   // A hook may have given the end another name.
   const stopped = state.run?.stopRequested === true || halted === ABORTED;
-  const since = stopped ? stoppedSeq(state, stoppedAt) : 0;
+  const since = stopped ? stoppedSeq(state, haltedAt) : 0;
   return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));
 }
 
-function stoppedSeq({ run }: SessionState, stoppedAt: number | undefined): number {
-  return run?.stopSeq ?? stoppedAt ?? Number.POSITIVE_INFINITY;
+function stoppedSeq({ run }: SessionState, haltedAt: number | undefined): number {
+  return run?.stopSeq ?? haltedAt ?? Number.POSITIVE_INFINITY;
 }

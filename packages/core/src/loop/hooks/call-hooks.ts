@@ -51,15 +51,15 @@ export async function callHook<T, R>(
   take: (said: T & {}) => R,
 ): Promise<{ value?: R; failed?: true }> {
   // The leg has another signal for its last turn.
-  const { signal } = leg;
+  const { signal } = leg.life;
   try {
     const answer = call(contextOf(leg));
-    const said = isPromise(answer) ? await withinLeg(leg, answer) : answer;
+    const said = isPromise(answer) ? await withinLeg(leg.life, answer) : answer;
     return said === undefined || said === null ? {} : { value: take(said) };
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-    if (leg.lost || (signal.aborted && cause === signal.reason)) return {};
-    await leg.fail(hookFailure(hook, method, cause));
+    if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};
+    await leg.report.logError(hookFailure(hook, method, cause));
     return { failed: true };
   }
 }
@@ -108,7 +108,7 @@ function runContext(leg: Leg): RunContext {
       return leg.deps;
     },
     get signal() {
-      return leg.signal;
+      return leg.life.signal;
     },
     read: (options) => leg.read(options),
     append: async (event) => {

@@ -71,7 +71,7 @@ async function beginEffect(
 
 /** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
-  const { clock } = leg;
+  const { clock } = leg.life;
   const time = ownTime(clock);
   let failure: unknown;
   let success = true;
@@ -91,7 +91,7 @@ async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect
     data: { run_id: run.runId, name: hook.name, success },
   };
   if (success) await leg.log.append([ended]);
-  else await leg.fail(hookFailure(hook, "afterRun", failure), [ended]);
+  else await leg.report.logError(hookFailure(hook, "afterRun", failure), [ended]);
 }
 
 /** Time that a hook has at the end, whatever the run still has. */

@@ -40,12 +40,13 @@ export async function endingOf(
 
 /** Tells the hooks of an error that came with the end: it is stored, and the run has no time any more. */
 export async function tellAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
-  const { clock, agent } = leg;
+  const { agent } = leg;
+  const { clock } = leg.life;
   const time = ownTime(clock);
   try {
     const patience = { signal: time.signal, abortGraceMs: 0, clock };
     const failures = await tellHooks(patience, agent.hooks, error, contextOf(leg));
-    for (const { data } of failures) await leg.reportLate(data);
+    for (const { data } of failures) await leg.report.logLate(data);
   } finally {
     time.over();
   }

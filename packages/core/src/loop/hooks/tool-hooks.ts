@@ -32,7 +32,7 @@ export interface CallInput {
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
   // The leg has another signal for its last turn.
-  const { signal } = leg;
+  const { signal } = leg.life;
   const asker = call.asked?.by;
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
@@ -52,7 +52,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
     if (!("input" in value)) return decided(value, hook.name, changed);
-    const checked = await validate(tool.input, value.input, (work) => withinLeg(leg, work));
+    const checked = await validate(tool.input, value.input, (work) => withinLeg(leg.life, work));
     if (!checked.ok)
       return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
     input = checked.value;
@@ -64,7 +64,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 /** Validates the answer to a hook's question against the schema on record; returns the problems. */
 async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
   const schema = jsonSchema(asked?.answerSchema ?? {});
-  const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg, work));
+  const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg.life, work));
   return checked.ok ? [] : checked.problems;
 }
 

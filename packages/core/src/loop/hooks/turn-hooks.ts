@@ -13,7 +13,7 @@ export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; pla
 /** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
-  if (run?.turns === 0 && run.asked === undefined && !leg.told.run) {
+  if (run?.turns === 0 && run.asked === undefined && !leg.hookProgress.begun) {
     for (const hook of hooksWith(leg, "beforeRun")) {
       const { value, failed } = await callHook(
         leg,
@@ -25,7 +25,7 @@ export async function planTurn(leg: Leg): Promise<Planned> {
       if (failed) return { stop: HOOK_FAILED };
       if (value) return { stop: value };
     }
-    leg.told.run = true;
+    leg.hookProgress.begun = true;
   }
   const { model, maxTokens } = leg.agent;
   let plan: TurnPlan = { model, maxTokens };
@@ -99,8 +99,8 @@ export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonl
 export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
   const questions = waiting.map(({ asked }) => asked?.seq).join();
-  if (hooks.length === 0 || leg.told.questions === questions) return false;
-  leg.told.questions = questions;
+  if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
+  leg.hookProgress.questions = questions;
   for (const hook of hooks)
     await callHook(leg, hook, "onSuspend", (context) => hook.onSuspend(context), ignored);
   return true;
@@ -113,9 +113,9 @@ function ignored(): void {}
  * for as long as the leg goes on.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
-  const { told } = leg;
-  told.turns = leg.log.state.run?.turns ?? 0;
-  told.stop = undefined;
+  const { hookProgress } = leg;
+  hookProgress.turns = leg.log.state.run?.turns ?? 0;
+  hookProgress.stop = undefined;
   for (const hook of hooksWith(leg, "afterTurn")) {
     const { value } = await callHook(
       leg,
@@ -124,6 +124,6 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
       (context) => hook.afterTurn(turn, context),
       ({ stop }) => stopFrom(stop),
     );
-    told.stop ??= value;
+    hookProgress.stop ??= value;
   }
 }

@@ -35,7 +35,7 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.asked?.input;
-  const input = await validate(tool.input, changed ?? call.arguments, (work) => withinLeg(leg, work));
+  const input = await validate(tool.input, changed ?? call.arguments, (work) => withinLeg(leg.life, work));
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
   // Its own question comes last, and a started call has been through all of it.
@@ -44,10 +44,10 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
 }
 
 /** Why a call may not run, whatever the tool: it is one too many, or not one of this turn's tools. */
-function barred({ log, agent, legMs }: Leg, call: CallState): string | undefined {
+function barred({ log, agent, life }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
-  const { left } = leftOf(log.state, agent, legMs());
+  const { left } = leftOf(log.state, agent, life.legMs());
   const behind = run.calls.length - 1 - run.calls.indexOf(call);
   if (left.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
   const allowed = run.landing === undefined ? run.turn?.tools : [];
@@ -92,7 +92,9 @@ async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): 
 async function goOn(leg: Leg, call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
-  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) => withinLeg(leg, work));
+  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) =>
+    withinLeg(leg.life, work),
+  );
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [succeed(call, tool, answer.value)] };

@@ -17,24 +17,24 @@ import { outcomeOf } from "./task-outcome.ts";
 /** Runs one call that is stored as started. Rejects only when the log cannot be written. */
 export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const { call, tool } = runnable;
-  const startedAt = leg.clock.now();
-  const durationMs = () => leg.clock.now() - startedAt;
+  const startedAt = leg.life.clock.now();
+  const durationMs = () => leg.life.clock.now() - startedAt;
   const timeUp = once(() => new AbortController());
   const work = tool.delegate === undefined ? runTool : runAgent;
   const artifacts: Artifact[] = [];
   const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
     resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
-  const event = await withinTime(leg, settled, timeUp, tool.timeoutMs, graceOf(leg, tool));
+  const event = await withinTime(leg.life, settled, timeUp, tool.timeoutMs, graceOf(leg, tool));
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
   if (event === "left") {
-    leg.lost = true;
+    leg.life.abandon();
     return;
   }
   if (event === undefined) void settled.then(() => reportLate(leg, call));
-  const late = () => resultEvent(call, false, outcomeUnknown(leg.signal.aborted ? STOPPED : TOO_LONG));
+  const late = () => resultEvent(call, false, outcomeUnknown(leg.life.signal.aborted ? STOPPED : TOO_LONG));
   const outcome = event ?? late();
   const stored =
     event === undefined || outcome.type === "tool_suspended"
@@ -71,7 +71,7 @@ const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, t
     // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the list, and the leg's
     // signal fires too when the leg is over.
     get signal() {
-      signal ??= AbortSignal.any([timeUp().signal, leg.signal]);
+      signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
       return signal;
     },
     answer,
@@ -126,8 +126,8 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
 }
 
 /** How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has used up. */
-function graceOf({ abortGraceMs }: Leg, tool: Tool): number {
-  return abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
+function graceOf({ life }: Leg, tool: Tool): number {
+  return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
 }
 
 const STOPPED = "the run was stopped before it came back.";
@@ -157,7 +157,7 @@ function callContext(leg: Leg, call: CallState) {
 
 /** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
 async function withinTime<T>(
-  { signal, clock }: Leg,
+  { signal, clock }: Leg["life"],
   work: Promise<T>,
   timeUp: Progress["timeUp"],
   timeoutMs: number | undefined,
@@ -186,7 +186,7 @@ async function withinTime<T>(
 
 /** The call has been answered without its result, here or by the process that took the session over. */
 async function reportLate(leg: Leg, call: CallState): Promise<void> {
-  await leg.reportLate({
+  await leg.report.logLate({
     code: "late_result",
     message: `"${call.toolName}" came back after its call had been answered.`,
     context: { call_id: call.callId },

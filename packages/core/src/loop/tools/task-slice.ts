@@ -24,7 +24,7 @@ function heldBy({ started, charged: { usage, costCents } }: CallState, resource:
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;
-  const { left } = leftOf(state, leg.agent, leg.legMs());
+  const { left } = leftOf(state, leg.agent, leg.life.legMs());
   const run = openRun(state);
   const open = run === undefined ? [] : unanswered(run);
   const held = open.filter(({ started }) => started?.slice !== undefined);

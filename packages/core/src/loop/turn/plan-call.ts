@@ -37,7 +37,7 @@ export async function planCall(leg: Leg, wanted: TurnPlan): Promise<PlannedCall 
     estimatedTokens,
     plan,
   }));
-  if (leg.signal.aborted) return undefined;
+  if (leg.life.signal.aborted) return undefined;
   if (planned.stop) return { do: "end", stop: planned.stop };
   return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
 }
@@ -50,7 +50,7 @@ async function withinLimits(
 ): Promise<PlannedCall | InsteadOfCall> {
   const { state } = leg.log;
   const { model, tools, estimatedTokens } = plan;
-  const left = leftOf(state, leg.agent, leg.legMs());
+  const left = leftOf(state, leg.agent, leg.life.legMs());
   const last = openRun(state)?.landing !== undefined;
   const keepLast = leg.agent.onLimit === "land" && !last;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };

@@ -32,7 +32,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
     request: event,
     pricing: model.pricing,
     estimateTokens: leg.agent.estimateTokens,
-    startedAt: leg.clock.now(),
+    startedAt: leg.life.clock.now(),
   });
   const { attempt, failure } = await readAnswer(leg, model, request, first);
   if (failure !== undefined) {
@@ -51,11 +51,11 @@ async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const events: NewEvent[] = [
     assistantMessage(attempt, problem === undefined || problem.code === "no_tool_call", content),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
-    ...llmResponse(attempt, leg.clock.now()),
+    ...llmResponse(attempt, leg.life.clock.now()),
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
   ];
   if (problem === undefined) await leg.log.append(events);
-  else await leg.fail({ ...problem, context: { attempt: attempt.seq } }, events);
+  else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
 }
 
 /** The attempt under way, and what broke the last one, if something did. */
@@ -75,7 +75,7 @@ async function readAnswer(
   attempt: Attempt,
 ): Promise<Reading> {
   const reading: Reading = { attempt };
-  const { signal, timeLeftMs } = leg;
+  const { signal, timeLeftMs } = leg.life;
   // The same for every attempt, because `max_tokens` is. A hook's answer in place of the model's may have any
   // length.
   const isModel = model.id !== ANSWERING;
@@ -102,7 +102,7 @@ async function readAnswer(
     if (!finished || stopReason === null) throw cutStream();
   };
   try {
-    await withinLeg(leg, read());
+    await withinLeg(leg.life, read());
   } catch (cause) {
     if (logging !== undefined) reading.attempt = await logging;
     reading.failure = { cause };
@@ -126,7 +126,7 @@ function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
 async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;
   const pricing = event.model === undefined ? failed.pricing : event.pricing;
-  const charged = llmResponse(failed, leg.clock.now());
+  const charged = llmResponse(failed, leg.life.clock.now());
   const stop = noRoomFor(leg, charged, { ...failed, pricing });
   const { message, ...details } = failure;
   const context = { attempt: failed.seq, model: failed.request.model, ...details };
@@ -137,7 +137,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
   });
   if (stop !== undefined) {
     await leg.log.append([...charged, error]);
-    leg.halt(worded(leg.agent, stop));
+    leg.life.halt(worded(leg.agent, stop));
     return beginAttempt(leg, failed);
   }
   const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
@@ -147,9 +147,9 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
     request,
     pricing,
     estimateTokens: failed.estimateTokens,
-    startedAt: leg.clock.now() + retry_in_ms,
+    startedAt: leg.life.clock.now() + retry_in_ms,
   });
-  await leg.tell(error.data);
+  await leg.report.notify(error.data);
   return next;
 }
 
@@ -159,7 +159,7 @@ function noRoomFor(
   charged: readonly NewEvent[],
   { request, pricing }: Pick<Attempt, "request" | "pricing">,
 ): StopReason | undefined {
-  const left = leftOf(leg.log.state, leg.agent, leg.legMs());
+  const left = leftOf(leg.log.state, leg.agent, leg.life.legMs());
   for (const event of charged) {
     if (event.type !== "llm_response") continue;
     const { tokens, cost_cents } = event.data;
@@ -180,14 +180,14 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
     answer.blocks.length === 0
       ? []
       : [assistantMessage({ ...attempt, answer: { ...answer, stopReason: null } }, false)];
-  kept.push(...llmResponse(attempt, leg.clock.now()));
-  if (leg.signal.aborted) {
-    if (leg.lost) throw cause;
+  kept.push(...llmResponse(attempt, leg.life.clock.now()));
+  if (leg.life.signal.aborted) {
+    if (leg.life.lost) throw cause;
     if (kept.length > 0) await leg.log.append(kept);
     return undefined;
   }
   const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};
-  await leg.fail(
+  await leg.report.logError(
     {
       code: "model_error",
       message: messageOf(cause),

@@ -22,11 +22,11 @@ export async function supersede(
   { log, deps }: OpenLeg,
   run: RunState,
 ): Promise<Ending | undefined> {
-  const leg = makeLeg(host, session, agent, log);
-  leg.halt(SUPERSEDED);
+  const leg = makeLeg({ host, session, agent, log, makeDeps: deps });
+  leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
     // The run that is about to begin reports that they cannot be made.
-    leg.deps = await withinLeg(leg, deps()).catch(() => undefined);
+    await withinLeg(leg.life, leg.makeDeps()).catch(() => undefined);
   }
   const closing = "the user wrote a new message instead of answering.";
   return await endingOf(leg, run, SUPERSEDED, closing);

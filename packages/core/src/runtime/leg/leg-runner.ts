@@ -45,42 +45,41 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     newId: host.newId,
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own) current.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
+      if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
-  let current = makeLeg(host, session, agent, log);
-  const stopRenewing = keepLease(host, lease, log, () => current.lose());
+  let current = makeLeg({ host, session, agent, log });
+  const stopRenewing = keepLease(host, lease, log, () => current.life.lose());
   const close = async () => {
     stopRenewing();
     await host.store.release(lease).catch(() => undefined);
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
     const leg = current;
-    leg.live = host.tail.live(session.id);
     const stopClock = leg.begin();
-    const abort = () => leg.halt(ABORTED);
+    const abort = () => leg.life.halt(ABORTED);
     if (signal?.aborted) abort();
     else signal?.addEventListener("abort", abort, { once: true });
     const finish = async () => {
-      if (leg.next === undefined) stopRenewing();
+      if (leg.life.nextRun === undefined) stopRenewing();
       stopClock();
-      leg.over();
+      leg.life.end();
       signal?.removeEventListener("abort", abort);
       if (host.legs.get(session.id) !== active) return;
       host.legs.delete(session.id);
       host.tail.end(session.id);
     };
-    const done = work(leg)
+    const done = work(host, leg)
       .catch(async (error: unknown) => {
         await close();
         throw error;
       })
       .then(async (settled) => {
-        if (leg.next === undefined) {
+        if (leg.life.nextRun === undefined) {
           if (!settled) await close();
           return { state, settled };
         }
-        current = makeLeg(host, session, agent, log);
+        current = makeLeg({ host, session, agent, log });
         go();
         // The state is the next run's from here on.
         return { state, settled: false };
@@ -88,8 +87,8 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     const active: ActiveLeg = {
       done: done.finally(finish),
       catchUp: () => log.catchUp(),
-      abort: () => leg.halt(ABORTED),
-      leave: leg.leave,
+      abort: () => leg.life.halt(ABORTED),
+      leave: leg.life.leave,
     };
     active.done.catch(() => undefined);
     host.legs.set(session.id, active);
@@ -111,26 +110,26 @@ function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void):
 }
 
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
-async function work(leg: OwnLeg): Promise<boolean> {
+async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
-    leg.deps = await withinLeg(leg, leg.makeDeps());
+    await withinLeg(leg.life, leg.makeDeps());
     return await runLoop(leg);
   } catch (error) {
     if (storeFailed(error)) throw error;
-    if (PawlError.is(error, "fenced")) leg.lose();
-    if (leg.lost) return false;
+    if (PawlError.is(error, "fenced")) leg.life.lose();
+    if (leg.life.lost) return false;
     // What hung until the run was stopped has no say in how it ends.
-    return leg.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
+    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(host, leg, error);
   }
 }
 
-async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
-  leg.report(error);
-  await leg.fail({ code: "internal", message: messageOf(error), context: causeOf(error) });
+async function endAsError(host: Host, leg: OwnLeg, error: unknown): Promise<boolean> {
+  host.report(error);
+  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
   const stop = { type: "error", message: "Something went wrong. Please try again." };
   const lost = openRun(leg.log.state)?.attempt;
   if (lost !== undefined) await leg.log.append([lostAnswer(lost)]);
-  while (!leg.lost && openRun(leg.log.state) !== undefined) {
+  while (!leg.life.lost && openRun(leg.log.state) !== undefined) {
     if (await endRun(leg, stop)) return true;
   }
   return false;

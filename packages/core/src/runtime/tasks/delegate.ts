@@ -85,7 +85,7 @@ async function untilRest(
     }
     const state = await loadState(host.store, session.id);
     if (isAtRest(state)) return state;
-    if (leg.lost || host.draining) return undefined;
+    if (leg.life.lost || host.draining) return undefined;
     active = await recover(host, session, agent);
     // Somebody else has it, or had it until a moment ago.
     if (active === undefined)
@@ -95,8 +95,8 @@ async function untilRest(
 
 /** Waits for the task's leg. It is stopped with the caller's, and left where the caller's is left. */
 async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
-  const { signal } = leg;
-  const onAbort = () => (leg.lost ? active.leave() : active.abort());
+  const { signal } = leg.life;
+  const onAbort = () => (leg.life.lost ? active.leave() : active.abort());
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
