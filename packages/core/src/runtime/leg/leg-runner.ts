@@ -9,8 +9,10 @@ import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
 import { endRun, runLoop } from "../../loop/loop.ts";
 import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
+import { keepLease, withLease } from "./held-lease.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
+import { type RunningLeg, startLeg } from "./start-leg.ts";
 
 /** A leg that holds its lease and has read its log, but has not begun. */
 export interface OpenLeg {
@@ -35,7 +37,7 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
-/** Holds the lease for one run, and for those that begin where it ends. */
+/** Holds the lease for the session's open run, and for those that begin where it ends. */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
   const log = openLog({
     store: host.store,
@@ -48,65 +50,31 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
-  let current = makeLeg({ host, session, agent, log });
-  const stopRenewing = keepLease(host, lease, log, () => current.life.lose());
-  const close = async () => {
-    stopRenewing();
-    await host.store.release(lease).catch(() => undefined);
+  const newLeg = () => makeLeg({ host, session, agent, log });
+  let current = newLeg();
+  const held = keepLease(host, lease, log, () => current.life.lose());
+  const runAll = async (first: RunningLeg): Promise<void> => {
+    for (let running = first; ; ) {
+      const { leg } = running;
+      try {
+        const settled = await withLease(held, leg, () => work(host, leg));
+        if (leg.life.nextRun === undefined) return running.end({ state, settled });
+      } catch (error) {
+        return running.fail(error);
+      }
+      // The next leg is known to the process before this one is over. The state is the next run's from here on.
+      current = newLeg();
+      const next = startLeg(host, current);
+      running.end({ state, settled: false });
+      running = next;
+    }
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
-    const leg = current;
-    const stopClock = leg.begin();
-    const abort = () => leg.life.halt(ABORTED);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-    const finish = async () => {
-      if (leg.life.nextRun === undefined) stopRenewing();
-      stopClock();
-      leg.life.end();
-      signal?.removeEventListener("abort", abort);
-      if (host.legs.get(session.id) !== active) return;
-      host.legs.delete(session.id);
-      host.tail.end(session.id);
-    };
-    const done = work(host, leg)
-      .catch(async (error: unknown) => {
-        await close();
-        throw error;
-      })
-      .then(async (settled) => {
-        if (leg.life.nextRun === undefined) {
-          if (!settled) await close();
-          return { state, settled };
-        }
-        current = makeLeg({ host, session, agent, log });
-        go();
-        // The state is the next run's from here on.
-        return { state, settled: false };
-      });
-    const active: ActiveLeg = {
-      done: done.finally(finish),
-      catchUp: () => log.catchUp(),
-      abort: () => leg.life.halt(ABORTED),
-      leave: leg.life.leave,
-    };
-    active.done.catch(() => undefined);
-    host.legs.set(session.id, active);
-    return active;
+    const first = startLeg(host, current, signal);
+    void runAll(first);
+    return first.active;
   };
-  return { log, deps: () => current.makeDeps(), go, close };
-}
-
-/** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
-function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): () => void {
-  const renewal = setInterval(() => {
-    host.store
-      .renew(lease, host.leaseTtlMs)
-      .then(async (held) => (held ? await log.catchUp() : lose()))
-      .catch(lose);
-  }, host.leaseTtlMs / 3);
-  renewal.unref?.();
-  return () => clearInterval(renewal);
+  return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
