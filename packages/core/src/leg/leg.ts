@@ -1,5 +1,5 @@
 import type { Agent } from "../agent/agent.ts";
-import type { Patience } from "../base/patience.ts";
+import type { Deadline } from "../base/deadline.ts";
 import type { Budget } from "../log/budget.ts";
 import type { ErrorReport } from "../log/error-event.ts";
 import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
@@ -39,7 +39,8 @@ export interface Leg {
 }
 
 /** How long a leg has been running, whether it may go on, and who continues. Only its methods change that. */
-export interface LegLife extends Patience {
+export interface LegLife extends Deadline {
+  readonly abortGraceMs: number;
   /** Aborts in-flight work: the run was stopped, the last turn needs the time, or the lease was lost. */
   readonly signal: AbortSignal;
   /** Why the run has to end at once. */

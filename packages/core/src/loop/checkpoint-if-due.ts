@@ -1,5 +1,5 @@
+import { withinDeadline } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
-import { withinLeg } from "../base/patience.ts";
 import { admitted } from "../context/admit.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
 import { isPaused } from "../context/server-calls.ts";
@@ -34,7 +34,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
   let plan: CheckpointPlan | undefined;
   try {
     for (const strategy of checkpointWhen) {
-      plan = await withinLeg(leg.life, strategy(source));
+      plan = await withinDeadline(leg.life, strategy(source));
       if (plan !== undefined) break;
     }
     if (plan?.summary !== undefined && typeof plan.summary !== "string")

@@ -23,7 +23,7 @@ export async function readyForNext(leg: Leg): Promise<() => Successor | undefine
   const userData =
     messages().length === 0
       ? { text: "", failure: undefined }
-      : await fetchUserData(leg.agent, leg.session, leg.makeDeps);
+      : await fetchUserData(leg.agent, leg.session, leg.makeDeps, leg.life.clock);
   return () => {
     const seqs = messages();
     if (seqs.length === 0) return undefined;

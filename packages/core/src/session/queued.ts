@@ -20,6 +20,11 @@ export function isSuspended(run: RunState): boolean {
   return !run.inLeg && unanswered(run).some(isWaiting);
 }
 
+/** Whether the session's last run has ended, or waits for nothing but its user's answer. */
+export function isSettled({ run }: SessionState): boolean {
+  return run !== undefined && (run.ended !== undefined || isSuspended(run));
+}
+
 /** The open run, unless it only waits for its user. */
 export function runAtWork(state: SessionState): RunState | undefined {
   const run = openRun(state);

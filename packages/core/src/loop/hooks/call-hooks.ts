@@ -1,5 +1,5 @@
+import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { type Patience, withinLeg } from "../../base/patience.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -54,7 +54,7 @@ export async function callHook<T, R>(
   const { signal } = leg.life;
   try {
     const answer = call(contextOf(leg));
-    const said = isPromise(answer) ? await withinLeg(leg.life, answer) : answer;
+    const said = isPromise(answer) ? await withinDeadline(leg.life, answer) : answer;
     return said === undefined || said === null ? {} : { value: take(said) };
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
@@ -134,7 +134,7 @@ export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): s
 
 /** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
 export async function tellHooks(
-  patience: Patience,
+  deadline: Deadline,
   hooks: readonly Hook[],
   error: EventData["error"],
   context: HookContext,
@@ -142,7 +142,7 @@ export async function tellHooks(
   const failures: ReturnType<typeof errorEvent>[] = [];
   for (const hook of hooks) {
     try {
-      await withinLeg(patience, hook.onError?.(error, context));
+      await withinDeadline(deadline, hook.onError?.(error, context));
     } catch (cause) {
       failures.push(errorEvent(hookFailure(hook, "onError", cause)));
     }

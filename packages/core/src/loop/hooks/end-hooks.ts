@@ -1,3 +1,4 @@
+import { timeLimit } from "../../base/deadline.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData, NewEvent, NextRun } from "../../log/event.ts";
@@ -7,7 +8,7 @@ import { tokensOf } from "../../log/tokens.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
 import { callHook, contextOf, hooksWith, tellHooks } from "./call-hooks.ts";
-import { ownTime, runEffects } from "./effects.ts";
+import { EFFECT_MS, runEffects } from "./effects.ts";
 
 /** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */
 export interface Ending {
@@ -42,13 +43,13 @@ export async function endingOf(
 export async function tellAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
   const { agent } = leg;
   const { clock } = leg.life;
-  const time = ownTime(clock);
+  const time = timeLimit(clock, EFFECT_MS);
   try {
-    const patience = { signal: time.signal, abortGraceMs: 0, clock };
-    const failures = await tellHooks(patience, agent.hooks, error, contextOf(leg));
+    const deadline = { signal: time.signal, abortGraceMs: 0, clock };
+    const failures = await tellHooks(deadline, agent.hooks, error, contextOf(leg));
     for (const { data } of failures) await leg.report.logLate(data);
   } finally {
-    time.over();
+    time.clear();
   }
 }
 

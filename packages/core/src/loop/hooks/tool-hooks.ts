@@ -1,5 +1,5 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { type Json, toJson } from "../../base/json.ts";
-import { withinLeg } from "../../base/patience.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { CallState } from "../../session/state.ts";
@@ -52,7 +52,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
     if (!("input" in value)) return decided(value, hook.name, changed);
-    const checked = await validate(tool.input, value.input, (work) => withinLeg(leg.life, work));
+    const checked = await validate(tool.input, value.input, (work) => withinDeadline(leg.life, work));
     if (!checked.ok)
       return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
     input = checked.value;
@@ -64,7 +64,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 /** Validates the answer to a hook's question against the schema on record; returns the problems. */
 async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
   const schema = jsonSchema(asked?.answerSchema ?? {});
-  const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg.life, work));
+  const checked = await validate(schema, answer?.value ?? null, (work) => withinDeadline(leg.life, work));
   return checked.ok ? [] : checked.problems;
 }
 

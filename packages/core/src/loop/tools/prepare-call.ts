@@ -1,6 +1,6 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
-import { withinLeg } from "../../base/patience.ts";
 import { copiedNote } from "../../context/resend.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -35,7 +35,9 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.asked?.input;
-  const input = await validate(tool.input, changed ?? call.arguments, (work) => withinLeg(leg.life, work));
+  const input = await validate(tool.input, changed ?? call.arguments, (work) =>
+    withinDeadline(leg.life, work),
+  );
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
   // Its own question comes last, and a started call has been through all of it.
@@ -93,7 +95,7 @@ async function goOn(leg: Leg, call: CallState, tool: Tool, { input, changed }: C
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
   const answer = await validate(tool.suspends.answer, call.answer?.value, (work) =>
-    withinLeg(leg.life, work),
+    withinDeadline(leg.life, work),
   );
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };

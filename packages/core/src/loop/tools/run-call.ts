@@ -1,3 +1,4 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
 import { toJson } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
@@ -25,7 +26,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
     resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
-  const event = await withinTime(leg.life, settled, timeUp, tool.timeoutMs, graceOf(leg, tool));
+  const event = await withinTime(leg, settled, tool, timeUp);
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
@@ -157,31 +158,19 @@ function callContext(leg: Leg, call: CallState) {
 
 /** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
 async function withinTime<T>(
-  { signal, clock }: Leg["life"],
+  leg: Leg,
   work: Promise<T>,
+  tool: Tool,
   timeUp: Progress["timeUp"],
-  timeoutMs: number | undefined,
-  graceMs: number,
 ): Promise<T | undefined> {
-  const timers: (() => void)[] = [];
-  const after = (ms: number, then: () => void) => timers.push(clock.after(ms, then));
-  const { promise, resolve } = Promise.withResolvers<T | undefined>();
-  const onAbort = () => after(graceMs, () => resolve(undefined));
-  try {
-    void work.then(resolve);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    if (timeoutMs !== undefined) {
-      after(timeoutMs, () => {
-        timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
-        resolve(undefined);
-      });
-    }
-    return await promise;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    for (const cancel of timers) cancel();
-  }
+  const { clock, signal } = leg.life;
+  const { timeoutMs } = tool;
+  const onTimeout = () => timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+  // The work itself never rejects.
+  return await withinDeadline(
+    { clock, signal, abortGraceMs: graceOf(leg, tool), timeoutMs, onTimeout },
+    work,
+  ).catch(() => undefined);
 }
 
 /** The call has been answered without its result, here or by the process that took the session over. */

@@ -1,6 +1,6 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { withinLeg } from "../../base/patience.ts";
 import type { TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
@@ -102,7 +102,7 @@ async function readAnswer(
     if (!finished || stopReason === null) throw cutStream();
   };
   try {
-    await withinLeg(leg.life, read());
+    await withinDeadline(leg.life, read());
   } catch (cause) {
     if (logging !== undefined) reading.attempt = await logging;
     reading.failure = { cause };

@@ -6,13 +6,13 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { canBeRetried } from "../../log/stop-reason.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
-import { startEvents, tellOfStart } from "../../loop/start-run.ts";
+import { startEvents } from "../../loop/start-run.ts";
 import { runLeftBehind } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, goOn } from "./begin.ts";
+import { type Begun, goOn, notifyOfStart } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
@@ -99,7 +99,7 @@ async function storeStart(
   try {
     const start = {
       runId: host.newId(),
-      userData: await fetchUserData(agent, session, deps),
+      userData: await fetchUserData(agent, session, deps, host.clock),
       retryOf: retried,
     };
     const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
@@ -108,8 +108,7 @@ async function storeStart(
       await leg.close();
       return undefined;
     }
-    const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
-    await tellOfStart(patience, { agent, session, log }, start);
+    await notifyOfStart(host, { agent, session, log }, start);
     return { sessionId: session.id, runId: start.runId, afterSeq };
   } catch (error) {
     await leg.close();

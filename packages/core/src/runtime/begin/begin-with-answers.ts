@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import { loadState } from "../../fold/load.ts";
 import type { StoredEvent } from "../../log/event.ts";
@@ -38,13 +39,7 @@ export async function beginWithAnswers(
 
 /** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */
 async function inTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const cancel = clock.after(limits.wallClockMs, () =>
-    reject(new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.")),
-  );
-  try {
-    return await Promise.race([checked, late]);
-  } finally {
-    cancel();
-  }
+  const onTimeout = () =>
+    new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.");
+  return await withinDeadline({ clock, timeoutMs: limits.wallClockMs, onTimeout }, checked);
 }

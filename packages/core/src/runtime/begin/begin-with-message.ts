@@ -1,13 +1,13 @@
 import { PawlError } from "../../base/errors.ts";
 import type { NewEvent, NextRun } from "../../log/event.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
-import { startEvents, tellOfStart } from "../../loop/start-run.ts";
+import { startEvents } from "../../loop/start-run.ts";
 import { queuedMessages, runLeftBehind } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, goOn } from "./begin.ts";
+import { type Begun, goOn, notifyOfStart } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
 import { busy, messageEvents, type Said } from "./incoming-message.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
@@ -87,7 +87,7 @@ async function beginRun(host: Host, said: Said, leg: OpenLeg): Promise<Begun | u
 async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunStart | undefined> {
   const { session, agent } = said;
   const { log, deps } = leg;
-  const userData = await fetchUserData(agent, session, deps);
+  const userData = await fetchUserData(agent, session, deps, host.clock);
   while (runLeftBehind(log.state) === undefined) {
     const before = openRun(log.state);
     const ending = before && (await supersede(host, session, agent, leg, before));
@@ -102,8 +102,7 @@ async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunSt
     ];
     const { sessionId, lastSeq: afterSeq } = log.state;
     if (!(await log.appendAtTip(events))) continue;
-    const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
-    await tellOfStart(patience, { agent, session, log }, start);
+    await notifyOfStart(host, { agent, session, log }, start);
     return { sessionId, runId: start.runId, afterSeq };
   }
   return undefined;

@@ -1,6 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
+import { timeLimit } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Session } from "../../log/session-row.ts";
+import { tellOfStart } from "../../loop/start-run.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import type { ActiveLeg, Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
@@ -45,4 +47,18 @@ export async function goOn(
     throw error;
   }
   return leg.go(signal);
+}
+
+/** Notifies the hooks why a run has begun without user data, if it has, for no longer than the lease lasts. */
+export async function notifyOfStart(
+  { clock, leaseTtlMs }: Host,
+  begun: Parameters<typeof tellOfStart>[1],
+  start: Parameters<typeof tellOfStart>[2],
+): Promise<void> {
+  const time = timeLimit(clock, leaseTtlMs);
+  try {
+    await tellOfStart({ clock, signal: time.signal, abortGraceMs: 0 }, begun, start);
+  } finally {
+    time.clear();
+  }
 }

@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { withinLeg } from "../../base/patience.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { type Ending, endingOf } from "../../loop/hooks/end-hooks.ts";
@@ -26,7 +26,7 @@ export async function supersede(
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
     // The run that is about to begin reports that they cannot be made.
-    await withinLeg(leg.life, leg.makeDeps()).catch(() => undefined);
+    await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
   const closing = "the user wrote a new message instead of answering.";
   return await endingOf(leg, run, SUPERSEDED, closing);

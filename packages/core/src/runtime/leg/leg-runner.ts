@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { withinLeg } from "../../base/patience.ts";
 import { loadState } from "../../fold/load.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { Lease } from "../../log/event-store.ts";
@@ -80,7 +80,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
 async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
-    await withinLeg(leg.life, leg.makeDeps());
+    await withinDeadline(leg.life, leg.makeDeps());
     return await runLoop(leg);
   } catch (error) {
     if (storeFailed(error)) throw error;

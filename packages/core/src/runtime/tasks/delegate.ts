@@ -7,7 +7,8 @@ import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Delegated, Delegation, Leg } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
-import { type CallState, isWaiting, openRun, type SessionState } from "../../session/state.ts";
+import { isSettled } from "../../session/queued.ts";
+import { type CallState, openRun } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
@@ -84,7 +85,7 @@ async function untilRest(
       if (settled) return state;
     }
     const state = await loadState(host.store, session.id);
-    if (isAtRest(state)) return state;
+    if (isSettled(state)) return state;
     if (leg.life.lost || host.draining) return undefined;
     active = await recover(host, session, agent);
     // Somebody else has it, or had it until a moment ago.
@@ -104,11 +105,4 @@ async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg[
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-/** The task is done, or waits for nothing but an answer. */
-function isAtRest(state: SessionState): boolean {
-  const run = openRun(state);
-  if (run === undefined) return state.run !== undefined;
-  return !run.inLeg && run.calls.some(isWaiting);
 }
