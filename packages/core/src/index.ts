@@ -73,6 +73,7 @@ export type { Session, SessionPatch, SessionStatus } from "./log/session-row.ts"
 export { canBeRetried, isFailed, type StopReason, type StopType } from "./log/stop-reason.ts";
 export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
 export { answering } from "./model/answering.ts";
+export { type AskOptions, type AskOutcome, askModel } from "./model/ask-model.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
 export type {
   ContentBlock,
