@@ -139,15 +139,9 @@ export type {
 } from "./runtime/begin/runtime-types.ts";
 export type { Run, RunStart } from "./runtime/leg/run-handle.ts";
 export { runtime } from "./runtime/runtime.ts";
+export type { ContextEntry } from "./session/context-entry.ts";
 export type { Action, RunResult, Suspension } from "./session/run-result.ts";
-export type {
-  CallState,
-  ContextEntry,
-  Question,
-  RunState,
-  SessionState,
-  TurnState,
-} from "./session/state.ts";
+export type { CallState, Question, RunState, SessionState, TurnState } from "./session/state.ts";
 export { circuitBreaker } from "./stop/circuit-breaker.ts";
 export type { PlannedCall } from "./stop/room.ts";
 export { firstStop, type StopCondition } from "./stop/stop-condition.ts";

@@ -1,7 +1,7 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { toMessages } from "../src/context/project.ts";
+import { toMessages } from "../src/context/message-cache.ts";
 import { applyEvent } from "../src/fold/apply.ts";
 import {
   type EventData,
@@ -137,7 +137,8 @@ describe("a turn whose attempt fails and is made again", () => {
     const rebuilt: unknown[] = [];
     for (const event of await log(sessionId)) {
       applyEvent(state, event);
-      if (event.type === "llm_request") rebuilt.push(structuredClone(toMessages(state.entries)));
+      if (event.type === "llm_request")
+        rebuilt.push(structuredClone(toMessages(state.entries, state.kept.messages)));
     }
     const sent = model.requests.map(({ messages }) =>
       JSON.parse(JSON.stringify(messages, (key, part) => (key === "cache_control" ? undefined : part))),

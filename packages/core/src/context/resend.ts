@@ -2,7 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { StoredOf } from "../log/event.ts";
 import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
-import type { ContextEntry } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
 import { contextEntry } from "./project.ts";
 
 /** Fields of a tool's input that are not sent again, and what the model reads was done with them: `saved`. */

@@ -1,5 +1,6 @@
 import { type ContentBlock, isServerCall, isServerResult, isThinking } from "../model/content.ts";
-import { type ContextEntry, openRun, type SessionState } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import { openRun, type SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
 /**

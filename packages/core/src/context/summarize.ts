@@ -4,7 +4,7 @@ import { type AskOutcome, askModel } from "../model/ask-model.ts";
 import { type ContentBlock, isText, isToolUse, textOf } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
-import type { ContextEntry } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
 import { boundaryAt, lastTurns } from "./checkpoint.ts";
 import { clipText } from "./clip.ts";
 import { resultText } from "./project.ts";

@@ -1,5 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Deadline } from "../base/deadline.ts";
+import type { Hook, RunContext } from "../hooks/hook.ts";
 import type { Budget } from "../log/budget.ts";
 import type { ErrorReport } from "../log/error-event.ts";
 import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
@@ -87,6 +88,10 @@ export interface HookProgress {
   stop: StopReason | undefined;
   /** The questions that `onSuspend` knows of. */
   questions: string;
+  /** The agent's hooks by method, in the order in which they are called. */
+  readonly byMethod: Map<keyof Hook, readonly Hook[]>;
+  /** What the hooks are given; made once. */
+  context: RunContext | undefined;
 }
 
 /** A call whose work another agent does. */

@@ -5,7 +5,8 @@ import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts"
 import { isPaused } from "../context/server-calls.ts";
 import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
 import type { Leg } from "../leg/leg.ts";
-import { type ContextEntry, openRun } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import { openRun } from "../session/state.ts";
 import { leftOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
 

@@ -3,8 +3,9 @@ import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
+import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
+import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
@@ -117,18 +118,6 @@ export interface RunState {
   failed: boolean;
 }
 
-/** A piece of the model's context, in the order in which it was first sent. */
-export interface ContextEntry {
-  role: "user" | "assistant";
-  blocks: ContentBlock[];
-  /** Length of the blocks as JSON, for the token estimate. */
-  chars: number;
-  /** The event that it comes from. */
-  seq: number;
-  /** It has calls of the API's own tools, or their results. */
-  ownTools: boolean;
-}
-
 /** What system and tools are sent with every request. */
 export interface Prefix {
   id: string;
@@ -162,6 +151,7 @@ export interface SessionState {
   run: RunState | undefined;
   /** Every call of the session by its id. */
   calls: Map<string, CallState>;
+  readonly kept: KeptParts;
 }
 
 export function newSessionState(sessionId: string): SessionState {
@@ -179,6 +169,7 @@ export function newSessionState(sessionId: string): SessionState {
     mode: null,
     run: undefined,
     calls: new Map(),
+    kept: newKeptParts(),
   };
 }
 

@@ -20,23 +20,16 @@ export const HOOK_FAILED: StopReason = {
 
 type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
 
-const sorted = new WeakMap<readonly Hook[], Map<HookMethod, Hook[]>>();
-
 /** The agent's hooks with this method, in the order in which they are called. */
 export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
-  const { hooks } = leg.agent;
-  let byMethod = sorted.get(hooks);
-  if (byMethod === undefined) {
-    byMethod = new Map();
-    sorted.set(hooks, byMethod);
-  }
+  const { byMethod } = leg.hookProgress;
   let found = byMethod.get(method);
   if (found === undefined) {
-    found = hooks.filter((hook) => hook[method] !== undefined);
-    if (method.startsWith("after")) found.reverse();
+    const having = leg.agent.hooks.filter((hook) => hook[method] !== undefined);
+    found = method.startsWith("after") ? having.reverse() : having;
     byMethod.set(method, found);
   }
-  return found as HookWith<M>[];
+  return found as readonly HookWith<M>[];
 }
 
 /**
@@ -77,15 +70,10 @@ export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorRe
   };
 }
 
-const contexts = new WeakMap<Leg, RunContext>();
-
 /** What the hooks of this leg are given. */
 export function contextOf(leg: Leg): RunContext {
-  const known = contexts.get(leg);
-  if (known !== undefined) return known;
-  const context = runContext(leg);
-  contexts.set(leg, context);
-  return context;
+  leg.hookProgress.context ??= runContext(leg);
+  return leg.hookProgress.context;
 }
 
 function runContext(leg: Leg): RunContext {

@@ -41,7 +41,14 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
     log,
     life,
     report: reporting(host, session, agent, log, life),
-    hookProgress: { begun: false, turns: 0, stop: undefined, questions: "" },
+    hookProgress: {
+      begun: false,
+      turns: 0,
+      stop: undefined,
+      questions: "",
+      byMethod: new Map(),
+      context: undefined,
+    },
     get deps() {
       return deps;
     },
