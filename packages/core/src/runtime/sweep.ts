@@ -1,3 +1,4 @@
+import { every } from "../base/clock.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
@@ -35,16 +36,15 @@ export async function sweep(host: Host): Promise<number> {
 
 /** Sweeps at once and then every lease time, in a timer that keeps no process alive. */
 export function regularSweeps(host: Host): { start(): void; stop(): void } {
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let cancel: (() => void) | undefined;
   const look = () => void sweep(host).catch(host.report);
   return {
     start: () => {
-      if (timer !== undefined) return;
-      timer = setInterval(look, host.leaseTtlMs);
-      timer.unref?.();
+      if (cancel !== undefined) return;
+      cancel = every(host.clock, host.leaseTtlMs, look);
       look();
     },
-    stop: () => clearInterval(timer),
+    stop: () => cancel?.(),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import { admitted } from "../../context/admit.ts";
 import { loadState } from "../../fold/load.ts";
@@ -57,7 +58,7 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
     const start = leg && (await storeStart(host, retry, leg));
     if (leg !== undefined && start !== undefined) return { start, leg: leg.go(signal) };
     if (waited >= patienceMs) throw busy();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await delay(host.clock, PAUSE_MS);
   }
 }
 

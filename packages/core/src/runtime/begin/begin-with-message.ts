@@ -1,3 +1,4 @@
+import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NewEvent, NextRun } from "../../log/event.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
@@ -42,7 +43,7 @@ export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
       if (begun !== undefined) return begun;
     }
     if (waited >= patienceMs) throw busy();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await delay(host.clock, PAUSE_MS);
   }
 }
 

@@ -1,3 +1,4 @@
+import { every } from "../../base/clock.ts";
 import type { SessionLog } from "../../leg/session-log.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Host } from "./host.ts";
@@ -12,14 +13,12 @@ export interface HeldLease {
 
 /** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
 export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): HeldLease {
-  const renewal = setInterval(() => {
+  const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
     host.store
       .renew(lease, host.leaseTtlMs)
       .then(async (held) => (held ? await log.catchUp() : lose()))
       .catch(lose);
-  }, host.leaseTtlMs / 3);
-  renewal.unref?.();
-  const stopRenewing = () => clearInterval(renewal);
+  });
   const giveBack = async () => {
     stopRenewing();
     await host.store.release(lease).catch(() => undefined);

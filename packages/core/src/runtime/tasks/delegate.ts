@@ -1,8 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { agentOf } from "../../agent/agent-tool.ts";
+import { delay } from "../../base/clock.ts";
 import { PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { pause } from "../../base/pause.ts";
 import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Delegated, Delegation, Leg } from "../../leg/leg.ts";
@@ -89,8 +89,7 @@ async function untilRest(
     if (leg.life.lost || host.draining) return undefined;
     active = await recover(host, session, agent);
     // Somebody else has it, or had it until a moment ago.
-    if (active === undefined)
-      await pause(Math.min(host.pollMs, 100), AbortSignal.timeout(host.pollMs + 1_000));
+    if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { pause } from "../../base/pause.ts";
+import { delay } from "../../base/clock.ts";
 import type { Leg, OpenTask } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { CallState, RunState } from "../../session/state.ts";
@@ -35,7 +35,7 @@ async function endTask(host: Host, session: Session, agent: Agent, signal: Abort
     const active = host.legs.get(session.id) ?? (await recover(host, session, agent));
     if (active !== undefined) await active.done;
     // A process that has died may hold it for a moment yet.
-    else await pause(Math.min(host.pollMs, 100), signal);
+    else await delay(host.clock, Math.min(host.pollMs, 100), signal);
     signal.throwIfAborted();
   }
 }
