@@ -31,7 +31,7 @@ it("C5 what is made of an event for a request is admitted with it, and not kept 
     data: { message: "Hi" },
   } as StoredEvent;
   const made = () => {
-    const state = { ...newSessionState("s"), waiting: [event] };
+    const state = { ...newSessionState("s"), unsent: [event] };
     const [entry] = admitted(state, 1);
     expect(admitted(state, 1)[0]).toBe(entry);
     admit(state, 1);

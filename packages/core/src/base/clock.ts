@@ -40,7 +40,7 @@ export function every(clock: Clock, ms: number, work: () => void): () => void {
 }
 
 /** The longest time that a timer of the machine can be set for; a longer one would fire at once. */
-const LONGEST = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
@@ -50,7 +50,7 @@ export const systemClock: Clock = {
     let left = Math.max(ms, 0);
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
-      const step = Math.min(left, LONGEST);
+      const step = Math.min(left, LONGEST_TIMER_MS);
       left -= step;
       timer = setTimeout(left > 0 ? wait : then, step);
       if (background) timer.unref?.();

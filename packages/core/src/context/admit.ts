@@ -12,7 +12,7 @@ import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 export function admit(state: SessionState, uptoSeq: number): void {
   const ready = new Set(readyFor(state, uptoSeq));
   extend(state.entries, state, [...ready]);
-  state.waiting = state.waiting.filter((event) => !ready.has(event));
+  state.unsent = state.unsent.filter((event) => !ready.has(event));
   state.kept.entries.clear();
 }
 
@@ -29,7 +29,7 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
-  const ready = state.waiting.filter((event) => event.seq <= uptoSeq);
+  const ready = state.unsent.filter((event) => event.seq <= uptoSeq);
   return hasOpenServerCalls(state.entries) ? ready.filter(({ type }) => type === "tool_result") : ready;
 }
 

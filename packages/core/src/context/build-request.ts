@@ -86,6 +86,6 @@ export async function requestEvent(
     }),
     ...(limitedBy !== undefined && { limited_by: limitedBy }),
     turn: (run?.turns ?? 0) + 1,
-    ...(run?.asked !== undefined && { again: run.asked }),
+    ...(run?.openRequest !== undefined && { again: run.openRequest }),
   };
 }

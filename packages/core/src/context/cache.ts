@@ -3,7 +3,7 @@ import { type ContentBlock, isText, isThinking, type Message } from "../model/co
 import type { ModelRequest } from "../model/model-client.ts";
 import type { KeptList, KeptParts } from "../session/context-entry.ts";
 
-const MARK = { cache_control: { type: "ephemeral" } } as const;
+const CACHE_MARK = { cache_control: { type: "ephemeral" } } as const;
 
 /**
  * Marks up to four places up to which the request can be cached: the last tool, the system prompt, the user data (a
@@ -30,7 +30,7 @@ function marked<T extends object>(
 ): T[] {
   if (kept.list !== list) {
     const last = list.length - 1;
-    const all = list.map((part, index) => (isMarked(index, last) ? { ...part, ...MARK } : part));
+    const all = list.map((part, index) => (isMarked(index, last) ? { ...part, ...CACHE_MARK } : part));
     kept.list = list;
     kept.marked = deepFreeze(all);
   }
@@ -52,5 +52,5 @@ function markUsers(messages: readonly Message[], count: number): Message[] {
 
 function markLast(content: readonly ContentBlock[]): ContentBlock[] {
   const last = content.findLastIndex((block) => !isThinking(block) && !(isText(block) && block.text === ""));
-  return content.map((block, index) => (index === last ? { ...block, ...MARK } : block));
+  return content.map((block, index) => (index === last ? { ...block, ...CACHE_MARK } : block));
 }

@@ -15,7 +15,7 @@ export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages)
     const from = ends.at(-1) ?? 0;
     let end = from + 1;
     while (!isEnd(entries, end)) end += 1;
-    messages.push(messageOf(entries.slice(from, end)));
+    messages.push(joinedMessage(entries.slice(from, end)));
     ends.push(end);
   }
   Object.assign(kept, { entries: [...entries], messages, ends });
@@ -33,7 +33,7 @@ function isEnd(entries: readonly ContextEntry[], at: number): boolean {
   return entries[at]?.role !== entries[at - 1]?.role;
 }
 
-function messageOf(entries: readonly ContextEntry[]): Message {
+function joinedMessage(entries: readonly ContextEntry[]): Message {
   const { role } = entries[0] as ContextEntry;
   // The blocks are frozen already.
   return Object.freeze({

@@ -40,7 +40,13 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   // No request may carry half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
   const ownTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
-  return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq, ownTools };
+  return {
+    role,
+    blocks: deepFreeze(sendable),
+    chars: estimatedChars(blocks, text),
+    seq,
+    hasServerTools: ownTools,
+  };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {
@@ -85,17 +91,17 @@ function echoable({ content, disposition, complete }: EventData["assistant_messa
   const firstCall = content.findIndex(isToolUse);
   if (disposition === "kept") {
     return content.filter(
-      (block, at) => sendable(block) && !(isText(block) && firstCall !== -1 && at > firstCall),
+      (block, at) => canBeSent(block) && !(isText(block) && firstCall !== -1 && at > firstCall),
     );
   }
   const blocks = (firstCall === -1 ? content : content.slice(0, firstCall))
     .filter((block, index) => index < complete || isText(block))
-    .filter(sendable);
+    .filter(canBeSent);
   while (blocks.length > 0 && !isText(blocks.at(-1) as ContentBlock)) blocks.pop();
   return blocks;
 }
 
-function sendable(block: ContentBlock): boolean {
+function canBeSent(block: ContentBlock): boolean {
   if (isText(block)) return !isBlank(block.text);
   return block.type !== "thinking" || (typeof block.signature === "string" && block.signature !== "");
 }

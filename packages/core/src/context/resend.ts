@@ -52,7 +52,7 @@ export function resent(entry: ContextEntry, results: readonly StoredOf<"tool_res
 }
 
 /** The first declared field that holds only such a note: the model has copied what it read of an earlier call. */
-export function copiedNote(input: Json, fields: ResendFields = {}): string | undefined {
+export function shortenedFieldIn(input: Json, fields: ResendFields = {}): string | undefined {
   return Object.entries(fields).find(([field, done]) => {
     const [before, rest] = fieldOf(input, field)?.split(`[${done}: `) ?? [];
     return before === "" && /^\d+ chars\]$/.test(rest ?? "");

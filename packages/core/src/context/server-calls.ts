@@ -65,7 +65,7 @@ export function hasLostServerCalls(state: SessionState): boolean {
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
   const lost = new Set<ContentBlock>();
   const calls = new Map<unknown, ContentBlock>();
-  for (const { role, blocks, ownTools } of entries) {
+  for (const { role, blocks, hasServerTools: ownTools } of entries) {
     if (role !== "assistant" || !ownTools) continue;
     for (const block of blocks) {
       if (isServerCall(block)) {

@@ -97,13 +97,13 @@ function planOf(asked: AskOutcome, fromSeq: number): CheckpointPlan {
 }
 
 /** The most characters of one block that the summary is made of. */
-const BLOCK_CHARS = 4_000;
+const MOST_BLOCK_CHARS = 4_000;
 
 function transcript(entries: readonly ContextEntry[]): string {
   return entries
     .flatMap(({ role, blocks }) => blocks.map((block) => [role, lineOf(block)] as const))
     .filter(([, line]) => line !== "")
-    .map(([role, line]) => `${role}: ${clipText(line, BLOCK_CHARS)}`)
+    .map(([role, line]) => `${role}: ${clipText(line, MOST_BLOCK_CHARS)}`)
     .join("\n");
 }
 

@@ -116,7 +116,7 @@ export function reservation<Deps = unknown>(options: ReservationOptions<Deps>): 
     afterRun: async (_result, context) => {
       renewals.end(context);
       const settled = async () => await reservations.finalize(await idOf(context), usedBy(context.run, unit));
-      await inTime(clock, context.signal, settled());
+      await finalizedInTime(clock, context.signal, settled());
     },
   };
 }
@@ -127,7 +127,7 @@ function goesOnElsewhere({ reason }: AbortSignal): boolean {
 }
 
 /** A budget that does not answer in time was unavailable: the run's end is left to recovery, and not uncharged. */
-async function inTime(clock: Clock, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
+async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   try {
     await withinDeadline({ clock, signal }, work);
   } catch (error) {

@@ -99,9 +99,9 @@ export function openLog(options: {
   const appendAtTip: SessionLog["appendAtTip"] = (events, { seq = state.lastSeq, release = false } = {}) => {
     // Later appends must not join an earlier group and overtake this one.
     joinable = undefined;
-    return resultOf(inTurn, () => isStored(state, seq, write(events, { afterSeq: seq, release })));
+    return doInTurn(inTurn, () => isStored(state, seq, write(events, { afterSeq: seq, release })));
   };
-  return { state, append: join, appendAtTip, catchUp: () => resultOf(inTurn, () => readNew()) };
+  return { state, append: join, appendAtTip, catchUp: () => doInTurn(inTurn, () => readNew()) };
 }
 
 /** Whether an append at the tip was stored. If not, the state has caught up. */
@@ -117,11 +117,11 @@ async function isStored(state: SessionState, seq: number, written: Promise<unkno
   }
 }
 
-type Work = () => Promise<void>;
+type Job = () => Promise<void>;
 
 /** Does one work after the other, none of which fails. The first has to wait too: what is to be done together may still come. */
-function turns(): (work: Work) => void {
-  const waiting: Work[] = [];
+function turns(): (work: Job) => void {
+  const waiting: Job[] = [];
   const next = (): void => void waiting[0]?.().then(over);
   const over = (): void => {
     waiting.shift();
@@ -133,7 +133,7 @@ function turns(): (work: Work) => void {
 }
 
 /** What comes of a work that has had its turn. */
-function resultOf<T>(inTurn: (work: Work) => void, work: () => Promise<T>): Promise<T> {
+function doInTurn<T>(inTurn: (work: Job) => void, work: () => Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   inTurn(() => work().then(resolve, reject));
   return promise;

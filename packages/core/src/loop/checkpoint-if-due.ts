@@ -7,7 +7,7 @@ import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { openRun } from "../session/state.ts";
-import { leftOf } from "../stop/limits.ts";
+import { remainingOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
 
 /** Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has its result. */
@@ -27,7 +27,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
     estimateTokens: leg.agent.estimateTokens,
     run,
     roomFor: (call) => {
-      const room = roomFor(leftOf(state, leg.agent, leg.life.legMs()), call, true);
+      const room = roomFor(remainingOf(state, leg.agent, leg.life.legMs()), call, true);
       return "type" in room ? 0 : room.maxTokens;
     },
     signal: leg.life.signal,
@@ -48,10 +48,10 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
       context: causeOf(cause),
     });
   }
-  if (plan !== undefined && !leg.life.signal.aborted) await store(leg, entries, uptoSeq, plan);
+  if (plan !== undefined && !leg.life.signal.aborted) await storeCheckpoint(leg, entries, uptoSeq, plan);
 }
 
-async function store(
+async function storeCheckpoint(
   leg: Leg,
   entries: readonly ContextEntry[],
   uptoSeq: number,

@@ -28,12 +28,12 @@ export async function fetchUserData(
     if (typeof text !== "string") throw new TypeError("userData has to return a string.");
     return { text: text.trim(), failure: undefined };
   } catch (cause) {
-    return { text: "", failure: errorEvent(failed(cause)) };
+    return { text: "", failure: errorEvent(userDataFailure(cause)) };
   } finally {
     time.clear();
   }
 }
 
-function failed(cause: unknown): ErrorReport {
+function userDataFailure(cause: unknown): ErrorReport {
   return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
 }

@@ -7,10 +7,10 @@ import { type CallState, openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
 import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
-import { endingOf, tellAtEnd } from "./hooks/end-hooks.ts";
-import { planTurn, runAfterTurnHooks, tellOfSuspension } from "./hooks/turn-hooks.ts";
+import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
+import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
 import { land } from "./land.ts";
-import { readyForNext } from "./next-run.ts";
+import { prepareNextRun } from "./next-run.ts";
 import { runTools } from "./tools/run-tools.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
@@ -62,13 +62,14 @@ export async function runLoop(leg: Leg): Promise<boolean> {
 function nowOf(leg: Leg): Now {
   const { life, hookProgress } = leg;
   const { halted, draining, signal } = life;
-  const turnsTold = hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
+  const turnsNotified =
+    hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
   return {
     legMs: life.legMs(),
     halted,
     aborted: signal.aborted,
     draining,
-    turnsTold,
+    turnsNotified,
     hookStop: hookProgress.stop,
   };
 }
@@ -90,14 +91,14 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
   if (ending === undefined) return false;
-  const begin = await readyForNext(leg);
+  const begin = await prepareNextRun(leg);
   // From here to the append nothing is awaited: a message that comes now is seen by it.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
   // The lease goes back in the same statement. A message, an answer or a stop that arrives now is seen
   // by this leg or finds the session free.
   if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
-  if (ending.error !== undefined) await tellAtEnd(leg, ending.error);
+  if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
   return true;
 }
@@ -112,7 +113,7 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
   const status = await leg.status();
   if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
   // Hooks may have appended: decide again.
-  if (await tellOfSuspension(leg, waiting)) return false;
+  if (await notifyOfSuspension(leg, waiting)) return false;
   const pending = waiting.map((call) => call.callId);
   const suspended: NewEvent = { type: "run_suspended", data: { run_id: run.runId, pending } };
   return await leg.log.appendAtTip([suspended], { seq: decidedAt, release: true });

@@ -4,7 +4,7 @@ import { ABORTED } from "../log/stop-reason.ts";
 import { queuedMessages } from "../session/queued.ts";
 import type { SessionState } from "../session/state.ts";
 import { fetchUserData } from "./fetch-user-data.ts";
-import { startEvents, tellOfStart } from "./start-run.ts";
+import { notifyHooksOfStart, startEvents } from "./start-run.ts";
 
 /** The run that begins in the append that ends this one. */
 export interface Successor {
@@ -18,7 +18,7 @@ export interface Successor {
  * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is then: between
  * that and the append nothing may be awaited, so that no message that has come meanwhile is left lying.
  */
-export async function readyForNext(leg: Leg): Promise<() => Successor | undefined> {
+export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefined> {
   const messages = () => messagesFor(leg);
   const userData =
     messages().length === 0
@@ -33,7 +33,7 @@ export async function readyForNext(leg: Leg): Promise<() => Successor | undefine
       events: startEvents(leg.log.state, leg.agent, leg.newId, start),
       begun: async () => {
         leg.life.handOver(start.runId);
-        await tellOfStart(leg.life, leg, start);
+        await notifyHooksOfStart(leg.life, leg, start);
       },
     };
   };

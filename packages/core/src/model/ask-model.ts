@@ -5,7 +5,7 @@ import type { ContentBlock } from "./content.ts";
 import { longestAnswer } from "./estimate.ts";
 import type { ModelClient, ModelRequest } from "./model-client.ts";
 import { addUsage, costMicroUsd, noUsage, type RawUsage, type Usage, usageFromWire } from "./pricing.ts";
-import { type Asked, usageSoFar } from "./usage-so-far.ts";
+import { type UsageEstimates, usageSoFar } from "./usage-so-far.ts";
 
 export interface AskOptions {
   /** Aborts the request. A model that ignores it is abandoned. */
@@ -14,7 +14,7 @@ export interface AskOptions {
    * Stands in for token counts that the server does not send. Default: only what it sends is counted, and an answer that
    * had to be cut counts as `maxTokens`.
    */
-  estimates?: Pick<Asked, "estimatedTokens" | "estimateTokens">;
+  estimates?: Pick<UsageEstimates, "estimatedTokens" | "estimateTokens">;
 }
 
 /** What came of a request, and what all attempts at it have cost. */

@@ -25,7 +25,7 @@ export interface Seen {
 }
 
 /** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
-export function newlyCome(live: LivePlace | undefined): Seen {
+export function newReader(live: LivePlace | undefined): Seen {
   return {
     ...ofAttempt(undefined, live?.chars ?? 0),
     over: 0,
@@ -58,7 +58,7 @@ export function seenAfter(event: StoredEvent, seen: Seen): Seen {
  * A reader that comes in the middle of an answer has read its request before, and is shown the text all the same. Whether
  * it was over by then is in the log: an account of it may be a dead process's.
  */
-export async function takeUpAttempt(
+export async function adoptAttempt(
   store: EventStore,
   sessionId: string,
   afterSeq: number,

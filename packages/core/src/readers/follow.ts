@@ -5,15 +5,15 @@ import { type Awaited, stillAwaited } from "../log/handover.ts";
 import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 import { redactedEvent, redactedSince } from "../log/redacted.ts";
-import { asked, inBatches } from "./batches.ts";
+import { inBatches, pulled } from "./batches.ts";
 import {
+  adoptAttempt,
   endsAttempt,
   liveNews,
-  newlyCome,
+  newReader,
   type Place,
   type Seen,
   seenAfter,
-  takeUpAttempt,
 } from "./cursor.ts";
 import { doorbell } from "./doorbell.ts";
 import type { SessionWatches } from "./session-watch.ts";
@@ -77,7 +77,7 @@ async function* batches(
   const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  const reader: Reader = { cursor: afterSeq, seen: newlyCome(known), awaited: options.untilIdle ?? false };
+  const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited: options.untilIdle ?? false };
   // Query the store at first, and again after a long silence: only the store knows what other processes
   // stored.
   let looks: number | undefined;
@@ -91,7 +91,7 @@ async function* batches(
     // They are without a gap.
     const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
     if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
-    return isDue || Math.max(seq, watch.seq) > cursor ? asked(watch, store, sessionId, cursor) : [];
+    return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];
   };
   const rung = () => {
     failure?.throwIfAborted();
@@ -110,7 +110,7 @@ async function* batches(
       // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
       if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
-        await takeUpAttempt(store, sessionId, afterSeq, live, reader.seen);
+        await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
       const news = [...goingOn(live, reader.seen, below)];
       if (news.length > 0) yield news;
       await rung();

@@ -1,6 +1,6 @@
 import type { LiveEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
-import { newlyCome, type Seen, textNews } from "./cursor.ts";
+import { newReader, type Seen, textNews } from "./cursor.ts";
 
 /** What one reader is shown of the agents that do the work of a session's calls. */
 export interface AgentsBelow {
@@ -13,7 +13,7 @@ export interface AgentsBelow {
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   const read = new Map<string, { seen: Seen; leave: () => void }>();
   const begin = (sessionId: string) => {
-    const one = { seen: newlyCome(undefined), leave: tail.subscribe(sessionId, ring) };
+    const one = { seen: newReader(undefined), leave: tail.subscribe(sessionId, ring) };
     read.set(sessionId, one);
     return one;
   };
@@ -42,6 +42,6 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
 function newText(live: LiveState | undefined, reader: { seen: Seen }): Iterable<LiveEvent> {
   if (live === undefined || live.attempt === 0) return [];
   const { attempt } = live;
-  if (reader.seen.attempt !== attempt) reader.seen = { ...newlyCome(undefined), attempt };
+  if (reader.seen.attempt !== attempt) reader.seen = { ...newReader(undefined), attempt };
   return textNews(live, reader.seen);
 }

@@ -60,14 +60,14 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
 
 async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult> {
   const outcome = await leg?.done;
-  return resultOf(outcome?.settled ? outcome.state : await restOf(host, start));
+  return resultOf(outcome?.settled ? outcome.state : await settledState(host, start));
 }
 
 /**
  * The session's state when the run that was begun, or that has taken its message up, has come to rest, wherever it is
  * worked on, and whatever came after it.
  */
-async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
+async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);
   let untilIdle: Awaited = start;
   for await (const event of readShown(host.store, sessionId)) {

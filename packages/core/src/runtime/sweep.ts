@@ -27,7 +27,8 @@ export async function sweep(host: Host): Promise<number> {
     if (fresh.length === 0) break;
     for (const session of fresh) {
       seen.add(session.id);
-      if (!legs.has(session.id) && isDue(host, session.id) && (await resume(host, session))) resumed += 1;
+      if (!legs.has(session.id) && isDue(host, session.id) && (await resumeSession(host, session)))
+        resumed += 1;
     }
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
@@ -52,7 +53,7 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
 
-async function resume(host: Host, session: Session): Promise<boolean> {
+async function resumeSession(host: Host, session: Session): Promise<boolean> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
   if (agent === undefined) return false;

@@ -10,7 +10,7 @@ export interface ContextEntry {
   /** The event that it comes from. */
   seq: number;
   /** It has calls of the API's own tools, or their results. */
-  ownTools: boolean;
+  hasServerTools: boolean;
 }
 
 /** Messages that were made for the last request, of which entries, and behind which entry each of them ends. */

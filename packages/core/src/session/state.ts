@@ -40,7 +40,7 @@ export interface CallState {
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
   /** The question that it waits for or waited for last, and the answer to it. */
-  asked: Question | undefined;
+  question: Question | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the agent that does the work has used up, as far as the run was charged with it. */
   charged: { usage: Usage; costCents: number };
@@ -88,7 +88,7 @@ export interface RunState {
   /** An `llm_request` that nothing has come of yet. */
   attempt: OpenAttempt | undefined;
   /** `seq` of the last `llm_request`, as long as its turn has no answer. */
-  asked: number | undefined;
+  openRequest: number | undefined;
   /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
   /** Time at work in the legs before the one that goes on now. */
@@ -110,7 +110,7 @@ export interface RunState {
   /** What a tool wants the session to be once the run is over. */
   sessionStatus: SessionStatus | undefined;
   /** A leg is at work, or was when its process died. */
-  inLeg: boolean;
+  unsettled: boolean;
   /** Recoveries since the run last got further. */
   recoveries: number;
   ended: StopReason | undefined;
@@ -136,7 +136,7 @@ export interface SessionState {
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
-  waiting: StoredEvent[];
+  unsent: StoredEvent[];
   /** Messages that came while a run was at work and that no request has covered yet; a checkpoint is no request. */
   queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
@@ -161,7 +161,7 @@ export function newSessionState(sessionId: string): SessionState {
     prefix: undefined,
     userData: undefined,
     entries: [],
-    waiting: [],
+    unsent: [],
     queued: [],
     hashed: { entries: 0, hash: "" },
     requestSeq: 0,
@@ -185,5 +185,5 @@ export function unanswered(run: RunState): CallState[] {
 
 /** Whether a call waits for the user. */
 export function isWaiting(call: CallState): boolean {
-  return call.asked !== undefined && call.answer === undefined && call.result === undefined;
+  return call.question !== undefined && call.answer === undefined && call.result === undefined;
 }

@@ -40,7 +40,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
       appended(sessionId, rows);
       return rows;
     },
-    read: (sessionId, options) => read(entries.get(sessionId)?.events ?? [], options),
+    read: (sessionId, options) => readEvents(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
       checkNames(holder);
       const entry = existing(sessionId);
@@ -87,7 +87,7 @@ function isLive(entry: MemorySession, now: number): boolean {
 }
 
 /** No generator: one costs several turns of the microtask queue for every event, and everybody reads everything. */
-function read(
+function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},
 ): AsyncIterable<StoredEvent> {

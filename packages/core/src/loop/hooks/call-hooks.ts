@@ -121,7 +121,7 @@ export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): s
 }
 
 /** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
-export async function tellHooks(
+export async function notifyHooks(
   deadline: Deadline,
   hooks: readonly Hook[],
   error: EventData["error"],

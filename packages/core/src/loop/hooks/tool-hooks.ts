@@ -33,7 +33,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   let { input, changed } = given;
   // The leg has another signal for its last turn.
   const { signal } = leg.life;
-  const asker = call.asked?.by;
+  const asker = call.question?.by;
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
   const problems = asker === undefined ? [] : await answerProblems(leg, call);
@@ -46,7 +46,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
       hook,
       "beforeTool",
       (context) => hook.beforeTool({ ...planned, ...answer }, context),
-      storable,
+      storableChange,
     );
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
@@ -62,7 +62,7 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 }
 
 /** Validates the answer to a hook's question against the schema on record; returns the problems. */
-async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
+async function answerProblems(leg: Leg, { question: asked, answer }: CallState): Promise<readonly string[]> {
   const schema = jsonSchema(asked?.answerSchema ?? {});
   const checked = await validate(schema, answer?.value ?? null, (work) => withinDeadline(leg.life, work));
   return checked.ok ? [] : checked.problems;
@@ -87,7 +87,7 @@ function decided(
 }
 
 /** A hook's word on a call, fit to be stored. */
-function storable(change: ToolChange): ToolChange {
+function storableChange(change: ToolChange): ToolChange {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };

@@ -13,7 +13,7 @@ export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; pla
 /** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
-  if (run?.turns === 0 && run.asked === undefined && !leg.hookProgress.begun) {
+  if (run?.turns === 0 && run.openRequest === undefined && !leg.hookProgress.begun) {
     for (const hook of hooksWith(leg, "beforeRun")) {
       const { value, failed } = await callHook(
         leg,
@@ -96,9 +96,9 @@ export async function afterModel(leg: Leg, answer: ModelAnswer): Promise<readonl
  * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and time has passed.
  * What a hook throws is logged and keeps no run from waiting.
  */
-export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
+export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
-  const questions = waiting.map(({ asked }) => asked?.seq).join();
+  const questions = waiting.map(({ question: asked }) => asked?.seq).join();
   if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
   leg.hookProgress.questions = questions;
   for (const hook of hooks)

@@ -12,7 +12,7 @@ import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../t
 import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
-import { type Decided, type Runnable, succeed } from "./prepare-call.ts";
+import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
 
 /** Runs one call that is stored as started. Rejects only when the log cannot be written. */
@@ -61,9 +61,9 @@ interface Progress {
   artifacts: Artifact[];
 }
 
-type Work = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
+type DoCall = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
 
-const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
+const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
   let signal: AbortSignal | undefined;
   const decided: Decided = {};
   const context: ToolContext<never> = {
@@ -89,10 +89,10 @@ const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, t
     },
   };
   const value = await tool.execute?.(input, context);
-  return succeed(call, tool, value, { ...decided, durationMs: durationMs() });
+  return successResult(call, tool, value, { ...decided, durationMs: durationMs() });
 };
 
-const runAgent: Work = async (leg, { call, tool, input }, { durationMs }) => {
+const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
   const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
   return state === undefined ? "left" : outcomeOf(call, state, durationMs());

@@ -50,7 +50,7 @@ function askedBy(
   waiting: CallState,
   spent: Spent,
 ): Extract<NewEvent, { type: "tool_suspended" }> {
-  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as Question;
+  const { kind, payload, answerSchema, expiresAt, seq } = waiting.question as Question;
   return {
     type: "tool_suspended",
     key: eventKey.asked(call),

@@ -7,12 +7,12 @@ import type { EventData } from "../../log/event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-client.ts";
 import { openRun } from "../../session/state.ts";
-import { leftOf } from "../../stop/limits.ts";
+import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 
 /** A call that is allowed, and the event that says it was made. */
-export interface PlannedCall {
+export interface ModelCall {
   model: ModelClient;
   request: ModelRequest;
   event: EventData["llm_request"];
@@ -28,7 +28,7 @@ export interface InsteadOfCall {
  * The next request, as the plan, the hooks and the limits want it; or what follows instead. `undefined`: the leg was
  * stopped meanwhile.
  */
-export async function planCall(leg: Leg, wanted: TurnPlan): Promise<PlannedCall | InsteadOfCall | undefined> {
+export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
@@ -47,10 +47,10 @@ async function withinLimits(
   leg: Leg,
   prompt: Prompt,
   plan: TurnPlan & { estimatedTokens: number },
-): Promise<PlannedCall | InsteadOfCall> {
+): Promise<ModelCall | InsteadOfCall> {
   const { state } = leg.log;
   const { model, tools, estimatedTokens } = plan;
-  const left = leftOf(state, leg.agent, leg.life.legMs());
+  const left = remainingOf(state, leg.agent, leg.life.legMs());
   const last = openRun(state)?.landing !== undefined;
   const keepLast = leg.agent.onLimit === "land" && !last;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };

@@ -5,13 +5,13 @@ import type { TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData, NewEvent } from "../../log/event.ts";
-import { CONTEXT_WINDOW, type StopReason, worded } from "../../log/stop-reason.ts";
+import { CONTEXT_WINDOW, type StopReason, withOwnWords } from "../../log/stop-reason.ts";
 import { contentOf, cutAnswer, newAnswer, takeEvent } from "../../model/answer.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
-import { leftOf, limitStop } from "../../stop/limits.ts";
+import { limitStop, remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
@@ -137,7 +137,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
   });
   if (stop !== undefined) {
     await leg.log.append([...charged, error]);
-    leg.life.halt(worded(leg.agent, stop));
+    leg.life.halt(withOwnWords(leg.agent, stop));
     return beginAttempt(leg, failed);
   }
   const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
@@ -159,13 +159,13 @@ function noRoomFor(
   charged: readonly NewEvent[],
   { request, pricing }: Pick<Attempt, "request" | "pricing">,
 ): StopReason | undefined {
-  const left = leftOf(leg.log.state, leg.agent, leg.life.legMs());
+  const left = remainingOf(leg.log.state, leg.agent, leg.life.legMs());
   for (const event of charged) {
     if (event.type !== "llm_response") continue;
     const { tokens, cost_cents } = event.data;
-    left.left.inputTokens -= tokens.total - tokens.completion;
-    left.left.outputTokens -= tokens.completion;
-    left.left.costCents -= cost_cents;
+    left.amounts.inputTokens -= tokens.total - tokens.completion;
+    left.amounts.outputTokens -= tokens.completion;
+    left.amounts.costCents -= cost_cents;
   }
   const maxTokens = request.params.max_tokens;
   const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);

@@ -8,12 +8,12 @@ import type { Session } from "../../log/session-row.ts";
 import { canBeRetried } from "../../log/stop-reason.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
 import { startEvents } from "../../loop/start-run.ts";
-import { runLeftBehind } from "../../session/queued.ts";
+import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, goOn, notifyOfStart } from "./begin.ts";
+import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
@@ -25,8 +25,6 @@ interface Retry {
   runId: string;
   signal?: AbortSignal | undefined;
 }
-
-const PAUSE_MS = 10;
 
 /** Note to the model if the failed run left anything in its context. */
 const TRY_AGAIN =
@@ -49,7 +47,7 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
     const leg = await openLeg(host, session, agent);
     const state = leg?.log.state ?? (await loadState(host.store, session.id));
     const open = openRun(state);
-    if (open?.runId === runId) return await asItIs(host, retry, leg, startOf(state));
+    if (open?.runId === runId) return await resumeOrJoin(host, retry, leg, startOf(state));
     const refused = open === undefined ? unlessRetryable(state, runId) : busy();
     if (refused !== undefined) {
       await leg?.close();
@@ -66,14 +64,14 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
  * Handles a run that has not ended: resumes it if its process abandoned it, and leaves it alone while it
  * waits for its user.
  */
-async function asItIs(
+async function resumeOrJoin(
   host: Host,
   { signal }: Retry,
   leg: OpenLeg | undefined,
   start: RunStart,
 ): Promise<Begun> {
-  const left = leg && runLeftBehind(leg.log.state);
-  if (leg !== undefined && left !== undefined) return { start, leg: await goOn(leg, left, signal) };
+  const left = leg && runToResume(leg.log.state);
+  if (leg !== undefined && left !== undefined) return { start, leg: await resumeRun(leg, left, signal) };
   await leg?.close();
   return { start, leg: undefined, release: stopOnAbort(host, start, signal) };
 }

@@ -20,7 +20,7 @@ export async function beginWithAnswers(
   { answers = [], signal }: Pick<RunOptions, "answers" | "signal">,
 ): Promise<Begun> {
   const state = await loadState(host.store, session.id);
-  const events = await inTime(host.clock, agent, answerEvents(state, agent, answers));
+  const events = await checkedInTime(host.clock, agent, answerEvents(state, agent, answers));
   const [first] = await host.store
     .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
     .catch((error: unknown): readonly StoredEvent[] => {
@@ -38,7 +38,7 @@ export async function beginWithAnswers(
 }
 
 /** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */
-async function inTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
+async function checkedInTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
   const onTimeout = () =>
     new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.");
   return await withinDeadline({ clock, timeoutMs: limits.wallClockMs, onTimeout }, checked);

@@ -15,7 +15,7 @@ const SUPERSEDED: StopReason = { type: "interrupted", message: "The user went on
  * asked and the effects run as at any other end, in a leg that is stopped: nothing keeps the user waiting for long.
  * `undefined`: something was stored meanwhile, look again.
  */
-export async function supersede(
+export async function endSupersededRun(
   host: Host,
   session: Session,
   agent: Agent,

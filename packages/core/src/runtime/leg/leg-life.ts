@@ -4,7 +4,7 @@ import type { LegLife } from "../../leg/leg.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { landingTime } from "../../loop/decide.ts";
 import type { SessionState } from "../../session/state.ts";
-import { leftOf, limitStop } from "../../stop/limits.ts";
+import { limitStop, remainingOf } from "../../stop/limits.ts";
 import type { Host } from "./host.ts";
 
 /** What the runner does with a leg's life and the loop does not. */
@@ -75,8 +75,8 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
     },
     begin: () => {
       startedAt = clock.now();
-      const left = leftOf(state, agent, 0);
-      const ms = left.left.wallClockMs;
+      const left = remainingOf(state, agent, 0);
+      const ms = left.amounts.wallClockMs;
       deadlineMs = startedAt + ms;
       const cancelEnd = clock.after(ms, () => halt(limitStop(left, "wallClockMs")));
       const landMs = timeToLand(agent, ms);

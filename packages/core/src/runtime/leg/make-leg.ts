@@ -6,7 +6,7 @@ import { errorEvent } from "../../log/error-event.ts";
 import type { LiveState } from "../../log/live-tail.ts";
 import { readShown } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
-import { tellHooks } from "../../loop/hooks/call-hooks.ts";
+import { notifyHooks } from "../../loop/hooks/call-hooks.ts";
 import type { Host } from "./host.ts";
 import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 
@@ -78,7 +78,7 @@ function reporting(host: Host, session: Session, agent: Agent, log: SessionLog, 
   const notify: LegReport["notify"] = async (error) => {
     const runId = log.state.run?.runId ?? "";
     const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-    const failures = await tellHooks(life, agent.hooks, error, context);
+    const failures = await notifyHooks(life, agent.hooks, error, context);
     if (failures.length > 0) await log.append(failures);
   };
   return {

@@ -24,13 +24,13 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
-  const said = { session, agent, message: delegate.message(input), params: paramsOf(leg) };
+  const said = { session, agent, message: delegate.message(input), params: callerParams(leg) };
   const begun = await giveWork(host, said, call);
   return await untilRest(host, leg, session, agent, begun);
 }
 
 /** What the caller was asked with goes for its tasks too: a hook that denies by it must not be got around. */
-function paramsOf(leg: Leg): JsonObject | undefined {
+function callerParams(leg: Leg): JsonObject | undefined {
   const { params = {} } = openRun(leg.log.state) ?? {};
   return Object.keys(params).length === 0 ? undefined : params;
 }
@@ -51,7 +51,7 @@ async function giveWork(
   call: CallState,
 ): Promise<ActiveLeg | undefined> {
   const { session, agent, message } = task;
-  const question = call.asked?.child;
+  const question = call.question?.child;
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
