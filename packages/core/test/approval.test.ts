@@ -14,7 +14,7 @@ import {
   tool,
 } from "../src/index.ts";
 import { calling, echo, named, never, sound, text } from "./support/hooks.ts";
-import { type Setup, setup, sleep, stored } from "./support/setup.ts";
+import { type Setup, setup, stored, until } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const code = (expected: string) => (error: unknown) => PawlError.is(error) && error.code === expected;
@@ -367,14 +367,14 @@ describe("two questions on one call", () => {
     const world = setup([{ tools: [task] }], { tools }, { store: dying });
     const { sessionId } = await world.say("Go");
     void world.answer(sessionId, "toolu_h", yes);
-    while (!dead) await sleep(1);
+    await until(() => dead);
     clock += 60_000;
     const next = setup([{ text: "Ok." }, { text: "Fine." }], { tools }, { store: base });
     await next.pawl.sweep();
-    while ((await next.of(sessionId, "tool_suspended")).length < 2) await sleep(1);
+    await until(async () => (await next.of(sessionId, "tool_suspended")).length >= 2);
     await stored(next, sessionId, "run_suspended");
     expect((await next.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "own" }]);
-    while ((await base.sessions.get(sessionId))?.status !== "suspended") await sleep(1);
+    await until(async () => (await base.sessions.get(sessionId))?.status === "suspended");
     const { actions } = await next.answer(sessionId, "toolu_h", yes);
     expect(actions).toMatchObject([{ tool: "helper", success: true, result: "Ok." }]);
     await sound(next, sessionId);

@@ -5,7 +5,7 @@ import { assertExtends } from "../../../test/support/invariants.ts";
 import { rebuild } from "../../../test/support/rebuild.ts";
 import { sha256 } from "../src/base/sha256.ts";
 import { type EventStore, type Hook, memoryStore, type NewEvent, PawlError, tool } from "../src/index.ts";
-import { type Setup, setup, sleep } from "./support/setup.ts";
+import { type Setup, setup, sleep, until } from "./support/setup.ts";
 
 const tools = [{ type: "web_search_20260318", name: "web_search" }];
 const search = (id: string) => ({ type: "server_tool_use", id, name: "web_search", input: { query: id } });
@@ -324,7 +324,7 @@ describe("an answer that the model has paused", () => {
     const at = setup({ script, body: { tools } }, options, { clock, store: memoryStore({ now: clock.now }) });
     const { id: sessionId } = await at.pawl.getOrCreateSession("tester", "u1");
     const running = at.say("Go", { sessionId });
-    while (at.model.requests.length < 2) await sleep(1);
+    await until(() => at.model.requests.length >= 2);
     await sleep(20);
     await clock.advance(8_100);
     const { stop, text } = await running;

@@ -8,7 +8,7 @@ import {
   systemClock,
   tool,
 } from "../src/index.ts";
-import { setup, sleep, stored } from "./support/setup.ts";
+import { setup, sleep, stored, until } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const none = z.object({});
@@ -287,7 +287,7 @@ describe("recovery", () => {
     run.on("run_ended", () => seen.push("ended"));
     await run.result;
     expect(await thrown).toMatchObject({ message: "listener" });
-    await sleep(5);
+    await until(() => seen.length > 0);
     expect(seen).toEqual(["ended"]);
   });
 });

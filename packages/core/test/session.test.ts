@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { contextTypes, memoryStore, PawlError, runtime, tool } from "../src/index.ts";
-import { setup, sleep, types } from "./support/setup.ts";
+import { setup, sleep, stored, types } from "./support/setup.ts";
 
 const user = { userId: "u1" };
 const notFound = (error: unknown) => PawlError.is(error, "not_found");
@@ -177,7 +177,7 @@ describe("sessions and events", () => {
     clock += 60_000;
     const last = setup([], {}, { store: die });
     expect(await last.pawl.sweep()).toBe(1);
-    await sleep(5);
+    await stored(last, sessionId, "run_ended");
     expect((await last.of(sessionId, "run_ended"))[0]?.data).toMatchObject({
       stop: { type: "crash_loop" },
       session_status: "error",

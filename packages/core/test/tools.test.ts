@@ -1,7 +1,7 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import { agent, type EventStore, jsonSchema, memoryStore, PawlError, tool } from "../src/index.ts";
-import { collect, setup, sleep, stored } from "./support/setup.ts";
+import { collect, setup, sleep, stored, until } from "./support/setup.ts";
 
 const text = z.object({ text: z.string() });
 
@@ -352,7 +352,7 @@ describe("tools", () => {
     const { actions, sessionId } = await say("Go");
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/unknown.*too long/) });
     expect(told?.reason).toEqual(new Error("The tool took longer than 10 ms."));
-    await sleep(60);
+    await until(async () => (await of(sessionId, "error")).length > 0);
     expect((await of(sessionId, "error"))[0]?.data).toMatchObject({ code: "late_result" });
     expect(await of(sessionId, "tool_result")).toHaveLength(1);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stops } from "../../../test/support/invariants.ts";
 import { PawlError, runtime } from "../src/index.ts";
-import { setup, sleep, stored, types } from "./support/setup.ts";
+import { setup, sleep, stored, types, until } from "./support/setup.ts";
 import { ask, begin, check, endless, gate, ok, question, texts, user } from "./support/when-busy.ts";
 
 describe("whenBusy: interrupt", () => {
@@ -58,7 +58,7 @@ describe("whenBusy: interrupt", () => {
     await second.started;
     const third = say("Third");
     await third.started;
-    while (world.model.requests.length < 2) await sleep(1);
+    await until(() => world.model.requests.length >= 2);
     expect(texts(world, 1).slice(-2)).toEqual(["user: Second", "user: Third"]);
     const fourth = say("Fourth");
     expect((await fourth.result).text).toBe("Ok.");
@@ -132,7 +132,7 @@ describe("whenBusy: interrupt", () => {
     expect(await run.result).toEqual(await second.result);
     const third = say("Third");
     await third.started;
-    while ((await world.of(sessionId, "tool_started")).length < 2) await sleep(1);
+    await until(async () => (await world.of(sessionId, "tool_started")).length >= 2);
     await world.pawl.stop(sessionId, user);
     expect((await say("Fourth").result).text).toBe("Ok.");
     open();

@@ -12,7 +12,7 @@ import {
   runtime,
   type StopCondition,
 } from "../src/index.ts";
-import { setup, sleep, types } from "./support/setup.ts";
+import { setup, sleep, types, until } from "./support/setup.ts";
 import {
   ask,
   begin,
@@ -248,7 +248,7 @@ describe("whenBusy: queue", () => {
     const control = new AbortController();
     const second = say("Second", { signal: control.signal });
     await second.started;
-    while (world.model.requests.length < 2) await sleep(1);
+    await until(() => world.model.requests.length >= 2);
     control.abort();
     expect((await second.result).stop.type).toBe("aborted");
     const third = say("Third");
@@ -338,7 +338,7 @@ describe("whenBusy: queue", () => {
     const world = setup([{ ...slow, clip: 30 }, ok], queue, { deps });
     const { sessionId, say } = await begin(world);
     expect((await say("Second").result).stop.type).toBe("error");
-    await sleep(20);
+    await until(async () => (await world.of(sessionId, "run_ended")).length >= 2);
     expect(stops(await check(world, sessionId))).toEqual(["max_tokens", "error"]);
   });
 

@@ -65,7 +65,12 @@ export function types(events: readonly { type: string }[]): string[] {
 
 export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Waits until something holds, however slow the machine is. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(1);
+}
+
 /** Waits until an event of this type is in the log, however slow the machine is. */
 export async function stored(world: Pick<Setup, "log">, sessionId: string, type: string): Promise<void> {
-  while (!(await world.log(sessionId)).some((event) => event.type === type)) await sleep(1);
+  await until(async () => (await world.log(sessionId)).some((event) => event.type === type));
 }
