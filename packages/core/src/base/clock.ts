@@ -3,8 +3,8 @@ export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /**
-   * Calls `then` after so many milliseconds, at once with none left and never for `Infinity`. The result takes that back. A
-   * `background` timer does not keep the process alive.
+   * Calls `then` after so many milliseconds, at once with none left and never for `Infinity`. The result
+   * takes that back. A `background` timer does not keep the process alive.
    */
   after(ms: number, then: () => void, options?: { background?: boolean }): () => void;
 }

@@ -5,17 +5,23 @@ export interface Deadline {
   readonly clock: Clock;
   /** Aborts the work. */
   readonly signal?: AbortSignal;
-  /** How long the work may take to settle after the signal has fired, in milliseconds. Default: the wait ends at once. */
+  /**
+   * How long the work may take to settle after the signal has fired, in milliseconds. Default: the wait ends
+   * at once.
+   */
   readonly abortGraceMs?: number;
   /** How long the work may take, in milliseconds. Default: as long as it likes. */
   readonly timeoutMs?: number | undefined;
-  /** Called when that time is up. The wait rejects with what it returns. Default: an error that names the time. */
+  /**
+   * Called when that time is up. The wait rejects with what it returns. Default: an error that names the
+   * time.
+   */
   readonly onTimeout?: () => unknown;
 }
 
 /**
- * Waits for work that may never settle. Rejects with the signal's reason once that has fired and the grace is over, and
- * when the work takes longer than it may. The work itself goes on, unless it honours the signal.
+ * Waits for work that may never settle. Rejects with the signal's reason once that has fired and the grace is
+ * over, and when the work takes longer than it may. The work itself goes on, unless it honours the signal.
  */
 export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>): Promise<T> {
   const { clock, signal, abortGraceMs, timeoutMs } = deadline;

@@ -2,8 +2,9 @@ import type { ContentBlock, Message } from "../model/content.ts";
 import type { ContextEntry, KeptMessages } from "../session/context-entry.ts";
 
 /**
- * Entries as messages: neighbours of one role become one message. The same entries give the same objects, frozen, so that
- * a model client may keep what it has made of them. Messages that `kept` holds from last time are not made again.
+ * Entries as messages: neighbours of one role become one message. The same entries give the same objects,
+ * frozen, so that a model client may keep what it has made of them. Messages that `kept` holds from last time
+ * are not made again.
  */
 export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages): Message[] {
   const same = sameUpTo(kept.entries, entries);

@@ -126,7 +126,10 @@ function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }
 
-/** A budget that does not answer in time was unavailable: the run's end is left to recovery, and not uncharged. */
+/**
+ * A budget that does not answer in time was unavailable: the run's end is left to recovery, and not
+ * uncharged.
+ */
 async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   try {
     await withinDeadline({ clock, signal }, work);

@@ -16,8 +16,9 @@ export interface SessionLog {
   /** Appends under the lease. Appends that wait at the same time are stored together. */
   append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * Appends under the lease if the log still ends where the caller has seen its end. `false`: it does not, and nothing was
-   * stored; the state has caught up, and the caller decides again. Such an append is never joined with others.
+   * Appends under the lease if the log still ends where the caller has seen its end. `false`: it does not,
+   * and nothing was stored; the state has caught up, and the caller decides again. Such an append is never
+   * joined with others.
    */
   appendAtTip(events: readonly NewEvent[], options?: AtTip): Promise<boolean>;
   /** Folds in what others have stored. */

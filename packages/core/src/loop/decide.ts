@@ -60,13 +60,13 @@ export interface Now {
 const LANDING_TIME = 0.2;
 
 /**
- * The next step of the session's open run: a pure function of the log and the leg's state, the same in the first leg and
- * the last.
+ * The next step of the session's open run: a pure function of the log and the leg's state, the same in the
+ * first leg and the last.
  */
 export function decide(state: SessionState, rules: Rules, now: Now): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
-  // No request is in flight when the loop decides: the answer of an open one was lost. What it cost counts below.
+  // No request is in flight when the loop decides: the answer of an open one was lost. Its cost counts below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
   const over = run.ending ?? stopped(run) ?? now.halted ?? givenUp(run);
   if (over !== undefined) return afterHooks(run, now, { do: "end", stop: over });

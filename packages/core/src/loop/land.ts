@@ -7,7 +7,10 @@ import { openRun } from "../session/state.ts";
 const LAST_TURN =
   "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
 
-/** Lets the next turn be the run's last one: a limit is about to be reached, and the user is owed a proper word. */
+/**
+ * Lets the next turn be the run's last one: a limit is about to be reached, and the user is owed a proper
+ * word.
+ */
 export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;

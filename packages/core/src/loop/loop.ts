@@ -16,9 +16,9 @@ import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
 
 /**
- * THE LOOP. It asks the log what is next, does it, stores the outcome, and asks again: for a first leg, an answered one and
- * a recovered one alike. `true`: the run is suspended or ended, and the lease given back; `false`: there is nothing to do,
- * or not here.
+ * THE LOOP. It asks the log what is next, does it, stores the outcome, and asks again: for a first leg, an
+ * answered one and a recovered one alike. `true`: the run is suspended or ended, and the lease given back;
+ * `false`: there is nothing to do, or not here.
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
   let instead: Next | undefined;
@@ -74,7 +74,9 @@ function nowOf(leg: Leg): Now {
   };
 }
 
-/** One turn: the hooks plan it, and the model is called. Resolves to what follows if the log does not say it. */
+/**
+ * One turn: the hooks plan it, and the model is called. Resolves to what follows if the log does not say it.
+ */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   const { plan, stop } = await planTurn(leg);
   if (leg.life.signal.aborted) return undefined;

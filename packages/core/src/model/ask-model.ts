@@ -11,8 +11,8 @@ export interface AskOptions {
   /** Aborts the request. A model that ignores it is abandoned. */
   signal: AbortSignal;
   /**
-   * Stands in for token counts that the server does not send. Default: only what it sends is counted, and an answer that
-   * had to be cut counts as `maxTokens`.
+   * Stands in for token counts that the server does not send. Default: only what it sends is counted, and an
+   * answer that had to be cut counts as `maxTokens`.
    */
   estimates?: Pick<UsageEstimates, "estimatedTokens" | "estimateTokens">;
 }
@@ -35,8 +35,8 @@ export interface AskOutcome {
 }
 
 /**
- * Asks a model once, outside a run's own turns, and reads the answer to its end. Cuts an answer that runs past `maxTokens`.
- * Never rejects: what failed has cost something all the same.
+ * Asks a model once, outside a run's own turns, and reads the answer to its end. Cuts an answer that runs
+ * past `maxTokens`. Never rejects: what failed has cost something all the same.
  *
  * @example
  * ```ts

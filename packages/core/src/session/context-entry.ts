@@ -13,7 +13,9 @@ export interface ContextEntry {
   hasServerTools: boolean;
 }
 
-/** Messages that were made for the last request, of which entries, and behind which entry each of them ends. */
+/**
+ * Messages that were made for the last request, of which entries, and behind which entry each of them ends.
+ */
 export interface KeptMessages {
   entries: readonly ContextEntry[];
   messages: readonly Message[];

@@ -109,8 +109,8 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]
 function ignored(): void {}
 
 /**
- * Notifies the `afterTurn` hooks, once in a leg, that a turn is over. The first reason to stop that one of them gives holds
- * for as long as the leg goes on.
+ * Notifies the `afterTurn` hooks, once in a leg, that a turn is over. The first reason to stop that one of
+ * them gives holds for as long as the leg goes on.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const { hookProgress } = leg;

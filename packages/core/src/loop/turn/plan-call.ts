@@ -25,8 +25,8 @@ export interface InsteadOfCall {
 }
 
 /**
- * The next request, as the plan, the hooks and the limits want it; or what follows instead. `undefined`: the leg was
- * stopped meanwhile.
+ * The next request, as the plan, the hooks and the limits want it; or what follows instead. `undefined`: the
+ * leg was stopped meanwhile.
  */
 export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);

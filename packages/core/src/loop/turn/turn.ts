@@ -19,8 +19,9 @@ import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
- * what follows if the log does not say it: the limits have no room for the call, or it failed; the failure is logged.
+ * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append.
+ * Resolves to what follows if the log does not say it: the limits have no room for the call, or it failed;
+ * the failure is logged.
  */
 export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);

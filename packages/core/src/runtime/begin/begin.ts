@@ -52,7 +52,9 @@ export async function resumeRun(
   return leg.go(signal);
 }
 
-/** Notifies the hooks why a run has begun without user data, if it has, for no longer than the lease lasts. */
+/**
+ * Notifies the hooks why a run has begun without user data, if it has, for no longer than the lease lasts.
+ */
 export async function notifyOfStart(
   { clock, leaseTtlMs }: Host,
   begun: Parameters<typeof notifyHooksOfStart>[1],

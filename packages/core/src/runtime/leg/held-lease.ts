@@ -11,7 +11,10 @@ export interface HeldLease {
   giveBack(): Promise<void>;
 }
 
-/** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
+/**
+ * Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the
+ * leg.
+ */
 export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): HeldLease {
   const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
     host.store
@@ -27,8 +30,8 @@ export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () =>
 }
 
 /**
- * Works on a leg's run under the lease, and gives the lease back if the run could not be settled. It is kept where the next
- * run has begun.
+ * Works on a leg's run under the lease, and gives the lease back if the run could not be settled. It is kept
+ * where the next run has begun.
  */
 export async function withLease(
   held: HeldLease,

@@ -62,7 +62,8 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       } catch (error) {
         return running.fail(error);
       }
-      // The next leg is known to the process before this one is over. The state is the next run's from here on.
+      // The next leg is known to the process before this one is over.
+      // From here on the state is the next run's.
       current = newLeg();
       const next = startLeg(host, current);
       running.end({ state, settled: false });
