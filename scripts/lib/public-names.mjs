@@ -79,7 +79,7 @@ function isDeclaredByUs({ flags, declarations = [] }, isOurs) {
 
 /** The names of types in what a declaration shows: bodies, initial values and private members are left out. */
 function* typesIn(node) {
-  if (ts.isBlock(node) || ts.isPrivateIdentifier(node.name ?? node)) return;
+  if (ts.isBlock(node) || ts.isPrivateIdentifier(node.name ?? node) || isInternal(node)) return;
   if (ts.isTypeReferenceNode(node)) yield { name: node.typeName, node };
   if (ts.isExpressionWithTypeArguments(node)) yield { name: node.expression, node };
   const hidden = ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isPropertyDeclaration(node);
@@ -87,6 +87,11 @@ function* typesIn(node) {
     if (hidden && child === node.initializer) continue;
     yield* typesIn(child);
   }
+}
+
+/** A member that is marked `@internal` belongs to the package alone. */
+function isInternal(node) {
+  return ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal");
 }
 
 function childrenOf(node) {

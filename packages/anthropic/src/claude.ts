@@ -1,6 +1,7 @@
 import type { Anthropic } from "@anthropic-ai/sdk";
 import { BaseAnthropic } from "@anthropic-ai/sdk/client";
-import type { ModelClient, ModelEvent, Pricing } from "@pawl/core";
+import type { ModelClient, Pricing } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import { oneByOne, safeRequestId, secretsIn } from "@pawl/core/model";
 import { type Body, bodyOf, type ClaudeBodyOptions } from "./body.ts";
 import { bodyBytes } from "./body-bytes.ts";

@@ -1,5 +1,4 @@
-import type { ModelEvent } from "@pawl/core";
-import type { ContentDelta } from "@pawl/core/model";
+import type { ContentDelta, ModelEvent } from "@pawl/core/model";
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
 /** What the text of an answer says, message by message. */

@@ -1,5 +1,5 @@
 import { APIError } from "@anthropic-ai/sdk/core/error";
-import type { ModelEvent } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";

@@ -1,5 +1,6 @@
 import { claude } from "@pawl/anthropic";
-import type { ModelClient, ModelEvent, ModelRequest, PawlError } from "@pawl/core";
+import type { ModelClient, ModelRequest, PawlError } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 
 export const hi: ModelRequest = {
   system: [{ type: "text", text: "Be brief." }],

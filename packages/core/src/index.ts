@@ -32,11 +32,11 @@ export { type Suspends, type Tool, type ToolContext, type ToolOptions, tool } fr
 // Models, and policies around them
 
 export { answering } from "./model/answering.ts";
+export { type AskOptions, type AskOutcome, askModel } from "./model/ask-model.ts";
 export { type CircuitBreakerOptions, withCircuitBreaker } from "./model/circuit-breaker.ts";
-export { longestAnswer, writtenLength } from "./model/estimate.ts";
 export { withFallback } from "./model/fallback.ts";
 export { type IdleWatchdogOptions, withIdleWatchdog } from "./model/idle-watchdog.ts";
-export type { ModelClient, ModelEvent, ModelRequest, ToolChoice } from "./model/model-client.ts";
+export type { ModelClient, ModelRequest, ToolChoice } from "./model/model-client.ts";
 export { type ResilientOptions, resilient } from "./model/resilient.ts";
 export { type RetryOptions, withRetry } from "./model/retry.ts";
 
@@ -55,16 +55,12 @@ export {
 // Prices and usage
 
 export {
-  addUsage,
   cacheHitRate,
   checkPricing,
   costUsd,
-  noUsage,
   type Pricing,
   promptTokens,
-  type RawUsage,
   type Usage,
-  usageFromWire,
 } from "./model/pricing.ts";
 
 // Hooks

@@ -1,4 +1,4 @@
-import { type ModelEvent, type RawUsage, writtenLength } from "@pawl/core";
+import { type ModelEvent, type RawUsage, writtenLength } from "@pawl/core/model";
 import { type Calls, readCalls } from "./calls.ts";
 import type { Chunk, Delta } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";

@@ -1,4 +1,4 @@
-import type { ModelEvent } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import type { CallDelta } from "./chunk.ts";
 
 /** The calls of one answer while they come in. */

@@ -1,11 +1,5 @@
-import {
-  longestAnswer,
-  type ModelClient,
-  type ModelEvent,
-  type ModelRequest,
-  type Pricing,
-} from "@pawl/core";
-import { safeRequestId, secretsIn } from "@pawl/core/model";
+import type { ModelClient, ModelRequest, Pricing } from "@pawl/core";
+import { longestAnswer, type ModelEvent, safeRequestId, secretsIn } from "@pawl/core/model";
 import { OpenAI } from "openai";
 import { answerEvents } from "./answer-events.ts";
 import { type Body, bodyOf, type OpenAIBodyOptions } from "./body.ts";

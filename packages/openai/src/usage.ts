@@ -1,4 +1,4 @@
-import type { RawUsage } from "@pawl/core";
+import type { RawUsage } from "@pawl/core/model";
 import type { Body } from "./body.ts";
 import type { Chunk } from "./chunk.ts";
 

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ModelClient, ModelEvent, ModelRequest, PawlError } from "@pawl/core";
+import type { ModelClient, ModelRequest, PawlError } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import { type OpenAIOptions, openai } from "@pawl/openai";
 
 export const hi: ModelRequest = {

@@ -1,10 +1,5 @@
-import {
-  type ContentBlock,
-  type ModelClient,
-  type ModelEvent,
-  type ModelRequest,
-  PawlError,
-} from "@pawl/core";
+import { type ContentBlock, type ModelClient, type ModelRequest, PawlError } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import { type Reply, type Rules, scriptedModel, strictModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { long } from "./support.ts";

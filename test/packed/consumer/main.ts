@@ -6,12 +6,12 @@ import {
   type ContentBlock,
   jsonSchema,
   type ModelClient,
-  type ModelEvent,
   memoryStore,
   PawlError,
   runtime,
   tool,
 } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import { entries } from "./entries.ts";
 import "./schemas.ts";
 

@@ -25,7 +25,7 @@ export function checkAgent<Deps>(
   unknown: readonly string[],
 ): void {
   const { name, limits, sessionLimits } = agent;
-  if (unknown.length > 0) throw config(name, `there is no option "${unknown.join('", "')}".`);
+  if (unknown.length > 0) throw agentError(name, `there is no option "${unknown.join('", "')}".`);
   checkCounts(agent);
   checkParts(agent);
   agent.estimateTokens(1_000);
@@ -33,20 +33,20 @@ export function checkAgent<Deps>(
   const costs = [limits.costUsd, sessionLimits.costUsd].some(Number.isFinite);
   const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
   if (free !== undefined) {
-    throw config(name, `costUsd is limited, but ${free.id} has no prices. Give that model a "pricing".`);
+    throw agentError(name, `costUsd is limited, but ${free.id} has no prices. Give that model a "pricing".`);
   }
   if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
-    throw config(name, `whenBusy cannot be "${agent.whenBusy}".`);
+    throw agentError(name, `whenBusy cannot be "${agent.whenBusy}".`);
   }
   if (!["stop", "land"].includes(agent.onLimit)) {
-    throw config(name, `onLimit cannot be "${agent.onLimit}".`);
+    throw agentError(name, `onLimit cannot be "${agent.onLimit}".`);
   }
-  if (agent.instructions.trim() === "") throw config(name, "it has no instructions.");
+  if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   checkToolOnly(agent);
   refuseTwins(name, "tools", tools);
   refuseTwins(name, "hooks", agent.hooks);
   const cycle = dependencyCycle(agent.tools);
-  if (cycle !== undefined) throw config(name, `its tools wait for each other: ${cycle.join(", ")}.`);
+  if (cycle !== undefined) throw agentError(name, `its tools wait for each other: ${cycle.join(", ")}.`);
 }
 
 function checkCounts<Deps>(agent: Agent<Deps>): void {
@@ -58,7 +58,7 @@ function checkCounts<Deps>(agent: Agent<Deps>): void {
     userDataTimeoutMs,
   })) {
     if (!Number.isInteger(value) || value < 1) {
-      throw config(name, `${what} must be a whole number from 1, not ${value}.`);
+      throw agentError(name, `${what} must be a whole number from 1, not ${value}.`);
     }
   }
   for (const [group, all] of [
@@ -66,9 +66,12 @@ function checkCounts<Deps>(agent: Agent<Deps>): void {
     ["sessionLimits", sessionLimits],
   ] as const) {
     for (const [what, value] of Object.entries(all)) {
-      if (!KNOWN_LIMITS[group].includes(what)) throw config(name, `${group}.${what} is no limit.`);
+      if (!KNOWN_LIMITS[group].includes(what)) throw agentError(name, `${group}.${what} is no limit.`);
       if (!(typeof value === "number" && value > 0)) {
-        throw config(name, `${group}.${what} must be a number above 0, not ${value}; Infinity is no limit.`);
+        throw agentError(
+          name,
+          `${group}.${what} must be a number above 0, not ${value}; Infinity is no limit.`,
+        );
       }
     }
   }
@@ -83,20 +86,20 @@ export function estimateOf(agent: string, tokens: number): number {
 /** For those who write JavaScript: the parts are what they are taken for. */
 function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
   if (typeof model?.stream !== "function")
-    throw config(name, "its model is none: make one, e.g. with claude().");
+    throw agentError(name, "its model is none: make one, e.g. with claude().");
   for (const hook of hooks) {
     const wrong = wrongWith(hook, tools);
-    if (wrong !== undefined) throw config(name, wrong);
+    if (wrong !== undefined) throw agentError(name, wrong);
   }
 }
 
 /** A run that acts by tools alone needs one that ends it, or a condition of the application's beside the circuit breaker. */
 function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
   if (!toolOnly) return;
-  if (tools.size === 0) throw config(name, "it is to act by tools alone and has none.");
+  if (tools.size === 0) throw agentError(name, "it is to act by tools alone and has none.");
   const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
   if (!ends && stopWhen.length < 2)
-    throw config(name, "it is to act by tools alone, and none has `endsRun`: no run would ever be done.");
+    throw agentError(name, "it is to act by tools alone, and none has `endsRun`: no run would ever be done.");
 }
 
 /** The agent's model, and those of the agents that work for it: what they cost is its own. */
@@ -107,9 +110,9 @@ function modelsOf<Deps>({ model, tools }: Agent<Deps>): ModelClient[] {
 function refuseTwins(agent: string, what: string, named: readonly { name: string }[]): void {
   const names = named.map((one) => one.name);
   const twin = names.find((one, at) => names.indexOf(one) !== at);
-  if (twin !== undefined) throw config(agent, `it has two ${what} named "${twin}".`);
+  if (twin !== undefined) throw agentError(agent, `it has two ${what} named "${twin}".`);
 }
 
-function config(agent: string, what: string): PawlError {
+function agentError(agent: string, what: string): PawlError {
   return new PawlError("config", `The agent "${agent}" cannot be used: ${what}`);
 }

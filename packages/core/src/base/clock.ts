@@ -2,24 +2,58 @@
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Calls `then` after so many milliseconds, at once with none left and never for `Infinity`. The result takes that back. */
-  after(ms: number, then: () => void): () => void;
+  /**
+   * Calls `then` after so many milliseconds, at once with none left and never for `Infinity`. The result
+   * takes that back. A `background` timer does not keep the process alive.
+   */
+  after(ms: number, then: () => void, options?: { background?: boolean }): () => void;
+}
+
+/** Waits so many milliseconds. Rejects with the signal's reason as soon as it fires. */
+export async function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onAbort = () => reject(signal?.reason);
+  const cancel = clock.after(ms, resolve);
+  signal?.addEventListener("abort", onAbort, { once: true });
+  try {
+    await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** Does something every so many milliseconds, in timers that keep no process alive. The result stops it. */
+export function every(clock: Clock, ms: number, work: () => void): () => void {
+  const next = (): (() => void) =>
+    clock.after(
+      ms,
+      () => {
+        cancel = next();
+        work();
+      },
+      { background: true },
+    );
+  let cancel = next();
+  return () => cancel();
 }
 
 /** The longest time that a timer of the machine can be set for; a longer one would fire at once. */
-const LONGEST = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
   now: Date.now,
-  after: (ms, then) => {
+  after: (ms, then, { background = false } = {}) => {
     if (ms === Number.POSITIVE_INFINITY) return () => undefined;
     let left = Math.max(ms, 0);
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
-      const step = Math.min(left, LONGEST);
+      const step = Math.min(left, LONGEST_TIMER_MS);
       left -= step;
       timer = setTimeout(left > 0 ? wait : then, step);
+      if (background) timer.unref?.();
     };
     wait();
     return () => clearTimeout(timer);

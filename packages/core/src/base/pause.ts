@@ -1,13 +1,13 @@
+import { LONGEST_TIMER_MS } from "./clock.ts";
+
 /** Waits so many milliseconds; rejects with the signal's reason as soon as it fires. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
-
-/** The longest time that a timer can be set for; a longer one would fire at once. */
-const LONGEST = 2 ** 31 - 1;
 
 /** Waits by the clock of the machine. */
 export const pause: Sleep = async (ms, signal) => {
   signal.throwIfAborted();
-  for (let left = ms; left > 0; left -= LONGEST) await timer(Math.min(left, LONGEST), signal);
+  for (let left = ms; left > 0; left -= LONGEST_TIMER_MS)
+    await timer(Math.min(left, LONGEST_TIMER_MS), signal);
 };
 
 function timer(ms: number, signal: AbortSignal): Promise<void> {

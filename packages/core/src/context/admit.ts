@@ -1,5 +1,6 @@
 import type { StoredEvent, StoredOf } from "../log/event.ts";
-import type { ContextEntry, SessionState } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import type { SessionState } from "../session/state.ts";
 import { userEntry } from "./project.ts";
 import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 import { withShortInputs } from "./shorten-input.ts";
@@ -11,8 +12,8 @@ import { withShortInputs } from "./shorten-input.ts";
 export function admit(state: SessionState, uptoSeq: number): void {
   const ready = new Set(readyFor(state, uptoSeq));
   extend(state.entries, state, [...ready]);
-  state.waiting = state.waiting.filter((event) => !ready.has(event));
-  made.delete(state);
+  state.unsent = state.unsent.filter((event) => !ready.has(event));
+  state.kept.entries.clear();
 }
 
 /** The context as `admit` would leave it. */
@@ -28,7 +29,7 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
-  const ready = state.waiting.filter((event) => event.seq <= uptoSeq);
+  const ready = state.unsent.filter((event) => event.seq <= uptoSeq);
   return hasOpenServerCalls(state.entries) ? ready.filter(({ type }) => type === "tool_result") : ready;
 }
 
@@ -48,11 +49,8 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
 }
 
 /** What waits is made into entries for a request, and once it was made they are admitted: the same ones. */
-const made = new WeakMap<SessionState, Map<StoredEvent, ContextEntry>>();
-
-function entryOf(state: SessionState, event: StoredEvent): ContextEntry {
-  const ofState = made.get(state) ?? new Map<StoredEvent, ContextEntry>();
-  const entry = ofState.get(event) ?? userEntry(event);
-  made.set(state, ofState.set(event, entry));
+function entryOf({ kept }: SessionState, event: StoredEvent): ContextEntry {
+  const entry = kept.entries.get(event) ?? userEntry(event);
+  kept.entries.set(event, entry);
   return entry;
 }

@@ -18,7 +18,7 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
     entry === said ? contextEntry(entry.role, redactedBlocks(entry.blocks), seq) : entry,
   );
   state.entries = withoutUnpaired(entries);
-  state.waiting = state.waiting.map((event) => (event.seq === seq ? redactedEvent(event) : event));
+  state.unsent = state.unsent.map((event) => (event.seq === seq ? redactedEvent(event) : event));
   state.hashed = { entries: 0, hash: "" };
   // What the model knows of the user may have been this.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
@@ -28,7 +28,7 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   if (of === "tool_call" && call.invalid !== undefined) call.invalid = REDACTED;
   if (of === "tool_started" && call.started?.input !== undefined)
     call.started = { ...call.started, input: {} };
-  if (of === "tool_suspended" && call.asked) call.asked = withoutQuestion(call.asked);
+  if (of === "tool_suspended" && call.question) call.question = withoutQuestion(call.question);
   if (of === "tool_answered" && call.answer) {
     const error = call.answer.error === undefined ? undefined : REDACTED;
     call.answer = { ...call.answer, value: REDACTED, error };

@@ -6,10 +6,11 @@ import type { EventData } from "../log/event.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
 import type { ModelRequest, ToolChoice } from "../model/model-client.ts";
 import { costUsd, noUsage, type Pricing } from "../model/pricing.ts";
-import { type ContextEntry, openRun, type RequestPrefix, type SessionState } from "../session/state.ts";
+import type { ContextEntry, KeptParts } from "../session/context-entry.ts";
+import { openRun, type RequestPrefix, type SessionState } from "../session/state.ts";
 import { admitted } from "./admit.ts";
 import { withCacheBreakpoints } from "./cache.ts";
-import { toMessages } from "./project.ts";
+import { toMessages } from "./message-cache.ts";
 import { isPaused } from "./server-calls.ts";
 
 /** What the model is to read: the prefix and all context of the log. */
@@ -19,6 +20,7 @@ export interface Prompt {
   uptoSeq: number;
   /** Its characters as JSON. */
   chars: number;
+  kept: KeptParts;
 }
 
 /** What of a request is no prompt. */
@@ -44,21 +46,23 @@ export function promptOf(state: SessionState): Prompt {
   if (prefix === undefined || (entries.at(-1)?.role !== "user" && !isPaused(state))) {
     throw new PawlError("context", "Cannot build context: nothing for the model to answer");
   }
-  return { prefix, entries, uptoSeq, chars: entries.reduce((sum, { chars }) => sum + chars, prefix.chars) };
+  const chars = entries.reduce((sum, entry) => sum + entry.chars, prefix.chars);
+  return { prefix, entries, uptoSeq, chars, kept: state.kept };
 }
 
 /** The prompt as a request. It depends on the log and on `params` only; within one prefix it extends the one before it. */
 export function requestOf(
-  { prefix, entries }: Prompt,
+  { prefix, entries, kept }: Prompt,
   { maxTokens, toolChoice }: Pick<RequestParams, "maxTokens" | "toolChoice">,
 ): ModelRequest {
-  return withCacheBreakpoints({
+  const request = {
     system: prefix.system,
     tools: prefix.tools,
-    messages: toMessages(entries),
+    messages: toMessages(entries, kept.messages),
     maxTokens,
     ...(toolChoice !== undefined && { toolChoice }),
-  });
+  };
+  return withCacheBreakpoints(request, kept);
 }
 
 /** The event that says that a request was made. */
@@ -84,6 +88,6 @@ export async function requestEvent(
     }),
     ...(limitedBy !== undefined && { limited_by: storedAnswerLimit(limitedBy) }),
     turn: (run?.turns ?? 0) + 1,
-    ...(run?.asked !== undefined && { again: run.asked }),
+    ...(run?.openRequest !== undefined && { again: run.openRequest }),
   };
 }

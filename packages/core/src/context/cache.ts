@@ -1,8 +1,9 @@
 import { deepFreeze } from "../base/freeze.ts";
 import { type ContentBlock, isText, isThinking, type Message } from "../model/content.ts";
 import type { ModelRequest } from "../model/model-client.ts";
+import type { KeptList, KeptParts } from "../session/context-entry.ts";
 
-const MARK = { cache_control: { type: "ephemeral" } } as const;
+const CACHE_MARK = { cache_control: { type: "ephemeral" } } as const;
 
 /**
  * Marks up to four places up to which the request can be cached: the last tool, the system prompt, the user data (a
@@ -11,27 +12,30 @@ const MARK = { cache_control: { type: "ephemeral" } } as const;
  *
  * Thinking and empty text cannot be marked; the block before them is.
  */
-export function withCacheBreakpoints(request: ModelRequest): ModelRequest {
-  const system = marked(request.system, (index, last) => index === 0 || index === last);
-  const tools = marked(request.tools, (index, last) => index === last);
+export function withCacheBreakpoints(
+  request: ModelRequest,
+  kept: Pick<KeptParts, "system" | "tools">,
+): ModelRequest {
+  const system = marked(request.system, kept.system, (index, last) => index === 0 || index === last);
+  const tools = marked(request.tools, kept.tools, (index, last) => index === last);
   const taken = Math.min(system.length, 2) + Math.min(tools.length, 1);
   return { ...request, system, tools, messages: markUsers(request.messages, Math.min(2, 4 - taken)) };
 }
 
 /** The same list gives the same object, frozen: it is that of a prefix, which many requests have in common. */
 function marked<T extends object>(
-  parts: readonly T[],
+  list: readonly T[],
+  kept: KeptList,
   isMarked: (index: number, last: number) => boolean,
 ): T[] {
-  const before = known.get(parts) as T[] | undefined;
-  if (before !== undefined) return before;
-  const last = parts.length - 1;
-  const all = parts.map((part, index) => (isMarked(index, last) ? { ...part, ...MARK } : part));
-  known.set(parts, deepFreeze(all));
-  return all;
+  if (kept.list !== list) {
+    const last = list.length - 1;
+    const all = list.map((part, index) => (isMarked(index, last) ? { ...part, ...CACHE_MARK } : part));
+    kept.list = list;
+    kept.marked = deepFreeze(all);
+  }
+  return kept.marked as T[];
 }
-
-const known = new WeakMap<readonly object[], readonly object[]>();
 
 /** Marks the last so many of the user's messages. */
 function markUsers(messages: readonly Message[], count: number): Message[] {
@@ -48,5 +52,5 @@ function markUsers(messages: readonly Message[], count: number): Message[] {
 
 function markLast(content: readonly ContentBlock[]): ContentBlock[] {
   const last = content.findLastIndex((block) => !isThinking(block) && !(isText(block) && block.text === ""));
-  return content.map((block, index) => (index === last ? { ...block, ...MARK } : block));
+  return content.map((block, index) => (index === last ? { ...block, ...CACHE_MARK } : block));
 }

@@ -1,6 +1,7 @@
 import type { EventData, NewEvent, StoredOf } from "../log/event.ts";
 import { type ContentBlock, isToolUse } from "../model/content.ts";
-import type { ContextEntry, SessionState } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import type { SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
 import { wrap } from "./sanitize.ts";

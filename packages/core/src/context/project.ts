@@ -9,9 +9,8 @@ import {
   isText,
   isThinking,
   isToolUse,
-  type Message,
 } from "../model/content.ts";
-import type { ContextEntry } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
@@ -24,56 +23,6 @@ export function userEntry(event: StoredEvent): ContextEntry {
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
-}
-
-/**
- * Entries as messages: neighbours of one role become one message. The same entries give the same objects, frozen, so that
- * a model client may keep what it has made of them.
- */
-export function toMessages(entries: readonly ContextEntry[]): Message[] {
-  const [first] = entries;
-  if (first === undefined) return [];
-  const before = known.get(first);
-  const same = before === undefined ? 0 : sameUpTo(before.entries, entries);
-  // One in the middle may have been redacted or dropped, and the last may have got longer.
-  const kept = before?.ends.findLastIndex((end) => end < same || (end === same && isEnd(entries, end))) ?? -1;
-  const messages = before?.messages.slice(0, kept + 1) ?? [];
-  const ends = before?.ends.slice(0, kept + 1) ?? [];
-  while ((ends.at(-1) ?? 0) < entries.length) {
-    const from = ends.at(-1) ?? 0;
-    let end = from + 1;
-    while (!isEnd(entries, end)) end += 1;
-    messages.push(messageOf(entries.slice(from, end)));
-    ends.push(end);
-  }
-  known.set(first, { entries: [...entries], messages, ends });
-  return [...messages];
-}
-
-/** What was made last of entries, by the first of them: messages, and behind which entry each of them ends. */
-const known = new WeakMap<
-  ContextEntry,
-  { entries: readonly ContextEntry[]; messages: Message[]; ends: number[] }
->();
-
-function sameUpTo(before: readonly ContextEntry[], now: readonly ContextEntry[]): number {
-  let same = 0;
-  while (same < before.length && before[same] === now[same]) same += 1;
-  return same;
-}
-
-/** Whether a message ends before the entry `at`. */
-function isEnd(entries: readonly ContextEntry[], at: number): boolean {
-  return entries[at]?.role !== entries[at - 1]?.role;
-}
-
-function messageOf(entries: readonly ContextEntry[]): Message {
-  const { role } = entries[0] as ContextEntry;
-  // The blocks are frozen already.
-  return Object.freeze({
-    role,
-    content: Object.freeze(entries.flatMap(({ blocks }) => blocks)) as ContentBlock[],
-  });
 }
 
 /** The entries with all thinking left out. */
@@ -91,7 +40,13 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   // No request may carry half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
   const ownTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
-  return { role, blocks: deepFreeze(sendable), chars: estimatedChars(blocks, text), seq, ownTools };
+  return {
+    role,
+    blocks: deepFreeze(sendable),
+    chars: estimatedChars(blocks, text),
+    seq,
+    hasServerTools: ownTools,
+  };
 }
 
 function userBlocks(event: StoredEvent): ContentBlock[] {
@@ -136,17 +91,17 @@ function echoable({ content, disposition, complete }: EventData["assistant_messa
   const firstCall = content.findIndex(isToolUse);
   if (disposition === "kept") {
     return content.filter(
-      (block, at) => sendable(block) && !(isText(block) && firstCall !== -1 && at > firstCall),
+      (block, at) => canBeSent(block) && !(isText(block) && firstCall !== -1 && at > firstCall),
     );
   }
   const blocks = (firstCall === -1 ? content : content.slice(0, firstCall))
     .filter((block, index) => index < complete || isText(block))
-    .filter(sendable);
+    .filter(canBeSent);
   while (blocks.length > 0 && !isText(blocks.at(-1) as ContentBlock)) blocks.pop();
   return blocks;
 }
 
-function sendable(block: ContentBlock): boolean {
+function canBeSent(block: ContentBlock): boolean {
   if (isText(block)) return !isBlank(block.text);
   return block.type !== "thinking" || (typeof block.signature === "string" && block.signature !== "");
 }

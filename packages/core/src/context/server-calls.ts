@@ -1,5 +1,6 @@
 import { type ContentBlock, isServerCall, isServerResult, isThinking } from "../model/content.ts";
-import { type ContextEntry, openRun, type SessionState } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import { openRun, type SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
 /**
@@ -64,7 +65,7 @@ export function hasLostServerCalls(state: SessionState): boolean {
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
   const lost = new Set<ContentBlock>();
   const calls = new Map<unknown, ContentBlock>();
-  for (const { role, blocks, ownTools } of entries) {
+  for (const { role, blocks, hasServerTools: ownTools } of entries) {
     if (role !== "assistant" || !ownTools) continue;
     for (const block of blocks) {
       if (isServerCall(block)) {

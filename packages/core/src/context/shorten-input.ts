@@ -2,7 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import type { StoredOf } from "../log/event.ts";
 import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
-import type { ContextEntry } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
 import { contextEntry } from "./project.ts";
 
 /** Fields of a tool's input that are not sent again, and what the model reads was done with them: `saved`. */
@@ -55,7 +55,7 @@ export function withShortInputs(
 }
 
 /** The first declared field that holds only such a note: the model has copied what it read of an earlier call. */
-export function repeatedNote(input: Json, fields: ShortenInput = {}): string | undefined {
+export function shortenedFieldIn(input: Json, fields: ShortenInput = {}): string | undefined {
   return Object.entries(fields).find(([field, done]) => {
     const [before, rest] = fieldOf(input, field)?.split(`[${done}: `) ?? [];
     return before === "" && /^\d+ chars\]$/.test(rest ?? "");

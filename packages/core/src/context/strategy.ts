@@ -1,5 +1,6 @@
 import type { EventData, NewEvent } from "../log/event.ts";
-import type { ContextEntry, RunState } from "../session/state.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import type { RunState } from "../session/state.ts";
 import type { PlannedCall } from "../stop/room.ts";
 
 /** What a strategy looks at: the context as it would be sent now. */

@@ -1,4 +1,4 @@
-const TYPES: { readonly [ending: string]: string } = {
+const CONTENT_TYPES: { readonly [ending: string]: string } = {
   md: "text/markdown",
   txt: "text/plain",
   csv: "text/csv",
@@ -38,7 +38,7 @@ const TYPES: { readonly [ending: string]: string } = {
  */
 export function contentTypeOf(path: string): string {
   const ending = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(TYPES, ending) ? (TYPES[ending] ?? OTHER) : OTHER;
+  return Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? OTHER) : OTHER;
 }
 
 const OTHER = "application/octet-stream";

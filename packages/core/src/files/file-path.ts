@@ -32,7 +32,7 @@ const CONTROL = /\p{Cc}/u;
 export function storedPath(path: string): string {
   const names = namesOf(path);
   const file = names.pop() ?? "";
-  return checked(path, [...names.map(folderName), fileName(file)]);
+  return checkedPart(path, [...names.map(folderName), fileName(file)]);
 }
 
 /**
@@ -41,7 +41,7 @@ export function storedPath(path: string): string {
  * @throws PawlError `invalid_input`
  */
 export function storedFolder(folder: string): string {
-  return folder === "" ? "" : checked(folder, namesOf(folder).map(folderName));
+  return folder === "" ? "" : checkedPart(folder, namesOf(folder).map(folderName));
 }
 
 /** The path that {@link storedPath} has made this of; `undefined` for names that others have put there. */
@@ -104,7 +104,7 @@ function escapeFirst(name: string): string {
   return escaped(name.slice(0, 1)) + name.slice(1);
 }
 
-function checked(path: string, names: readonly string[]): string {
+function checkedPart(path: string, names: readonly string[]): string {
   const stored = names.join("/");
   if (stored.length > MAX_PATH || names.some((name) => name.length > MAX_NAME)) {
     throw refused(

@@ -18,7 +18,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
     invalid: data.invalid,
     skipped: data.skipped,
     assistantSeq: run.turn.assistantSeq,
-    asked: undefined,
+    question: undefined,
     answer: undefined,
     charged: { usage: noUsage, costUsd: 0 },
     questions: 0,
@@ -36,7 +36,7 @@ type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" |
 export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
-  run.inLeg = run.inLeg || event.type !== "tool_answered";
+  run.unsettled = run.unsettled || event.type !== "tool_answered";
   switch (event.type) {
     case "tool_started": {
       const { idempotency_key: idempotencyKey, input, slice } = event.data;
@@ -48,10 +48,10 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       break;
     }
     case "tool_suspended":
-      call.asked = questionOf(event);
+      call.question = questionOf(event);
       call.answer = undefined;
       call.questions += 1;
-      charge(run, call, event.data.spent);
+      chargeCall(run, call, event.data.spent);
       break;
     case "tool_answered":
       call.answer = { value: event.data.value, error: event.data.error, closed: event.data.closed };
@@ -59,8 +59,8 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       break;
     case "tool_result":
       call.result = event;
-      state.waiting.push(event);
-      charge(run, call, event.data.spent);
+      state.unsent.push(event);
+      chargeCall(run, call, event.data.spent);
       run.sessionStatus = event.data.session_status ?? run.sessionStatus;
       if (event.data.mode !== undefined) state.mode = event.data.mode;
       if (event.data.success && event.data.skipped === undefined) run.succeeded.set(call.key, call);
@@ -70,7 +70,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
 }
 
 /** Counts what an agent has used up for a call to the run. */
-function charge(run: RunState, call: CallState, spent: Spent | undefined): void {
+function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): void {
   if (spent === undefined) return;
   for (const account of [run, call.charged]) {
     account.usage = addUsage(account.usage, usageOf(spent.tokens));

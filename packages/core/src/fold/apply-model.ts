@@ -25,8 +25,8 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
       state.hashed = { entries: state.entries.length, hash: prompt.hash };
       state.requestSeq = event.seq;
       run.attempt = openAttempt(event);
-      run.asked = event.seq;
-      run.inLeg = true;
+      run.openRequest = event.seq;
+      run.unsettled = true;
       break;
     }
     case "llm_response":
@@ -47,7 +47,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
 }
 
 /** Whether the request could not carry a message: the model has to finish something first. */
-function isUnread({ waiting }: SessionState, seq: number): boolean {
+function isUnread({ unsent: waiting }: SessionState, seq: number): boolean {
   return waiting.some((event) => event.seq === seq);
 }
 
@@ -57,7 +57,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   const text = entry === undefined ? "" : textOf(entry.blocks).trim();
   if (text !== "") run.texts.push(text);
   run.turns += 1;
-  run.asked = undefined;
+  run.openRequest = undefined;
   run.recoveries = 0;
   run.pauses = event.data.stop_reason === "pause_turn" ? run.pauses + 1 : 0;
   run.turn = {

@@ -24,22 +24,22 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
   switch (event.type) {
     case "knowledge":
       if (event.data.source === USER_DATA) state.userData = userDataBlock(event.data.data).text;
-      state.waiting.push(event);
+      state.unsent.push(event);
       break;
     case "user_message":
       if (event.data.queued) state.queued.push(event);
       else if (run !== undefined) run.params = event.data.params ?? {};
-      state.waiting.push(event);
+      state.unsent.push(event);
       break;
     case "artifact":
-      state.waiting.push(event);
+      state.unsent.push(event);
       break;
     case "note":
       if (run !== undefined && event.data.landing !== undefined) {
         run.landing = { stop: event.data.landing, turns: run.turns };
       }
       if (run !== undefined && event.data.reminder) applyReminder(run);
-      state.waiting.push(event);
+      state.unsent.push(event);
       break;
     case "prefix":
       applyPrefix(state, event.data);
@@ -95,10 +95,10 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       if (event.data.run_id === run.runId) applyStopRequest(run, event);
       break;
     case "run_suspended":
-      run.inLeg = false;
+      run.unsettled = false;
       break;
     case "run_recovered":
-      run.inLeg = true;
+      run.unsettled = true;
       run.recoveries += 1;
       break;
     case "effect_started":
@@ -110,7 +110,7 @@ function applyToRun(state: SessionState, run: RunState, event: StoredEvent): voi
       break;
     case "run_ended":
       chargeLostAttempt(run);
-      run.inLeg = false;
+      run.unsettled = false;
       run.ended = event.data.stop;
       run.failed = event.data.session_status === "error";
       endServerCalls(state);

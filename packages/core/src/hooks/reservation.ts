@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "../base/clock.ts";
+import { withinDeadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
 import { isName } from "../log/storable.ts";
@@ -137,7 +138,7 @@ export function reservation<Deps = unknown>({
     afterRun: async (_result, context) => {
       renewals.end(context);
       const settled = async () => await reservations.finalize(await idOf(context), budget.used(context.run));
-      await inTime(context.signal, settled());
+      await finalizedInTime(clock, context.signal, settled());
     },
   };
 }
@@ -147,16 +148,16 @@ function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }
 
-/** A budget that does not answer in the time there is was unavailable: the run's end is left to recovery, and not uncharged. */
-async function inTime(signal: AbortSignal, work: Promise<unknown>): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const over = () => reject(new PawlError("store_unavailable", "The budget has not answered in time."));
-  if (signal.aborted) over();
-  else signal.addEventListener("abort", over, { once: true });
+/**
+ * A budget that does not answer in time was unavailable: the run's end is left to recovery, and not
+ * uncharged.
+ */
+async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   try {
-    await Promise.race([work, late]);
-  } finally {
-    signal.removeEventListener("abort", over);
+    await withinDeadline({ clock, signal }, work);
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) throw error;
+    throw new PawlError("store_unavailable", "The budget has not answered in time.");
   }
 }
 

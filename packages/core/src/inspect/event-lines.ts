@@ -1,7 +1,7 @@
 import { messageOf } from "../base/errors.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
-import { bound } from "../stores/wrap-store.ts";
+import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
 /** In front of a line, so that it is found at a glance: from the user, to and from the model, tools, the rest. */
@@ -49,7 +49,7 @@ export function withEventLines(
   print: (line: string, event: StoredEvent) => void = (line) => console.log(line),
 ): EventStore {
   return {
-    ...bound(store),
+    ...wrapStore(store),
     async append(sessionId, events, options) {
       const stored = await store.append(sessionId, events, options);
       try {

@@ -1,5 +1,5 @@
 import { admitted } from "../context/admit.ts";
-import { toMessages } from "../context/project.ts";
+import { toMessages } from "../context/message-cache.ts";
 import { applyEvent } from "../fold/apply.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { Message, TextBlock, ToolSpec } from "../model/content.ts";
@@ -26,7 +26,7 @@ export function requestsOf(events: Iterable<StoredEvent>): LoggedRequest[] {
     if (event.type === "llm_request") {
       const { prefix_id: prefixId, upto_seq } = event.data.prompt;
       const { system = [], tools = [] } = state.prefix ?? {};
-      const messages = toMessages(admitted(state, upto_seq));
+      const messages = toMessages(admitted(state, upto_seq), state.kept.messages);
       requests.push({ seq: event.seq, prefixId, system, tools, messages });
     }
     applyEvent(state, event);

@@ -6,23 +6,23 @@ import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
 /** A few words about an event, on one line, for people who read the log from top to bottom. */
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
-  if (large !== undefined) return `${count(large.bytes)} bytes, kept apart`;
+  if (large !== undefined) return `${countOf(large.bytes)} bytes, kept apart`;
   switch (event.type) {
     case "user_message":
-      return quoted(event.data.message);
+      return quotedText(event.data.message);
     case "assistant_message":
-      return spoken(event.data);
+      return spokenText(event.data);
     case "note":
-      return quoted(event.data.text);
+      return quotedText(event.data.text);
     case "knowledge":
       // A public log leaves out its content.
-      return joined(event.data.source, event.data.data === "" ? undefined : quoted(event.data.data));
+      return joined(event.data.source, event.data.data === "" ? undefined : quotedText(event.data.data));
     case "artifact":
-      return joined(event.data.type, quoted(event.data.title));
+      return joined(event.data.type, quotedText(event.data.title));
     case "prefix":
       return prefix(event.data);
     case "llm_request":
-      return `turn ${event.data.turn} · ${event.data.model} · about ${count(event.data.estimated_tokens)} tokens`;
+      return `turn ${event.data.turn} · ${event.data.model} · about ${countOf(event.data.estimated_tokens)} tokens`;
     case "llm_response":
       return joined(
         event.data.raw_response.stop_reason,
@@ -96,7 +96,7 @@ function controlSummary(event: StoredEvent): string {
   }
 }
 
-function spoken({
+function spokenText({
   content,
   disposition,
 }: Extract<StoredEvent, { type: "assistant_message" }>["data"]): string {
@@ -104,14 +104,14 @@ function spoken({
   const calls = content.filter((block) => block.type === "tool_use").length;
   return joined(
     disposition === "kept" ? undefined : disposition,
-    typeof text === "string" ? quoted(text) : undefined,
+    typeof text === "string" ? quotedText(text) : undefined,
     calls === 0 ? undefined : `${calls} ${calls === 1 ? "call" : "calls"}`,
   );
 }
 
 function usage({ prompt, cached, cache_write, completion }: TokenUsage): string {
-  const known = cached === 0 ? "" : ` (${count(cached)} cached)`;
-  return `${count(prompt + cached + cache_write)} in${known}, ${count(completion)} out`;
+  const known = cached === 0 ? "" : ` (${countOf(cached)} cached)`;
+  return `${countOf(prompt + cached + cache_write)} in${known}, ${countOf(completion)} out`;
 }
 
 /** Nothing if the model has no prices. */
@@ -129,11 +129,11 @@ function short(value: Json): string {
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
-function quoted(text: string): string {
+function quotedText(text: string): string {
   return `“${short(text.replace(/\s+/g, " ").trim())}”`;
 }
 
-function count(n: number): string {
+function countOf(n: number): string {
   return n.toLocaleString("en");
 }
 

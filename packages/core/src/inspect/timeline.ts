@@ -69,13 +69,13 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
   const runs: TimelineRun[] = [];
   for (const event of events) {
     applyEvent(state, event);
-    if (event.type === "run_started") runs.push(newRun(event));
+    if (event.type === "run_started") runs.push(newRunSpan(event));
     const run = runs.at(-1);
     if (run === undefined || run.to !== undefined) continue;
     // Whatever comes after a suspension ends it: an answer, another message, an end.
     endLast(run.waits, Date.parse(event.at));
-    take(run, event);
-    if (event.type === "llm_request") beginAttempt(run, event, differences.get(event.seq));
+    takeEvents(run, event);
+    if (event.type === "llm_request") addAttempt(run, event, differences.get(event.seq));
     run.workMs = state.run?.work.ms ?? 0;
   }
   return runs;
@@ -97,19 +97,19 @@ function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> 
   return found;
 }
 
-function newRun({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
+function newRunSpan({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
   const { run_id: runId, agent } = data;
   const summaries = { tokens: noTokens, costUsd: 0 };
   return { runId, seq, agent, from: Date.parse(at), turns: [], waits: [], workMs: 0, summaries };
 }
 
-function take(run: TimelineRun, event: StoredEvent): void {
+function takeEvents(run: TimelineRun, event: StoredEvent): void {
   const at = Date.parse(event.at);
   const turn = run.turns.at(-1);
   switch (event.type) {
     case "llm_response":
     case "spending":
-      charge(run, event.data);
+      chargeAttempt(run, event.data);
       break;
     case "assistant_message":
       endAttempt(turn, at, { outcome: "answered", stopReason: event.data.stop_reason });
@@ -135,7 +135,7 @@ function take(run: TimelineRun, event: StoredEvent): void {
   }
 }
 
-function beginAttempt(
+function addAttempt(
   { turns }: TimelineRun,
   { seq, at, data }: StoredOf<"llm_request">,
   difference: Difference | undefined,
@@ -151,7 +151,7 @@ function beginAttempt(
 }
 
 /** The charge follows the answer, the failure, or the loss. */
-function charge(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
+function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
   const spent = { tokens: data.tokens, costUsd: usdFromCents(data.cost_cents) };
   const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
   if (attempt === undefined) run.summaries = sumOf([run.summaries, spent]);

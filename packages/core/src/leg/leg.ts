@@ -1,5 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Deadline } from "../base/deadline.ts";
+import type { Hook, RunContext } from "../hooks/hook.ts";
 import type { Budget } from "../log/budget.ts";
 import type { ErrorReport } from "../log/error-event.ts";
 import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
@@ -15,36 +16,18 @@ import type { SessionLog } from "./session-log.ts";
 export interface Leg {
   readonly agent: Agent;
   readonly session: Session;
-  /** What the runtime's `deps` made; set before the loop begins. */
-  deps: unknown;
+  readonly log: SessionLog;
+  readonly life: LegLife;
+  readonly report: LegReport;
+  readonly hookProgress: HookProgress;
+  /** What the runtime's `deps` made; `undefined` before that. */
+  readonly deps: unknown;
   /** Makes them, once. */
   makeDeps(): Promise<unknown>;
-  readonly log: SessionLog;
   /** What readers in this process are shown before it is stored. */
-  live: LiveState;
-  /** Fires when what is under way is to stop: the run, or all but its last turn, or the lease is lost. */
-  readonly signal: AbortSignal;
-  /** Why the run has to end at once. */
-  readonly halted: StopReason | undefined;
-  /** How far the log had come when it was stopped. */
-  stoppedAt: number | undefined;
-  /** The run that was begun when this leg's ended; the lease is kept for it. */
-  next: string | undefined;
-  /** The lease is gone: start nothing more, write nothing more. */
-  lost: boolean;
-  /** The process is going down: stop at the next turn boundary. */
-  readonly draining: boolean;
-  readonly abortGraceMs: number;
-  readonly clock: Clock;
-  /**
-   * What the hooks have been told in this leg: that the run begins, which turn is over and what they said to that, and which
-   * questions the run is to wait for.
-   */
-  readonly told: { run: boolean; turns: number; stop: StopReason | undefined; questions: string };
-  /** How long the leg has been at work. */
-  legMs(): number;
-  /** How long until the run's time is up. */
-  timeLeftMs(): number;
+  readonly live: LiveState;
+  /** Notifies readers that `live` has changed. */
+  touch(): void;
   newId(): string;
   /** What the session's row says now; it may be over before its run is. */
   status(): Promise<SessionStatus | undefined>;
@@ -52,20 +35,63 @@ export interface Leg {
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /** Lets an agent do the work of a call. */
   delegate(delegated: Delegated): Promise<Delegation>;
-  /** The tasks that the run would leave behind if it ended now. */
+  /** The tasks that the run would abandon if it ended now. */
   openTasks(run: RunState): Promise<readonly OpenTask[]>;
-  /** Ends the run at once, for this reason. */
+}
+
+/** How long a leg has been running, whether it may go on, and who continues. Only its methods change that. */
+export interface LegLife extends Deadline {
+  readonly abortGraceMs: number;
+  /** Aborts in-flight work: the run was stopped, the last turn needs the time, or the lease was lost. */
+  readonly signal: AbortSignal;
+  /** Why the run has to end at once. */
+  readonly halted: StopReason | undefined;
+  /** How far the log had come when it was halted. */
+  readonly haltedAt: number | undefined;
+  /** The session is another process's: start nothing more, write nothing more. */
+  readonly lost: boolean;
+  /** The process is going down: stop at the next turn boundary. */
+  readonly draining: boolean;
+  /** The run that was begun when this leg's ended; the lease is kept for it. */
+  readonly nextRun: string | undefined;
+  /** How long the leg has been running. */
+  legMs(): number;
+  /** How long until the run's time is up. */
+  timeLeftMs(): number;
+  /** Ends the run at once, for this reason. The first reason counts. */
   halt(stop: StopReason): void;
-  /** After what was under way has stopped for a last turn: lets that one begin. */
+  /** After in-flight work was aborted for the last turn: lets that one begin, under a fresh signal. */
   beginLanding(): void;
-  /** Tells readers that `live` has changed. */
-  touch(): void;
-  /** Logs an error after `events`, in one append, and tells the hooks. */
-  fail(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
-  /** Tells the hooks of an error that is in the log. */
-  tell(error: EventData["error"]): Promise<void>;
+  /** Leaves the run to another process; in-flight work is not aborted. */
+  abandon(): void;
+  /** Keeps the lease for the run that was begun as this one's ended. */
+  handOver(nextRun: string): void;
+}
+
+/** How a leg reports what went wrong. */
+export interface LegReport {
+  /** Logs an error after `events`, in one append, and notifies the hooks. */
+  logError(error: ErrorReport, events?: readonly NewEvent[]): Promise<void>;
+  /** Notifies the hooks of an error that is in the log. */
+  notify(error: EventData["error"]): Promise<void>;
   /** Logs something that came too late to count. Needs no lease. */
-  reportLate(error: ErrorReport): Promise<void>;
+  logLate(error: ErrorReport): Promise<void>;
+}
+
+/** What the hooks have been asked in this leg, each of it once. Only `loop/hooks` writes to it. */
+export interface HookProgress {
+  /** `beforeRun` has let the run begin. */
+  begun: boolean;
+  /** How many of the run's turns `afterTurn` knows of. */
+  turns: number;
+  /** Why `afterTurn` wants the run to end. */
+  stop: StopReason | undefined;
+  /** The questions that `onSuspend` knows of. */
+  questions: string;
+  /** The agent's hooks by method, in the order in which they are called. */
+  readonly byMethod: Map<keyof Hook, readonly Hook[]>;
+  /** What the hooks are given; made once. */
+  context: RunContext | undefined;
 }
 
 /** A call whose work another agent does. */

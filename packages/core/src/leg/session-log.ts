@@ -16,17 +16,20 @@ export interface SessionLog {
   /** Appends under the lease. Appends that wait at the same time are stored together. */
   append(events: readonly NewEvent[]): Promise<readonly StoredEvent[]>;
   /**
-   * Appends under the lease if `seq` is still the last event, and otherwise rejects with `conflict`; the
-   * state has then caught up. `seq` is `state.lastSeq` as it was when the caller decided on these events:
-   * before its first `await`.
+   * Appends under the lease if the log still ends where the caller has seen its end. `false`: it does not,
+   * and nothing was stored; the state has caught up, and the caller decides again. Such an append is never
+   * joined with others.
    */
-  appendAfter(
-    seq: number,
-    events: readonly NewEvent[],
-    options?: { release?: boolean },
-  ): Promise<readonly StoredEvent[]>;
+  appendAtTip(events: readonly NewEvent[], options?: AtTip): Promise<boolean>;
   /** Folds in what others have stored. */
   catchUp(): Promise<void>;
+}
+
+export interface AtTip {
+  /** The last event that the caller has seen when it decided; default: the last one in the state now. */
+  seq?: number;
+  /** Gives the lease back in the same statement. */
+  release?: boolean;
 }
 
 /** Opens the log for one leg. `onEvent` sees every event that was not in `state` yet, in order. */
@@ -94,19 +97,32 @@ export function openLog(options: {
     });
     return promise;
   };
-  const appendAfter: SessionLog["appendAfter"] = (afterSeq, events, { release = false } = {}) => {
+  const appendAtTip: SessionLog["appendAtTip"] = (events, { seq = state.lastSeq, release = false } = {}) => {
     // Later appends must not join an earlier group and overtake this one.
     joinable = undefined;
-    return resultOf(inTurn, () => write(events, { afterSeq, release }));
+    return doInTurn(inTurn, () => isStored(state, seq, write(events, { afterSeq: seq, release })));
   };
-  return { state, append: join, appendAfter, catchUp: () => resultOf(inTurn, () => readNew()) };
+  return { state, append: join, appendAtTip, catchUp: () => doInTurn(inTurn, () => readNew()) };
 }
 
-type Work = () => Promise<void>;
+/** Whether an append at the tip was stored. If not, the state has caught up. */
+async function isStored(state: SessionState, seq: number, written: Promise<unknown>): Promise<boolean> {
+  try {
+    await written;
+    return true;
+  } catch (error) {
+    // A key that was taken before the caller looked stays taken: to decide again would not help.
+    const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
+    if (takenMeanwhile || PawlError.is(error, "conflict")) return false;
+    throw error;
+  }
+}
+
+type Job = () => Promise<void>;
 
 /** Does one work after the other, none of which fails. The first has to wait too: what is to be done together may still come. */
-function turns(): (work: Work) => void {
-  const waiting: Work[] = [];
+function turns(): (work: Job) => void {
+  const waiting: Job[] = [];
   const next = (): void => void waiting[0]?.().then(over);
   const over = (): void => {
     waiting.shift();
@@ -118,7 +134,7 @@ function turns(): (work: Work) => void {
 }
 
 /** What comes of a work that has had its turn. */
-function resultOf<T>(inTurn: (work: Work) => void, work: () => Promise<T>): Promise<T> {
+function doInTurn<T>(inTurn: (work: Job) => void, work: () => Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   inTurn(() => work().then(resolve, reject));
   return promise;

@@ -55,7 +55,7 @@ export function addSpent(a: Budget, b: Budget): Budget {
 }
 
 /** What is left of a budget; less than nothing where it was overspent. */
-export function restOf(budget: Budget, spent: Budget): Budget {
+export function restOfBudget(budget: Budget, spent: Budget): Budget {
   return {
     turns: budget.turns - spent.turns,
     wallClockMs: budget.wallClockMs - spent.wallClockMs,

@@ -26,7 +26,7 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         break;
       case "tool_suspended":
         patch.addPending = (patch.addPending ?? 0) + 1;
-        if (event.data.spent !== undefined) charge(patch, event.data.spent);
+        if (event.data.spent !== undefined) chargeRow(patch, event.data.spent);
         break;
       case "stop_requested":
         patch.wakes = true;
@@ -43,17 +43,17 @@ export function patchOf(events: readonly NewEvent[]): SessionPatch {
         break;
       case "llm_response":
       case "spending":
-        charge(patch, event.data);
+        chargeRow(patch, event.data);
         break;
       case "tool_result":
-        if (event.data.spent !== undefined) charge(patch, event.data.spent);
+        if (event.data.spent !== undefined) chargeRow(patch, event.data.spent);
         break;
     }
   }
   return patch;
 }
 
-function charge(patch: SessionPatch, { tokens, cost_cents }: Spent): void {
+function chargeRow(patch: SessionPatch, { tokens, cost_cents }: Spent): void {
   patch.addUsage = addUsage(patch.addUsage ?? noUsage, usageOf(tokens));
   patch.addCostUsd = addUsd(patch.addCostUsd ?? 0, usdFromCents(cost_cents));
 }

@@ -103,7 +103,7 @@ export interface StopMessages {
 }
 
 /** The reason with the agent's own words, and never without any. */
-export function worded({ stopMessages }: StopMessages, { type, message }: StopReason): StopReason {
+export function withOwnWords({ stopMessages }: StopMessages, { type, message }: StopReason): StopReason {
   const own = Object.hasOwn(stopMessages, type) ? stopMessages[type] : undefined;
   if (own !== undefined && own.trim() !== "") return { type, message: own };
   return { type, message: message.trim() === "" ? "Stopped." : message };

@@ -69,17 +69,17 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
  */
 export function jsonText(value: unknown): string {
-  return textOf(value);
+  return jsonTextOf(value);
 }
 
 /** As {@link jsonText}, without what a `jsonb` column refuses: NUL and lone surrogates become U+FFFD. */
 export function jsonbText(value: unknown): string {
-  return textOf(value, (_key, part) =>
+  return jsonTextOf(value, (_key, part) =>
     typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,
   );
 }
 
-function textOf(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
+function jsonTextOf(value: unknown, replacer?: (key: string, part: unknown) => unknown): string {
   try {
     return JSON.stringify(value, replacer) ?? "null";
   } catch (error) {

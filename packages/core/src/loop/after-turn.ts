@@ -12,7 +12,7 @@ const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
 
 /** Why the run ends with its last turn; `undefined` if the model is to go on. The turn's stop reason is the authority, never what the content looks like. */
-export function afterTurn({ turn, pauses }: RunState): StopReason | undefined {
+export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;
   if (turn.calls.some((call) => call.result?.data.ends_run === true)) {
     return { type: "terminal_tool", message: "Done." };

@@ -1,12 +1,13 @@
+import { withinDeadline } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
-import { withinLeg } from "../base/patience.ts";
 import { admitted } from "../context/admit.ts";
 import { boundaryAt, checkpointEvents, indexOf } from "../context/checkpoint.ts";
 import { isPaused } from "../context/server-calls.ts";
 import type { CheckpointPlan, CheckpointSource } from "../context/strategy.ts";
 import type { Leg } from "../leg/leg.ts";
-import { type ContextEntry, openRun } from "../session/state.ts";
-import { leftOf } from "../stop/limits.ts";
+import type { ContextEntry } from "../session/context-entry.ts";
+import { openRun } from "../session/state.ts";
+import { remainingOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
 
 /** Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has its result. */
@@ -26,27 +27,31 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
     estimateTokens: leg.agent.estimateTokens,
     run,
     roomFor: (call) => {
-      const room = roomFor(leftOf(state, leg.agent, leg.legMs()), call, true);
+      const room = roomFor(remainingOf(state, leg.agent, leg.life.legMs()), call, true);
       return "type" in room ? 0 : room.maxTokens;
     },
-    signal: leg.signal,
+    signal: leg.life.signal,
   };
   let plan: CheckpointPlan | undefined;
   try {
     for (const strategy of checkpointWhen) {
-      plan = await withinLeg(leg, strategy(source));
+      plan = await withinDeadline(leg.life, strategy(source));
       if (plan !== undefined) break;
     }
     if (plan?.summary !== undefined && typeof plan.summary !== "string")
       throw new TypeError("a summary is a text.");
   } catch (cause) {
-    if (leg.signal.aborted) return;
-    return await leg.fail({ code: "checkpoint_failed", message: messageOf(cause), context: causeOf(cause) });
+    if (leg.life.signal.aborted) return;
+    return await leg.report.logError({
+      code: "checkpoint_failed",
+      message: messageOf(cause),
+      context: causeOf(cause),
+    });
   }
-  if (plan !== undefined && !leg.signal.aborted) await store(leg, entries, uptoSeq, plan);
+  if (plan !== undefined && !leg.life.signal.aborted) await storeCheckpoint(leg, entries, uptoSeq, plan);
 }
 
-async function store(
+async function storeCheckpoint(
   leg: Leg,
   entries: readonly ContextEntry[],
   uptoSeq: number,

@@ -1,30 +1,38 @@
 import type { Budget } from "../log/budget.ts";
 import { ABORTED, INTERRUPTED, type StopReason } from "../log/stop-reason.ts";
 import { isGivenUp } from "../session/given-up.ts";
-import { isPutOff, queuedMessages } from "../session/queued.ts";
+import type { OpenAttempt } from "../session/open-attempt.ts";
+import { isPostponed, queuedMessages } from "../session/queued.ts";
 import {
   type CallState,
   isWaiting,
   openRun,
   type RunState,
   type SessionState,
+  type TurnState,
   unanswered,
 } from "../session/state.ts";
-import { type Left, type Limited, leftOf, limitReached, limitStop } from "../stop/limits.ts";
+import { type Limited, limitReached, limitStop, type Remaining, remainingOf } from "../stop/limits.ts";
 import { firstStop, type StopCondition } from "../stop/stop-condition.ts";
-import { afterTurn } from "./after-turn.ts";
+import { stopAfterTurn } from "./after-turn.ts";
 
 /** What a leg does next. */
 export type Next =
-  | { do: "model" }
+  /** A request whose answer was lost is charged. */
+  | { do: "charge"; attempt: OpenAttempt }
   | { do: "tools"; calls: CallState[] }
-  /** One last turn, without tools. */
-  | { do: "land"; stop: StopReason }
   | { do: "suspend"; pending: CallState[] }
   /** Questions that a message has overtaken are closed. */
-  | { do: "overtake" }
-  | { do: "end"; stop: StopReason }
+  | { do: "close_questions"; run: RunState }
+  /** The hooks are notified that a turn is over. */
+  | { do: "after_turn"; turn: TurnState }
+  | BetweenTurns
+  /** The process is going down: another one resumes the run. */
+  | { do: "leave" }
   | { do: "nothing" };
+
+/** What follows when every call of the last turn has its result. `land` is one last turn, without tools. */
+type BetweenTurns = { do: "model" } | { do: "land" | "end"; stop: StopReason };
 
 /** The rules by which an agent's runs end. */
 export interface Rules extends Limited {
@@ -32,34 +40,62 @@ export interface Rules extends Limited {
   readonly onLimit: "stop" | "land";
 }
 
-/** What the log does not know yet. */
+/** What the log does not know: the state of the leg. */
 export interface Now {
   /** How long the leg has been at work, in milliseconds. */
   legMs: number;
   /** Why the run has to end at once. */
   halted: StopReason | undefined;
+  /** In-flight work is to stop. */
+  aborted: boolean;
+  /** The process is going down. */
+  draining: boolean;
+  /** How many of the run's turns the `afterTurn` hooks know of. */
+  turnsNotified: number;
+  /** Why the `afterTurn` hooks want the run to end after the last of these turns. */
+  hookStop: StopReason | undefined;
 }
 
 /** The share of the time that is kept for a last turn. */
 const LANDING_TIME = 0.2;
 
-/** The next step of the session's open run: a pure function of the log, the same in the first leg and the last. */
-export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now): Next {
+/**
+ * The next step of the session's open run: a pure function of the log and the leg's state, the same in the
+ * first leg and the last.
+ */
+export function decide(state: SessionState, rules: Rules, now: Now): Next {
   const run = openRun(state);
   if (run === undefined) return { do: "nothing" };
-  const over = run.ending ?? stopped(run) ?? halted ?? givenUp(run);
-  if (over !== undefined) return { do: "end", stop: over };
-  const left = leftOf(state, rules, legMs);
-  if (left.left.wallClockMs <= 0) return { do: "end", stop: limitStop(left, "wallClockMs") };
+  // No request is in flight when the loop decides: the answer of an open one was lost. Its cost counts below.
+  if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
+  const over = run.ending ?? stopped(run) ?? now.halted ?? givenUp(run);
+  if (over !== undefined) return afterHooks(run, now, { do: "end", stop: over });
+  const left = remainingOf(state, rules, now.legMs);
+  if (left.amounts.wallClockMs <= 0)
+    return afterHooks(run, now, { do: "end", stop: limitStop(left, "wallClockMs") });
   const open = unanswered(run);
   const pending = open.filter(isWaiting);
   if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
   if (pending.length > 0) {
-    return queuedMessages(state).length > 0 ? { do: "overtake" } : { do: "suspend", pending };
+    return queuedMessages(state).length > 0 ? { do: "close_questions", run } : { do: "suspend", pending };
   }
+  return afterHooks(run, now, nextTurn(state, run, rules, left));
+}
+
+/** `next`, once the `afterTurn` hooks know of the last turn and if they do not want the run to end. */
+function afterHooks(run: RunState, now: Now, next: BetweenTurns): Next {
+  if (run.turn !== undefined && run.ending === undefined) {
+    if (now.turnsNotified < run.turns && !now.aborted) return { do: "after_turn", turn: run.turn };
+    if (now.hookStop !== undefined && now.halted === undefined) return { do: "end", stop: now.hookStop };
+  }
+  return next.do !== "end" && now.draining ? { do: "leave" } : next;
+}
+
+/** What follows a turn whose calls all have their results: another turn, the last one, or the end. */
+function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remaining): BetweenTurns {
   const last = lastTurnFor(run, rules, left);
   const ordinary = landed(run) ?? endOfTurn(run, left, last);
-  if (ordinary !== undefined && !isPutOff(state, ordinary)) return { do: "end", stop: ordinary };
+  if (ordinary !== undefined && !isPostponed(state, ordinary)) return { do: "end", stop: ordinary };
   const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
   // What has come to its end as it should does not end by the limit that keeps it from going on.
   if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
@@ -67,7 +103,7 @@ export function decide(state: SessionState, rules: Rules, { legMs, halted }: Now
 }
 
 /** The reason for one last turn, if one is due. */
-function lastTurnFor(run: RunState, { onLimit }: Rules, left: Left): StopReason | undefined {
+function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
 }
@@ -76,21 +112,21 @@ function lastTurnFor(run: RunState, { onLimit }: Rules, left: Left): StopReason 
  * The reason why the run ends with its last answer. An answer that was cut off to make room for the last turn
  * does not end it.
  */
-function endOfTurn(run: RunState, left: Left, last: StopReason | undefined): StopReason | undefined {
+function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined): StopReason | undefined {
   const cut = cutByLimit(run, left);
   const isCutOff = run.turn?.stopReason === null || cut !== undefined;
   if (isCutOff && (last ?? run.landing) !== undefined) return undefined;
-  return cut ?? afterTurn(run);
+  return cut ?? stopAfterTurn(run);
 }
 
 /** The limit that shortened an answer which reached its `max_tokens`. */
-function cutByLimit({ turn }: RunState, left: Left): StopReason | undefined {
+function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined {
   if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
   return limitStop(left, turn.limitedBy);
 }
 
 /** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */
-function reserve({ scopeOf }: Left): Partial<Budget> {
+function reserve({ scopeOf }: Remaining): Partial<Budget> {
   return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
 

@@ -1,5 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
-import { systemClock } from "../base/clock.ts";
+import type { Clock } from "../base/clock.ts";
+import { timeLimit, withinDeadline } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
@@ -16,37 +17,23 @@ export async function fetchUserData(
   agent: Agent,
   session: Session,
   deps: () => Promise<unknown>,
+  clock: Clock,
 ): Promise<FetchedUserData> {
   const { userData, userDataTimeoutMs } = agent;
   if (userData === undefined) return { text: "", failure: undefined };
+  const time = timeLimit(clock, userDataTimeoutMs);
   try {
-    const text = await inTime(userDataTimeoutMs, async (signal) =>
-      userData({ session, deps: (await deps()) as never, signal }),
-    );
+    const asked = (async () => userData({ session, deps: (await deps()) as never, signal: time.signal }))();
+    const text = await withinDeadline({ clock, signal: time.signal }, asked);
     if (typeof text !== "string") throw new TypeError("userData has to return a string.");
     return { text: text.trim(), failure: undefined };
   } catch (cause) {
-    return { text: "", failure: errorEvent(failed(cause)) };
-  }
-}
-
-function failed(cause: unknown): ErrorReport {
-  return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
-}
-
-async function inTime<T>(ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const control = new AbortController();
-  let cancel: (() => void) | undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = systemClock.after(ms, () => {
-      const error = new Error(`It took longer than ${ms} ms.`);
-      control.abort(error);
-      reject(error);
-    });
-  });
-  try {
-    return await Promise.race([work(control.signal), late]);
+    return { text: "", failure: errorEvent(userDataFailure(cause)) };
   } finally {
-    cancel?.();
+    time.clear();
   }
+}
+
+function userDataFailure(cause: unknown): ErrorReport {
+  return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
 }

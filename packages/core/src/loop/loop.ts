@@ -1,85 +1,88 @@
-import { PawlError } from "../base/errors.ts";
-import { land } from "../leg/land.ts";
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
 import { closeOpenCalls } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
-import { type CallState, openRun } from "../session/state.ts";
+import { type CallState, openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
-import { decide, type Next } from "./decide.ts";
-import { endingOf, tellAtEnd } from "./hooks/end-hooks.ts";
-import { afterTurn, planTurn, tellOfSuspension } from "./hooks/turn-hooks.ts";
-import { readyForNext } from "./next-run.ts";
+import { decide, type Next, type Now } from "./decide.ts";
+import { hooksWith } from "./hooks/call-hooks.ts";
+import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
+import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
+import { land } from "./land.ts";
+import { prepareNextRun } from "./next-run.ts";
 import { runTools } from "./tools/run-tools.ts";
+import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
 
 /**
- * THE LOOP. It asks the log what is next, does it, stores what came of it, and asks again: for a first leg, an answered
- * one and a recovered one alike. `true`: the run is suspended or ended, and the lease given back; `false`: there is
- * nothing to do, or not here.
+ * THE LOOP. It asks the log what is next, does it, stores the outcome, and asks again: for a first leg, an
+ * answered one and a recovered one alike. `true`: the run is suspended or ended, and the lease given back;
+ * `false`: there is nothing to do, or not here.
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
-  while (!leg.lost) {
-    if (openRun(leg.log.state)?.attempt !== undefined) await chargeLostAnswer(leg);
-    const next = decide(leg.log.state, leg.agent, { legMs: leg.legMs(), halted: leg.halted });
+  let instead: Next | undefined;
+  while (!leg.life.lost) {
+    const next = instead ?? decide(leg.log.state, leg.agent, nowOf(leg));
+    instead = undefined;
     switch (next.do) {
+      case "charge":
+        await leg.log.append([lostAnswer(next.attempt)]);
+        break;
       case "tools":
         await runTools(leg, next.calls);
+        break;
+      case "after_turn":
+        await runAfterTurnHooks(leg, next.turn);
+        break;
+      case "model":
+        instead = await runTurn(leg);
+        break;
+      case "land":
+        await land(leg, next.stop);
+        break;
+      case "close_questions":
+        await closeOvertakenQuestions(leg, next.run);
         break;
       case "suspend":
         if (await suspendRun(leg, next.pending, leg.log.state.lastSeq)) return true;
         break;
-      case "overtake":
-        await overtake(leg);
+      case "end":
+        if (await endRun(leg, next.stop)) return true;
         break;
+      case "leave":
       case "nothing":
         return false;
-      default: {
-        const over = await turnOver(leg);
-        if (over === "look again") break;
-        const stop = over ?? (await goOn(leg, next));
-        if (stop === "leave") return false;
-        if (stop !== undefined && (await endRun(leg, stop))) return true;
-      }
     }
   }
   return false;
 }
 
+/** What `decide` has to know of the leg. */
+function nowOf(leg: Leg): Now {
+  const { life, hookProgress } = leg;
+  const { halted, draining, signal } = life;
+  const turnsNotified =
+    hooksWith(leg, "afterTurn").length === 0 ? Number.POSITIVE_INFINITY : hookProgress.turns;
+  return {
+    legMs: life.legMs(),
+    halted,
+    aborted: signal.aborted,
+    draining,
+    turnsNotified,
+    hookStop: hookProgress.stop,
+  };
+}
+
 /**
- * Charges a request that has no answer. No request is in flight here, so the answer was lost. The next
- * decision counts the charge.
+ * One turn: the hooks plan it, and the model is called. Resolves to what follows if the log does not say it.
  */
-export async function chargeLostAnswer({ log }: Leg): Promise<void> {
-  const attempt = openRun(log.state)?.attempt;
-  if (attempt !== undefined) await log.append([lostAnswer(attempt)]);
-}
-
-/** Between two turns: tells the hooks that one is over. Comes back with why the run ends, if they say so. */
-async function turnOver(leg: Leg): Promise<StopReason | "look again" | undefined> {
-  const run = openRun(leg.log.state);
-  if (run?.turn === undefined || run.ending !== undefined) return undefined;
-  const { told, stop } = await afterTurn(leg, run.turns, run.turn);
-  return stop ?? (told ? "look again" : undefined);
-}
-
-/** Begins the next turn, or ends the run. Comes back with why the run ends, if it does. */
-async function goOn(
-  leg: Leg,
-  next: Extract<Next, { do: "model" | "land" | "end" }>,
-): Promise<StopReason | "leave" | undefined> {
-  if (next.do === "end") return next.stop;
-  if (leg.draining) return "leave";
-  if (next.do === "land") {
-    await land(leg, next.stop);
-    return undefined;
-  }
-  const planned = await planTurn(leg);
-  if (leg.signal.aborted) return undefined;
-  if (planned.stop) return planned.stop;
+async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
+  const { plan, stop } = await planTurn(leg);
+  if (leg.life.signal.aborted) return undefined;
+  if (stop !== undefined) return { do: "end", stop };
   if (leg.agent.checkpointWhen.length > 0) await checkpointIfDue(leg);
-  return await modelTurn(leg, planned.plan);
+  return await modelTurn(leg, plan);
 }
 
 /**
@@ -90,12 +93,14 @@ export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
   if (ending === undefined) return false;
-  const begin = await readyForNext(leg);
+  const begin = await prepareNextRun(leg);
   // From here to the append nothing is awaited: a message that comes now is seen by it.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
-  if (!(await appendAtTip(leg, leg.log.state.lastSeq, events, successor === undefined))) return false;
-  if (ending.error !== undefined) await tellAtEnd(leg, ending.error);
+  // The lease goes back in the same statement. A message, an answer or a stop that arrives now is seen
+  // by this leg or finds the session free.
+  if (!(await leg.log.appendAtTip(events, { release: successor === undefined }))) return false;
+  if (ending.error !== undefined) await notifyAtEnd(leg, ending.error);
   await successor?.begun();
   return true;
 }
@@ -110,42 +115,16 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
   const status = await leg.status();
   if (status === "expired" || status === "completed") return await endRun(leg, sessionOver(status));
   // Hooks may have appended: decide again.
-  if (await tellOfSuspension(leg, waiting)) return false;
+  if (await notifyOfSuspension(leg, waiting)) return false;
   const pending = waiting.map((call) => call.callId);
-  return await appendAtTip(leg, decidedAt, [{ type: "run_suspended", data: { run_id: run.runId, pending } }]);
-}
-
-/**
- * Stores the last events of a leg and releases the lease in one statement, only if `seq` is still the last
- * event. An answer, stop or message that arrives at this moment is either seen by this leg or finds the lease
- * free.
- */
-async function appendAtTip(
-  leg: Leg,
-  seq: number,
-  events: readonly NewEvent[],
-  release = true,
-): Promise<boolean> {
-  try {
-    await leg.log.appendAfter(seq, events, { release });
-    return true;
-  } catch (error) {
-    if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;
-    throw error;
-  }
+  const suspended: NewEvent = { type: "run_suspended", data: { run_id: run.runId, pending } };
+  return await leg.log.appendAtTip([suspended], { seq: decidedAt, release: true });
 }
 
 /**
  * Closes questions that a message has overtaken: the run goes on with the message, and may ask again. If an answer is
  * stored at this moment, it is looked at first.
  */
-export async function overtake(leg: Leg): Promise<void> {
-  const run = openRun(leg.log.state);
-  if (run === undefined) return;
-  const events = closeOpenCalls(run, "the user wrote a new message instead of answering.");
-  try {
-    await leg.log.appendAfter(leg.log.state.lastSeq, events);
-  } catch (error) {
-    if (!PawlError.is(error, "conflict") && !PawlError.is(error, "key_taken")) throw error;
-  }
+async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
+  await log.appendAtTip(closeOpenCalls(run, "the user wrote a new message instead of answering."));
 }

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
+import type { Deadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
-import type { Patience } from "../base/patience.ts";
 import { prefixFor } from "../context/prefix.ts";
 import type { SessionLog } from "../leg/session-log.ts";
 import type { NewEvent } from "../log/event.ts";
@@ -8,7 +8,7 @@ import { eventKey } from "../log/event-keys.ts";
 import type { Session } from "../log/session-row.ts";
 import type { SessionState } from "../session/state.ts";
 import type { FetchedUserData } from "./fetch-user-data.ts";
-import { tellHooks } from "./hooks/call-hooks.ts";
+import { notifyHooks } from "./hooks/call-hooks.ts";
 
 export interface RunBeginning {
   runId: string;
@@ -33,14 +33,14 @@ export function startEvents(
 }
 
 /** Tells the hooks why a run has begun without user data, if it has. */
-export async function tellOfStart(
-  patience: Patience,
+export async function notifyHooksOfStart(
+  deadline: Deadline,
   { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
   { runId, userData: { failure } }: { runId: string; userData: FetchedUserData },
 ): Promise<void> {
   if (failure === undefined) return;
   const context = { sessionId: session.id, userId: session.userId, runId, agent: agent.name };
-  const more = await tellHooks(patience, agent.hooks, failure.data, context);
+  const more = await notifyHooks(deadline, agent.hooks, failure.data, context);
   if (more.length === 0) return;
   await log.append(more).catch((error: unknown) => {
     // The run has begun: whoever has taken the session over goes on with it.

@@ -15,7 +15,7 @@ export const BLOCK_CHARS = 4;
  *
  * @example
  * ```ts
- * import { longestAnswer } from "@pawl/core";
+ * import { longestAnswer } from "@pawl/core/model";
  *
  * console.log(longestAnswer(1000)); // 8256
  * ```
@@ -37,7 +37,7 @@ export function longestAnswer(
  *
  * @example
  * ```ts
- * import { writtenLength } from "@pawl/core";
+ * import { writtenLength } from "@pawl/core/model";
  *
  * console.log(writtenLength('{"a":"b"}')); // 9
  * console.log(writtenLength("\\u043f\\u0440")); // 4

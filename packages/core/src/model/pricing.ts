@@ -116,7 +116,7 @@ export interface RawUsage {
  *
  * @example
  * ```ts
- * import { usageFromWire } from "@pawl/core";
+ * import { usageFromWire } from "@pawl/core/model";
  *
  * console.log(usageFromWire({ input_tokens: 12, output_tokens: null }).inputTokens); // 12
  * ```

@@ -2,7 +2,7 @@ import { messageOf, PawlError } from "../base/errors.ts";
 import { withoutKeys } from "../base/without-keys.ts";
 
 /** The longest failure text that is kept: a server may answer with anything. */
-const LONGEST = 2_000;
+const LONGEST_SECRET = 2_000;
 
 /**
  * Returns the secrets among a request's headers: all values except those of headers known to be public. For
@@ -52,7 +52,7 @@ export function safeRequestId(given: string | null, secrets: () => readonly stri
  * ```
  */
 export function withoutSecrets(failure: PawlError, secrets: readonly string[]): PawlError {
-  const clean = (text: string) => withoutKeys(text, secrets).slice(0, LONGEST);
+  const clean = (text: string) => withoutKeys(text, secrets).slice(0, LONGEST_SECRET);
   const details = Object.entries(failure.details).map(([name, value]) => [
     name,
     typeof value === "string" ? clean(value) : value,
@@ -64,9 +64,9 @@ export function withoutSecrets(failure: PawlError, secrets: readonly string[]): 
 }
 
 /** The longest chain of causes that is kept; a chain may be circular. */
-const DEEPEST = 5;
+const DEEPEST_SECRET = 5;
 
-function cleanCause(cause: unknown, clean: (text: string) => string, depth = DEEPEST): Error {
+function cleanCause(cause: unknown, clean: (text: string) => string, depth = DEEPEST_SECRET): Error {
   const copy = new Error(clean(messageOf(cause)));
   if (!(cause instanceof Error)) return copy;
   const { name, stack, code } = cause as Error & { code?: unknown };

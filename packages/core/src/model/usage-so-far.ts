@@ -2,7 +2,7 @@ import { isCount, type Usage, usageFromWire } from "./pricing.ts";
 import type { Reply } from "./reply.ts";
 
 /** Fallback for token counts that the server did not send. */
-export interface Asked {
+export interface UsageEstimates {
   /** The prompt's. */
   estimatedTokens: number;
   maxTokens: number;
@@ -13,7 +13,7 @@ export interface Asked {
  * Returns the server's token counts. Missing counts are estimated: the prompt's, and the answer's if it broke
  * off. An estimated answer is at most `max_tokens` long, because anything beyond is cut.
  */
-export function usageSoFar({ usage: raw, finished, chars }: Reply, asked: Asked): Usage {
+export function usageSoFar({ usage: raw, finished, chars }: Reply, asked: UsageEstimates): Usage {
   const usage = usageFromWire(raw);
   const prompt = [raw.input_tokens, raw.cache_read_input_tokens, raw.cache_creation_input_tokens];
   if (!prompt.some(isCount)) usage.inputTokens = asked.estimatedTokens;

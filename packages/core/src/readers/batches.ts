@@ -9,7 +9,7 @@ const MAX_BATCH = 64;
  * Reads the events after the cursor: first from the query shared by all readers at this place, the rest on
  * its own.
  */
-export async function* asked(
+export async function* pulled(
   watch: SessionWatch,
   store: EventStore,
   sessionId: string,

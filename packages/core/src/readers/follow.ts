@@ -5,7 +5,7 @@ import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
 import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 import { redactedEvent, redactedSince } from "../log/redacted.ts";
-import { asked, inBatches } from "./batches.ts";
+import { inBatches, pulled } from "./batches.ts";
 import {
   adoptAttempt,
   type Cursor,
@@ -91,7 +91,7 @@ async function* batches(
     // They are without a gap.
     const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
     if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
-    return isDue || Math.max(seq, watch.seq) > cursor ? asked(watch, store, sessionId, cursor) : [];
+    return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];
   };
   const rung = () => {
     failure?.throwIfAborted();

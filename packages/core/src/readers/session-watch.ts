@@ -2,7 +2,7 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { LiveTail } from "../log/live-tail.ts";
 import { soon } from "./doorbell.ts";
-import { type Answer, sharedQueries } from "./shared-queries.ts";
+import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
 
 /** Poll interval for idle sessions if every append is heard, in case a wake-up was lost. */
 const IDLE_MS = 60_000;
@@ -14,7 +14,7 @@ export interface SessionWatch {
   /** Counts the queries that are due without a notification. */
   readonly looks: number;
   /** Events after `cursor`. Readers at the same place share one query per wake-up. */
-  ask(cursor: number): Promise<Answer>;
+  ask(cursor: number): Promise<QueryAnswer>;
   /** Notes an event that a reader has read. */
   saw(event: StoredEvent): void;
 }
@@ -28,7 +28,7 @@ export interface SessionWatches {
   join(sessionId: string, afterSeq: number, ring: () => void): { watch: SessionWatch; leave(): void };
 }
 
-interface Source {
+interface WatchSource {
   store: EventStore;
   tail: LiveTail;
   /** Poll interval in milliseconds while appends of other processes are not heard. */
@@ -36,7 +36,7 @@ interface Source {
 }
 
 /** Watches each session once, as long as it has readers. */
-export function sessionWatches(source: Source): SessionWatches {
+export function sessionWatches(source: WatchSource): SessionWatches {
   const watched = new Map<string, ReturnType<typeof watchSession>>();
   const later = afterThisTurn();
   return {
@@ -70,7 +70,11 @@ function afterThisTurn(): (work: () => void) => void {
   };
 }
 
-function watchSession({ store, tail, pollMs }: Source, sessionId: string, later: (work: () => void) => void) {
+function watchSession(
+  { store, tail, pollMs }: WatchSource,
+  sessionId: string,
+  later: (work: () => void) => void,
+) {
   const rings = new Set<() => void>();
   const queries = sharedQueries(store, sessionId);
   // An append may go unannounced, e.g. if its process died right after it. Readers find it within a minute,
@@ -125,7 +129,7 @@ function watchSession({ store, tail, pollMs }: Source, sessionId: string, later:
       readSeq = Math.max(readSeq, afterSeq);
       timer.set();
     },
-    ask(cursor: number): Promise<Answer> {
+    ask(cursor: number): Promise<QueryAnswer> {
       return queries.ask(cursor).finally(timer.set);
     },
     saw(event: StoredEvent) {

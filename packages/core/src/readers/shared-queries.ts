@@ -9,7 +9,7 @@ const MAX_EVENTS = 64;
  * The result of a query: events in order, frozen because readers share them, and the failure that ended it,
  * if any.
  */
-export interface Answer {
+export interface QueryAnswer {
   events: readonly StoredEvent[];
   /** No event follows them. */
   isWhole: boolean;
@@ -19,14 +19,14 @@ export interface Answer {
 /** Queries that readers at the same place share. */
 export interface SharedQueries {
   /** Events after `cursor`. */
-  ask(cursor: number): Promise<Answer>;
+  ask(cursor: number): Promise<QueryAnswer>;
   /** Discards the answers: the next `ask` queries the store again. */
   forget(): void;
 }
 
 /** Shares one query among all readers at the same event, until the answers are forgotten. */
 export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
-  const answers = new Map<number, Promise<Answer>>();
+  const answers = new Map<number, Promise<QueryAnswer>>();
   return {
     ask(cursor) {
       const known = answers.get(cursor);
@@ -45,7 +45,7 @@ export function sharedQueries(store: EventStore, sessionId: string): SharedQueri
   };
 }
 
-async function readSome(store: EventStore, sessionId: string, afterSeq: number): Promise<Answer> {
+async function readSome(store: EventStore, sessionId: string, afterSeq: number): Promise<QueryAnswer> {
   const events: StoredEvent[] = [];
   try {
     for await (const event of store.read(sessionId, { afterSeq, limit: MAX_EVENTS }))

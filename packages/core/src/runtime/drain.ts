@@ -1,3 +1,5 @@
+import type { Clock } from "../base/clock.ts";
+import { withinDeadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Host } from "./leg/host.ts";
 
@@ -11,17 +13,13 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
     await Promise.allSettled(host.begins);
     await Promise.allSettled([...host.legs.values()].map(({ done }) => done));
   };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  const resting = atRest();
-  await Promise.race([resting, late]);
-  clearTimeout(timer);
+  await atMost(host.clock, timeoutMs, atRest());
   for (const leg of host.legs.values()) leg.leave();
-  await Promise.race([
-    atRest(),
-    new Promise((resolve) => setTimeout(resolve, 2 * host.abortGraceMs).unref?.()),
-  ]);
+  await atMost(host.clock, 2 * host.abortGraceMs, atRest());
   host.over.abort(new PawlError("draining", "This process is going down. Go on elsewhere."));
+}
+
+/** Waits for work that never rejects, but no longer than this. */
+async function atMost(clock: Clock, ms: number, work: Promise<void>): Promise<void> {
+  await withinDeadline({ clock, timeoutMs: ms }, work).catch(() => undefined);
 }

@@ -4,8 +4,9 @@ import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
 import { follow, followFrom } from "../readers/follow.ts";
+import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
-import { isWaiting, newSessionState, type SessionState } from "../session/state.ts";
+import { newSessionState, type SessionState } from "../session/state.ts";
 import type { Begun } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
 import type { Run, RunStart } from "./leg/run-handle.ts";
@@ -59,14 +60,14 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
 
 async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult> {
   const outcome = await leg?.done;
-  return resultOf(outcome?.settled ? outcome.state : await restOf(host, start));
+  return resultOf(outcome?.settled ? outcome.state : await settledState(host, start));
 }
 
 /**
  * The session's state when the run that was begun, or that has taken its message up, has come to rest, wherever it is
  * worked on, and whatever came after it.
  */
-async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
+async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);
   let untilIdle: AwaitedRun = start;
   for await (const event of readShown(host.store, sessionId)) {
@@ -76,8 +77,7 @@ async function restOf(host: Host, { sessionId, ...start }: RunStart): Promise<Se
       return state;
     untilIdle = heir ?? untilIdle;
   }
-  if (state.run?.runId === untilIdle.runId && !state.run.inLeg && state.run.calls.some(isWaiting))
-    return state;
+  if (state.run?.runId === untilIdle.runId && isSettled(state)) return state;
   const options = { afterSeq: state.lastSeq, untilIdle };
   for await (const event of follow(host, sessionId, options)) {
     if ("seq" in event) applyEvent(state, event);

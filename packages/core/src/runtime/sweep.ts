@@ -1,3 +1,4 @@
+import { every } from "../base/clock.ts";
 import type { Session } from "../log/session-row.ts";
 import { recover } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
@@ -26,7 +27,8 @@ export async function sweep(host: Host): Promise<number> {
     if (fresh.length === 0) break;
     for (const session of fresh) {
       seen.add(session.id);
-      if (!legs.has(session.id) && isDue(host, session.id) && (await resume(host, session))) resumed += 1;
+      if (!legs.has(session.id) && isDue(host, session.id) && (await resumeSession(host, session)))
+        resumed += 1;
     }
   }
   for (const id of setbacks.keys()) if (!seen.has(id)) setbacks.delete(id);
@@ -35,16 +37,15 @@ export async function sweep(host: Host): Promise<number> {
 
 /** Sweeps at once and then every lease time, in a timer that keeps no process alive. */
 export function regularSweeps(host: Host): { start(): void; stop(): void } {
-  let timer: ReturnType<typeof setInterval> | undefined;
+  let cancel: (() => void) | undefined;
   const look = () => void sweep(host).catch(host.report);
   return {
     start: () => {
-      if (timer !== undefined) return;
-      timer = setInterval(look, host.leaseTtlMs);
-      timer.unref?.();
+      if (cancel !== undefined) return;
+      cancel = every(host.clock, host.leaseTtlMs, look);
       look();
     },
-    stop: () => clearInterval(timer),
+    stop: () => cancel?.(),
   };
 }
 
@@ -52,7 +53,7 @@ function isDue({ setbacks, clock }: Host, id: string): boolean {
   return (setbacks.get(id)?.dueAt ?? 0) <= clock.now();
 }
 
-async function resume(host: Host, session: Session): Promise<boolean> {
+async function resumeSession(host: Host, session: Session): Promise<boolean> {
   const { agents, setbacks, clock, leaseTtlMs } = host;
   const agent = agents.get(session.agent);
   if (agent === undefined) return false;

@@ -30,17 +30,17 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
     ];
   }
   if (call.started !== undefined) return [resultEvent(call, false, outcomeUnknown(reason))];
-  return [resultEvent(call, false, `Not run: ${reason}${answered(call)}`)];
+  return [resultEvent(call, false, `Not run: ${reason}${hadBeenAnswered(call)}`)];
 }
 
-function answered({ answer }: CallState): string {
+function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
   if (answer.error !== undefined) return ` It had failed: ${answer.error}`;
-  return ` The user had answered: ${quoted(answer.value)}`;
+  return ` The user had answered: ${quotedJson(answer.value)}`;
 }
 
 /** Returns the answer as JSON. A value nested too deeply for JSON must not keep the run from ending. */
-function quoted(value: Json): string {
+function quotedJson(value: Json): string {
   try {
     return JSON.stringify(value);
   } catch {

@@ -11,13 +11,18 @@ export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_me
 const ORDINARY: readonly string[] = ["end_turn", "terminal_tool"];
 
 /** Whether the run does not end like this yet, because a message has come to which it has to say something. */
-export function isPutOff(state: SessionState, stop: StopReason): boolean {
+export function isPostponed(state: SessionState, stop: StopReason): boolean {
   return ORDINARY.includes(stop.type) && queuedMessages(state).length > 0;
 }
 
 /** Whether nobody works on the run until its user answers. */
 export function isSuspended(run: RunState): boolean {
-  return !run.inLeg && unanswered(run).some(isWaiting);
+  return !run.unsettled && unanswered(run).some(isWaiting);
+}
+
+/** Whether the session's last run has ended, or waits for nothing but its user's answer. */
+export function isSettled({ run }: SessionState): boolean {
+  return run !== undefined && (run.ended !== undefined || isSuspended(run));
 }
 
 /** The open run, unless it only waits for its user. */
@@ -27,7 +32,7 @@ export function runAtWork(state: SessionState): RunState | undefined {
 }
 
 /** The same where nobody works on the session: then a question waits although calls beside it are not settled yet. */
-export function runLeftBehind(state: SessionState): RunState | undefined {
+export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
   const over = run === undefined || run.ending !== undefined || unanswered(run).some(isWaiting);
   return over ? undefined : run;

@@ -28,7 +28,7 @@ function actionOf(call: CallState): Action {
 
 /** A waiting call as the question that it asks. */
 function suspensionOf(call: CallState): Question {
-  const { kind, payload, answerSchema, expiresAt, seq } = call.asked as NonNullable<CallState["asked"]>;
+  const { kind, payload, answerSchema, expiresAt, seq } = call.question as NonNullable<CallState["question"]>;
   const { callId, toolName } = call;
   return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };
 }

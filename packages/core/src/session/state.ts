@@ -3,8 +3,9 @@ import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
 import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
-import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
+import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { Usage } from "../model/pricing.ts";
+import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry.ts";
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
@@ -39,7 +40,7 @@ export interface CallState {
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
   /** The question that it waits for or waited for last, and the answer to it. */
-  asked: QuestionRecord | undefined;
+  question: QuestionRecord | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
   /** What the agent that does the work has used up, as far as the run was charged with it. */
   charged: { usage: Usage; costUsd: number };
@@ -88,7 +89,7 @@ export interface RunState {
   /** An `llm_request` that nothing has come of yet. */
   attempt: OpenAttempt | undefined;
   /** `seq` of the last `llm_request`, as long as its turn has no answer. */
-  asked: number | undefined;
+  openRequest: number | undefined;
   /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
   /** Time at work in the legs before the one that goes on now. */
@@ -110,24 +111,12 @@ export interface RunState {
   /** What a tool wants the session to be once the run is over. */
   sessionStatus: SessionStatus | undefined;
   /** A leg is at work, or was when its process died. */
-  inLeg: boolean;
+  unsettled: boolean;
   /** Recoveries since the run last got further. */
   recoveries: number;
   ended: StopReason | undefined;
   /** It left the session in status `error`. */
   failed: boolean;
-}
-
-/** A piece of the model's context, in the order in which it was first sent. */
-export interface ContextEntry {
-  role: "user" | "assistant";
-  blocks: ContentBlock[];
-  /** Length of the blocks as JSON, for the token estimate. */
-  chars: number;
-  /** The event that it comes from. */
-  seq: number;
-  /** It has calls of the API's own tools, or their results. */
-  ownTools: boolean;
 }
 
 /** What system and tools are sent with every request. */
@@ -148,7 +137,7 @@ export interface SessionState {
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
-  waiting: StoredEvent[];
+  unsent: StoredEvent[];
   /** Messages that came while a run was at work and that no request has covered yet; a checkpoint is no request. */
   queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
@@ -163,6 +152,12 @@ export interface SessionState {
   run: RunState | undefined;
   /** Every call of the session by its id. */
   calls: Map<string, CallState>;
+  /**
+   * Parts of earlier requests that the next one reuses.
+   *
+   * @internal
+   */
+  readonly kept: KeptParts;
 }
 
 export function newSessionState(sessionId: string): SessionState {
@@ -172,7 +167,7 @@ export function newSessionState(sessionId: string): SessionState {
     prefix: undefined,
     userData: undefined,
     entries: [],
-    waiting: [],
+    unsent: [],
     queued: [],
     hashed: { entries: 0, hash: "" },
     requestSeq: 0,
@@ -180,6 +175,7 @@ export function newSessionState(sessionId: string): SessionState {
     mode: null,
     run: undefined,
     calls: new Map(),
+    kept: newKeptParts(),
   };
 }
 
@@ -195,5 +191,5 @@ export function unanswered(run: RunState): CallState[] {
 
 /** Whether a call waits for the user. */
 export function isWaiting(call: CallState): boolean {
-  return call.asked !== undefined && call.answer === undefined && call.result === undefined;
+  return call.question !== undefined && call.answer === undefined && call.result === undefined;
 }

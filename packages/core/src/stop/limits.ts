@@ -1,4 +1,4 @@
-import { addSpent, type Budget, nothingSpent, type Resource, restOf } from "../log/budget.ts";
+import { addSpent, type Budget, nothingSpent, type Resource, restOfBudget } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { spentOf } from "../session/spent.ts";
 import { openRun, type SessionState } from "../session/state.ts";
@@ -10,25 +10,29 @@ export interface Limited {
 }
 
 /** How much is left, and of which of the two budgets the least. */
-export interface Left {
-  left: Budget;
+export interface Remaining {
+  amounts: Budget;
   /** The limit that is to be named when it is reached. */
   scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
 }
 
 /** What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each resource. */
-export function leftOf(state: SessionState, { limits, sessionLimits }: Limited, legMs: number): Left {
+export function remainingOf(
+  state: SessionState,
+  { limits, sessionLimits }: Limited,
+  legMs: number,
+): Remaining {
   const run = openRun(state);
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
-  const ofRun = restOf(limits, spent);
-  const ofSession = restOf(sessionLimits, addSpent(state.spent, spent));
+  const ofRun = restOfBudget(limits, spent);
+  const ofSession = restOfBudget(sessionLimits, addSpent(state.spent, spent));
   const left = { ...ofRun };
   for (const resource of resources) left[resource] = Math.min(ofRun[resource], ofSession[resource]);
-  const scopeOf: Left["scopeOf"] = (resource) =>
+  const scopeOf: Remaining["scopeOf"] = (resource) =>
     ofSession[resource] < ofRun[resource]
       ? { limit: sessionLimits[resource], of: "conversation" }
       : { limit: limits[resource], of: "request" };
-  return { left, scopeOf };
+  return { amounts: left, scopeOf };
 }
 
 const resources: readonly Resource[] = [
@@ -45,19 +49,19 @@ const resources: readonly Resource[] = [
  * result read: only a call too many ends a run.
  */
 export function limitReached(
-  left: Left,
+  left: Remaining,
   reserve: Partial<Budget> = { toolCalls: -1 },
 ): StopReason | undefined {
-  const resource = resources.find((one) => left.left[one] <= (reserve[one] ?? 0));
+  const resource = resources.find((one) => left.amounts[one] <= (reserve[one] ?? 0));
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
 /** The typed end for a resource that has run out. */
-export function limitStop({ scopeOf }: Left, resource: Resource): StopReason {
+export function limitStop({ scopeOf }: Remaining, resource: Resource): StopReason {
   const { limit, of } = scopeOf(resource);
   return {
     type: stopTypes[resource],
-    message: `I stopped here: ${words[resource](limit)} for one ${of} is reached.`,
+    message: `I stopped here: ${limitWords[resource](limit)} for one ${of} is reached.`,
   };
 }
 
@@ -70,7 +74,7 @@ const stopTypes: { readonly [resource in Resource]: StopReason["type"] } = {
   costUsd: "cost_limit",
 };
 
-const words: { readonly [resource in Resource]: (limit: number) => string } = {
+const limitWords: { readonly [resource in Resource]: (limit: number) => string } = {
   turns: (limit) => `the limit of ${limit} steps`,
   wallClockMs: (limit) => `the time limit of ${Math.round(limit / 100) / 10} s`,
   toolCalls: (limit) => `the limit of ${limit} tool calls`,

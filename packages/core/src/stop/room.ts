@@ -2,7 +2,7 @@ import { microsFromUsd } from "../base/usd.ts";
 import type { AnswerLimit } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Pricing } from "../model/pricing.ts";
-import { type Left, limitStop } from "./limits.ts";
+import { limitStop, type Remaining } from "./limits.ts";
 
 /** A model call as it is planned. */
 export interface PlannedCall {
@@ -29,8 +29,8 @@ const LAST = { promptShare: 1.5, answerTokens: 1_024 };
  * late to decide by, so the prompt counts with its estimate, at the highest price that it can have. With `keepLast` room
  * for one more turn is left over.
  */
-export function roomFor(left: Left, call: PlannedCall, keepLast: boolean): Room | StopReason {
-  const { inputTokens, outputTokens, costUsd } = left.left;
+export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): Room | StopReason {
+  const { inputTokens, outputTokens, costUsd } = left.amounts;
   // What has no price cannot be kept within a limit on cost.
   if (call.pricing === undefined && Number.isFinite(costUsd)) return limitStop(left, "costUsd");
   const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);

@@ -2,14 +2,14 @@ import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions } from "../log/event-store.ts";
 import { type AppendCall, appendCall, storedEvents } from "./append-call.ts";
-import { explained, noSession, type Refused } from "./refusal.ts";
+import { explainRefusal, noSession, type Refused } from "./refusal.ts";
 import { sqlState } from "./retry-undone.ts";
 
 /** SQLSTATE of a violated unique index: an append id or a key was there, or the number of the event. */
 const UNIQUE_VIOLATION = "23505";
 
 /** How often an append is tried that failed for a reason that was gone when looked for. */
-const TRIES = 5;
+const APPEND_TRIES = 5;
 
 /** A log in a database with `pawl_store_events`, over whatever leads there. */
 export interface SqlLog {
@@ -31,7 +31,7 @@ export async function appendInSql(
 ): Promise<readonly StoredEvent[]> {
   const call = appendCall(sessionId, events, options);
   let failure: unknown;
-  for (let tries = 0; tries < TRIES; tries += 1) {
+  for (let tries = 0; tries < APPEND_TRIES; tries += 1) {
     try {
       const done = await log.append(call);
       if (done !== undefined) return storedEvents(call, done.base, done.at);
@@ -41,7 +41,7 @@ export async function appendInSql(
     }
     const found = await log.explain(call);
     if (found === undefined) throw noSession(sessionId);
-    const before = explained(sessionId, events, found, options);
+    const before = explainRefusal(sessionId, events, found, options);
     if (before !== undefined) return before;
   }
   throw new PawlError("store_unavailable", `The append to session "${sessionId}" fails again and again.`, {

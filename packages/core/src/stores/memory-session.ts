@@ -22,7 +22,14 @@ export interface MemorySession {
   holder: string | undefined;
 }
 
-export function newMemorySession({ id, userId, agent, metadata }: NewSession, now: number): MemorySession {
+/** Writes a time in milliseconds since 1970. */
+type IsoTime = (ms: number) => string;
+
+export function newMemorySession(
+  { id, userId, agent, metadata }: NewSession,
+  now: number,
+  isoTime: IsoTime,
+): MemorySession {
   checkNames(id, userId, agent);
   const at = isoTime(now);
   const row: Session = {
@@ -58,6 +65,7 @@ export function appendTo(
   events: readonly NewEvent[],
   options: AppendOptions,
   now: number,
+  isoTime: IsoTime,
 ): readonly StoredEvent[] {
   const { appendId, lease, afterSeq, release } = options;
   const before = entry.appends.get(appendId);
@@ -117,13 +125,14 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
   };
 }
 
-/** As `Date` writes it; many appends fall into one second. */
-function isoTime(ms: number): string {
-  const second = Math.floor(ms / 1_000);
-  if (second !== written.second) {
-    written = { second, text: new Date(second * 1_000).toISOString().slice(0, -"000Z".length) };
-  }
-  return `${written.text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}Z`;
+/** Writes times as `Date` does. Many appends fall into one second: what is made of it is kept. */
+export function isoTimes(): IsoTime {
+  let written = { second: Number.NaN, text: "" };
+  return (ms) => {
+    const second = Math.floor(ms / 1_000);
+    if (second !== written.second) {
+      written = { second, text: new Date(second * 1_000).toISOString().slice(0, -"000Z".length) };
+    }
+    return `${written.text}${String(Math.floor(ms) - second * 1_000).padStart(3, "0")}Z`;
+  };
 }
-
-let written = { second: Number.NaN, text: "" };

@@ -4,7 +4,7 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
-import { appendTo, type MemorySession, newMemorySession } from "./memory-session.ts";
+import { appendTo, isoTimes, type MemorySession, newMemorySession } from "./memory-session.ts";
 import { appendWatchers } from "./watched-store.ts";
 
 /**
@@ -32,14 +32,15 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
     const entry = entries.get(sessionId);
     return entry?.holder === holder && entry.epoch === epoch ? entry : undefined;
   };
+  const isoTime = isoTimes();
   const { watch, appended } = appendWatchers();
   return {
     async append(sessionId, events, options) {
-      const rows = appendTo(existing(sessionId), events, options, now());
+      const rows = appendTo(existing(sessionId), events, options, now(), isoTime);
       appended(sessionId, rows);
       return rows;
     },
-    read: (sessionId, options) => read(entries.get(sessionId)?.events ?? [], options),
+    read: (sessionId, options) => readEvents(entries.get(sessionId)?.events ?? [], options),
     async acquire(sessionId, holder, ttlMs) {
       checkNames(holder);
       const entry = existing(sessionId);
@@ -70,7 +71,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
       async create(session) {
         if (entries.has(session.id))
           throw new PawlError("conflict", `There is a session "${session.id}" already.`);
-        const entry = newMemorySession(session, now());
+        const entry = newMemorySession(session, now(), isoTime);
         entries.set(session.id, entry);
         return deepFreeze(entry.row);
       },
@@ -86,7 +87,7 @@ function isLive(entry: MemorySession, now: number): boolean {
 }
 
 /** No generator: one costs several turns of the microtask queue for every event, and everybody reads everything. */
-function read(
+function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},
 ): AsyncIterable<StoredEvent> {

@@ -25,7 +25,7 @@ export function noSession(id: string): PawlError {
  *
  * @throws PawlError `fenced`, `conflict` or `key_taken`, in this order
  */
-export function explained(
+export function explainRefusal(
   sessionId: string,
   events: readonly NewEvent[],
   { lastSeq, leaseHolder, leaseEpoch, before, taken }: Refused,

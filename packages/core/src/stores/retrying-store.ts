@@ -1,6 +1,6 @@
 import { tryAgain } from "../base/try-again.ts";
 import type { EventStore } from "../log/event-store.ts";
-import { bound } from "./wrap-store.ts";
+import { wrapStore } from "./wrap-store.ts";
 
 /**
  * The store with appends that are tried again when it was unavailable. The append id makes that safe: what was stored
@@ -9,5 +9,5 @@ import { bound } from "./wrap-store.ts";
 export function retryingStore(store: EventStore, delaysMs: readonly number[]): EventStore {
   const append: EventStore["append"] = (sessionId, events, options) =>
     tryAgain(delaysMs, () => store.append(sessionId, events, options));
-  return { ...bound(store), append };
+  return { ...wrapStore(store), append };
 }

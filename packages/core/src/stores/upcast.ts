@@ -1,6 +1,6 @@
 import { EVENT_VERSION, type StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
-import { bound } from "./wrap-store.ts";
+import { wrapStore } from "./wrap-store.ts";
 
 /**
  * What makes old payloads into those of today: for each event type, and each version that its payload had, a function
@@ -41,7 +41,7 @@ export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
 export function upcastingStore(store: EventStore, upcasters: Upcasters): EventStore {
   if (Object.keys(upcasters).length === 0) return store;
   return {
-    ...bound(store),
+    ...wrapStore(store),
     read: async function* (sessionId, options) {
       for await (const event of store.read(sessionId, options)) yield upcast(event, upcasters);
     },

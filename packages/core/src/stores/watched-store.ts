@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
-import { bound } from "./wrap-store.ts";
+import { wrapStore } from "./wrap-store.ts";
 
 /**
  * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if
@@ -22,7 +22,7 @@ import { bound } from "./wrap-store.ts";
 export function watchedStore(store: EventStore): EventStore {
   const { watch, appended } = appendWatchers();
   return {
-    ...bound(store),
+    ...wrapStore(store),
     async append(sessionId, events, options) {
       const rows = await store.append(sessionId, events, options);
       appended(sessionId, rows);

@@ -7,7 +7,7 @@ import type { EventStore } from "../log/event-store.ts";
 import { checkBatch, jsonText } from "../log/storable.ts";
 import type { BlobStore } from "./blob-store.ts";
 import { jsonIfLarger, utf8Length } from "./json-size.ts";
-import { bound } from "./wrap-store.ts";
+import { wrapStore } from "./wrap-store.ts";
 
 /** Options of `withBlobs()`. */
 export interface BlobOptions {
@@ -47,7 +47,7 @@ export function withBlobs(
   { aboveBytes = 256_000 }: BlobOptions = {},
 ): EventStore {
   return {
-    ...bound(store),
+    ...wrapStore(store),
     async append(sessionId, events, options) {
       // Up to the first await: what the caller changes from then on is not stored.
       const texts = events.map(({ data }) => blobText(data, aboveBytes));
@@ -55,8 +55,8 @@ export function withBlobs(
       let slim = events;
       if (texts.some((text) => text !== undefined)) {
         checkBatch(events, options.appendId);
-        slim = await slimmed(copied(events, texts), texts, written);
-        const puts = Array.from(written, ([id, text]) => asked(() => blobs.put(sessionId, id, text)));
+        slim = await slimmed(withReferences(events, texts), texts, written);
+        const puts = Array.from(written, ([id, text]) => blobStoreCall(() => blobs.put(sessionId, id, text)));
         await Promise.all(puts);
       }
       try {
@@ -94,7 +94,7 @@ function isSlim(event: StoredEvent): boolean {
 }
 
 /** A batch that is not stored at once, safe from whoever made it. Payloads that become blobs are text by now. */
-function copied(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
+function withReferences(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
   return events.map((event, index) => {
     const data = texts[index] === undefined ? (JSON.parse(jsonText(event.data)) as Json) : null;
     return { ...event, data } as NewEvent;
@@ -131,7 +131,7 @@ async function whole(
   const { sessionId, seq } = event;
   let text = written?.get(id);
   if (text === undefined) {
-    text = await asked(() => blobs.get(sessionId, id));
+    text = await blobStoreCall(() => blobs.get(sessionId, id));
     if (text === undefined || (await sha256(text)) !== id) {
       const what = text === undefined ? "missing" : "damaged";
       throw new PawlError("store_unavailable", `A blob is ${what}: event ${seq} of session "${sessionId}".`, {
@@ -151,7 +151,7 @@ async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown
   return new PawlError("key_taken", error.message, { cause: error, details });
 }
 
-async function asked<T>(work: () => Promise<T>): Promise<T> {
+async function blobStoreCall<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

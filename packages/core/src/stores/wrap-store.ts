@@ -1,7 +1,7 @@
 import type { EventStore } from "../log/event-store.ts";
 
 /** The store's methods as an object that can be spread, whether it is an instance of a class or not. */
-export function bound(store: EventStore): EventStore {
+export function wrapStore(store: EventStore): EventStore {
   const { watch } = store;
   return {
     append: (...args) => store.append(...args),

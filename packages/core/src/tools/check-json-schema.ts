@@ -26,14 +26,14 @@ function brokenAt([value, at]: Part, flags: string): string | undefined {
   if (!isJsonObject(value)) return `${at} is no schema`;
   const broken = brokenKeyword(value, at) ?? brokenPattern(value, at, flags);
   if (broken !== undefined) return broken;
-  for (const part of partsOf(value, at)) {
+  for (const part of subschemasOf(value, at)) {
     const within = brokenAt(part, flags);
     if (within !== undefined) return within;
   }
   return undefined;
 }
 
-function partsOf(schema: JsonObject, at: string): Part[] {
+function subschemasOf(schema: JsonObject, at: string): Part[] {
   return Object.entries(schema).flatMap(([key, value]): Part[] => {
     if (SCHEMA.includes(key)) return [[value, `${at}/${key}`]];
     const many = SCHEMAS.includes(key) ? Array.isArray(value) : isJsonObject(value);

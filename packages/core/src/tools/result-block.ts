@@ -17,7 +17,7 @@ interface Shape {
   readonly [field: string]: Take;
 }
 
-const words: Take = (value) => (typeof value === "string" ? value : undefined);
+const plainText: Take = (value) => (typeof value === "string" ? value : undefined);
 
 const object: Take = (value) => (isJsonObject(value) ? value : undefined);
 
@@ -63,11 +63,11 @@ const imageData: Take = (value) =>
   typeof value === "string" && value.length <= LARGEST_IMAGE ? value : undefined;
 
 const elsewhere = [
-  shaped({ type: one("url"), url: words }),
-  shaped({ type: one("file"), file_id: words }),
+  shaped({ type: one("url"), url: plainText }),
+  shaped({ type: one("file"), file_id: plainText }),
 ] as const;
 
-const text = shaped({ type: one("text"), text: words });
+const text = shaped({ type: one("text"), text: plainText });
 
 const spoken = shaped({
   type: one("text"),
@@ -90,17 +90,17 @@ const document = shaped(
   {
     type: one("document"),
     source: anyOf(
-      shaped({ type: one("base64"), media_type: one("application/pdf"), data: words }),
-      shaped({ type: one("text"), media_type: one("text/plain"), data: words }),
-      shaped({ type: one("content"), content: anyOf(words, listOf(anyOf(spoken, image))) }),
+      shaped({ type: one("base64"), media_type: one("application/pdf"), data: plainText }),
+      shaped({ type: one("text"), media_type: one("text/plain"), data: plainText }),
+      shaped({ type: one("content"), content: anyOf(plainText, listOf(anyOf(spoken, image))) }),
       ...elsewhere,
     ),
   },
-  { title: words, context: words, citations: object },
+  { title: plainText, context: plainText, citations: object },
 );
 
 const searchResult = shaped(
-  { type: one("search_result"), source: words, title: words, content: listOf(spoken) },
+  { type: one("search_result"), source: plainText, title: plainText, content: listOf(spoken) },
   { citations: object },
 );
 
@@ -109,5 +109,5 @@ const block = anyOf(
   image,
   document,
   searchResult,
-  shaped({ type: one("tool_reference"), tool_name: words }),
+  shaped({ type: one("tool_reference"), tool_name: plainText }),
 );

@@ -50,7 +50,7 @@ export function inAssistant(
   const message: ViewMessage = {
     id,
     role: "assistant",
-    text: textOf(parts),
+    text: joinedText(parts),
     parts: [...parts],
     seq: view.run?.since ?? view.run?.seq ?? 0,
   };
@@ -60,7 +60,7 @@ export function inAssistant(
 
 type ToolPart = ViewPart & { type: "tool" };
 
-type ToolChange = Partial<ToolPart>;
+type ViewToolChange = Partial<ToolPart>;
 
 /** The text of a block with one more delta: another block's takes its place, and what would leave a gap is passed over. */
 export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
@@ -73,7 +73,7 @@ export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart,
 export function inCall(
   view: ViewState,
   callId: string,
-  change: ToolChange | ((part: ToolPart) => ToolChange),
+  change: ViewToolChange | ((part: ToolPart) => ViewToolChange),
   isRight: (part: ToolPart) => boolean = () => true,
 ): ViewState {
   return inAssistant(
@@ -91,7 +91,7 @@ export function inCall(
 }
 
 /** The text alone. Blocks of one answer follow each other, answers are paragraphs of their own. */
-export function textOf(parts: readonly ViewPart[]): string {
+export function joinedText(parts: readonly ViewPart[]): string {
   const answers = new Map<string, string>();
   for (const part of parts) {
     if (part.type !== "text") continue;

@@ -1,6 +1,6 @@
 import type { StoredOf } from "../log/event.ts";
 import { REDACTED } from "../log/redacted.ts";
-import { textOf } from "./change.ts";
+import { joinedText } from "./change.ts";
 import type { ViewMessage, ViewPart } from "./view.ts";
 
 /** The messages without what the redacted event said. */
@@ -13,7 +13,7 @@ export function withoutRedacted(
     const parts = message.parts.flatMap((part) =>
       message.role === "user" ? [{ ...part, text: REDACTED }] : redactedPart(part, data),
     );
-    const text = message.role === "user" ? REDACTED : textOf(parts);
+    const text = message.role === "user" ? REDACTED : joinedText(parts);
     return { ...message, text, parts };
   });
 }

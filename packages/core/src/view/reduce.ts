@@ -3,7 +3,7 @@ import type { SessionEvent } from "../log/live-event.ts";
 import { inAssistant, inCall, isOpen, saidAfter, withDelta } from "./change.ts";
 import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
-import { beginRetry } from "./retry.ts";
+import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
@@ -19,7 +19,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "user_message":
       return { ...view, messages: withUserMessage(view.messages, event) };
     case "run_started":
-      return beginRun(view, event);
+      return beginRunInView(view, event);
     case "llm_request":
       return takeUp(withoutOpen(view), event);
     case "run_recovered":
@@ -37,7 +37,7 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
     case "run_suspended":
       return { ...view, runningTools: {}, run: view.run && { ...view.run, open: false } };
     case "run_ended":
-      return endRun(view, event);
+      return endRunInView(view, event);
     case "redaction":
       return { ...view, messages: withoutRedacted(view.messages, event) };
     default:
@@ -45,9 +45,9 @@ function reduceStored(view: ViewState, event: SessionEvent & { seq: number }): V
   }
 }
 
-function beginRun(view: ViewState, event: StoredOf<"run_started">): ViewState {
+function beginRunInView(view: ViewState, event: StoredOf<"run_started">): ViewState {
   const { run_id: id, retry_of } = event.data;
-  if (retry_of !== undefined && retry_of === view.run?.id) return beginRetry(view, event);
+  if (retry_of !== undefined && retry_of === view.run?.id) return retryInView(view, event);
   return { ...view, run: { id, seq: event.seq, open: true } };
 }
 
@@ -105,7 +105,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
     }
     case "tool_answered":
       return {
-        ...inCall(view, callId, { ...answered(event.data), resultSeq: event.seq }),
+        ...inCall(view, callId, { ...withAnswer(event.data), resultSeq: event.seq }),
         pending,
         run: view.run && { ...view.run, open: true },
       };
@@ -123,7 +123,7 @@ function reduceCall(view: ViewState, event: CallEvent): ViewState {
   }
 }
 
-function answered({ value, error }: StoredOf<"tool_answered">["data"]) {
+function withAnswer({ value, error }: StoredOf<"tool_answered">["data"]) {
   return error === undefined
     ? { phase: "done" as const, result: value }
     : { phase: "error" as const, result: error };
@@ -136,7 +136,7 @@ function status(text: string | undefined): { status?: string } {
 /** Ends that a reader need not be told of. */
 const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "suspended"];
 
-function endRun(view: ViewState, event: StoredOf<"run_ended">): ViewState {
+function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState {
   const { run_id: id, stop, session_status } = event.data;
   const ended = inAssistant(
     { ...view, runningTools: {}, pending: [] },

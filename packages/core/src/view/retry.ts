@@ -1,15 +1,15 @@
 import type { StoredOf } from "../log/event.ts";
-import { textOf } from "./change.ts";
+import { joinedText } from "./change.ts";
 import { runMessageId } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
 /** Begins a retry: removes the parts that it replaces from the message that it continues. */
-export function beginRetry(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
+export function retryInView(view: ViewState, { seq, data }: StoredOf<"run_started">): ViewState {
   const continues = runMessageId(view.run);
   const messages = view.messages.flatMap((message): ViewMessage[] => {
     if (message.id !== continues) return [message];
     const parts = message.parts.slice(0, message.parts.findLastIndex(({ type }) => type === "tool") + 1);
-    return parts.length === 0 ? [] : [{ ...message, parts, text: textOf(parts) }];
+    return parts.length === 0 ? [] : [{ ...message, parts, text: joinedText(parts) }];
   });
   return { ...view, messages, run: { id: data.run_id, seq, open: true, continues } };
 }

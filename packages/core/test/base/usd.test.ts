@@ -17,7 +17,7 @@ import { patchOf } from "../../src/log/row-patch.ts";
 import { budgetOf, storedBudget } from "../../src/log/stored-budget.ts";
 import { resultOf } from "../../src/session/run-result.ts";
 import { newSessionState } from "../../src/session/state.ts";
-import { leftOf, limitReached } from "../../src/stop/limits.ts";
+import { limitReached, remainingOf } from "../../src/stop/limits.ts";
 import type { NewEvent } from "../../src/store.ts";
 
 /** Amounts in whole billionths of a dollar, up to a hundred dollars. */
@@ -93,11 +93,11 @@ describe("O1 money in US dollars", () => {
       const events = [begin, ...cents.map((one) => spending(one * 1e7))];
       for (const [at, event] of events.entries())
         applyEvent(state, { ...event, sessionId: "s", seq: at + 1, v: 1, at: "" } as StoredEvent);
-      return leftOf(state, { limits: { ...unlimited, costUsd: 0.3 }, sessionLimits: unlimited }, 0);
+      return remainingOf(state, { limits: { ...unlimited, costUsd: 0.3 }, sessionLimits: unlimited }, 0);
     };
-    expect(spent([10, 20]).left.costUsd).toBe(0);
+    expect(spent([10, 20]).amounts.costUsd).toBe(0);
     expect(limitReached(spent([10, 20]))?.type).toBe("cost_limit");
-    expect(spent([10, 19.9999999]).left.costUsd).toBe(0.000000001);
+    expect(spent([10, 19.9999999]).amounts.costUsd).toBe(0.000000001);
     expect(limitReached(spent([10, 19.9999999]))).toBeUndefined();
   });
 

@@ -4,26 +4,23 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { admit, admitted } from "../../src/context/admit.ts";
-import {
-  assistantEntry,
-  contextEntry,
-  toMessages,
-  userEntry,
-  withoutThinking,
-} from "../../src/context/project.ts";
+import { toMessages } from "../../src/context/message-cache.ts";
+import { assistantEntry, contextEntry, userEntry, withoutThinking } from "../../src/context/project.ts";
 import type { EventData, StoredEvent } from "../../src/index.ts";
 import type { ContextEntry } from "../../src/inspect.ts";
 import type { ContentBlock } from "../../src/model/content.ts";
+import { newKeptParts } from "../../src/session/context-entry.ts";
 import { newSessionState } from "../../src/session/state.ts";
 
 it("C5 a message whose middle has changed is made anew, one that has not is the same object", () => {
   const [first, second, third] = ["a", "b", "c"].map((text, at) =>
     contextEntry("user", [{ type: "text", text }], at + 1),
   ) as [ReturnType<typeof contextEntry>, ReturnType<typeof contextEntry>, ReturnType<typeof contextEntry>];
-  const [whole] = toMessages([first, second, third]);
-  expect(toMessages([first, second, third])[0]).toBe(whole);
+  const { messages: kept } = newKeptParts();
+  const [whole] = toMessages([first, second, third], kept);
+  expect(toMessages([first, second, third], kept)[0]).toBe(whole);
   const redacted = contextEntry("user", [{ type: "text", text: "[redacted]" }], 2);
-  const [changed] = toMessages([first, redacted, third]);
+  const [changed] = toMessages([first, redacted, third], kept);
   expect(changed?.content).toMatchObject([{ text: "a" }, { text: "[redacted]" }, { text: "c" }]);
 });
 
@@ -35,12 +32,12 @@ it("C5 what is made of an event for a request is admitted with it, and not kept 
     data: { message: "Hi" },
   } as StoredEvent;
   const made = () => {
-    const state = { ...newSessionState("s"), waiting: [event] };
+    const state = { ...newSessionState("s"), unsent: [event] };
     const [entry] = admitted(state, 1);
     expect(admitted(state, 1)[0]).toBe(entry);
     admit(state, 1);
     expect(state.entries[0]).toBe(entry);
-    return new WeakRef(toMessages(state.entries)[0] as object);
+    return new WeakRef(toMessages(state.entries, state.kept.messages)[0] as object);
   };
   const message = made();
   // What was asked of a weak reference lives to the end of the task.
@@ -68,6 +65,7 @@ it("C5 what is made of entries is what is made of them anew, whatever was made b
       ),
     );
     let context = entries;
+    const { messages: kept } = newKeptParts();
     for (const { at, drop, put } of changes) {
       context = context.toSpliced(
         at,
@@ -79,12 +77,12 @@ it("C5 what is made of entries is what is made of them anew, whatever was made b
         if (expected.at(-1)?.role !== role) expected.push({ role, content: [] });
         expected.at(-1)?.content.push(...blocks);
       }
-      const messages = toMessages(context);
+      const messages = toMessages(context, kept);
       expect(messages).toEqual(expected);
       // What is given out is the caller's.
-      expect(toMessages([...context])).toEqual(messages);
+      expect(toMessages([...context], kept)).toEqual(messages);
       messages.reverse();
-      expect(toMessages(context)).toEqual(expected);
+      expect(toMessages(context, kept)).toEqual(expected);
     }
   });
   fc.assert(property, { numRuns: 500 });

@@ -13,7 +13,7 @@ import {
 } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
 import { named, sound } from "../support/hooks.ts";
-import { type Setup, setup, sleep, stored, user } from "../support/setup.ts";
+import { type Setup, setup, stored, until, user } from "../support/setup.ts";
 import { dyingStore, has } from "../support/stores.ts";
 import { calling, echo, text } from "../support/tools.ts";
 
@@ -350,14 +350,14 @@ describe("two questions on one call", () => {
     const world = setup([{ tools: [task] }], { tools }, { store: dying });
     const { sessionId } = await world.say("Go");
     void world.answer(sessionId, "toolu_h", yes);
-    while (!dying.dead) await sleep(1);
+    await until(() => dying.dead);
     clock += 60_000;
     const next = setup([{ text: "Ok." }, { text: "Fine." }], { tools }, { store: base });
     await next.pawl.sweep();
-    while ((await next.of(sessionId, "tool_suspended")).length < 2) await sleep(1);
+    await until(async () => (await next.of(sessionId, "tool_suspended")).length >= 2);
     await stored(next, sessionId, "run_suspended");
     expect((await next.pawl.view(sessionId, user)).pending).toMatchObject([{ kind: "own" }]);
-    while ((await base.sessions.get(sessionId))?.status !== "suspended") await sleep(1);
+    await until(async () => (await base.sessions.get(sessionId))?.status === "suspended");
     const { actions } = await next.answer(sessionId, "toolu_h", yes);
     expect(actions).toMatchObject([{ tool: "helper", success: true, result: "Ok." }]);
     await sound(next, sessionId);

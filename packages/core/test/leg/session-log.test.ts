@@ -40,23 +40,19 @@ it("E2 an append at the tip means the tip that its caller has seen, however long
   await others("a message that came");
   const catchingUp = log.catchUp();
   // The caller has not seen the message: it is folded in before this has its turn.
-  await expect(log.appendAfter(log.state.lastSeq, [note("last")])).rejects.toMatchObject({
-    code: "conflict",
-  });
+  expect(await log.appendAtTip([note("last")])).toBe(false);
   await catchingUp;
   expect(log.state.lastSeq).toBe(2);
-  await log.appendAfter(log.state.lastSeq, [note("last")]);
+  expect(await log.appendAtTip([note("last")])).toBe(true);
   expect(await Array.fromAsync(store.read("s"))).toHaveLength(3);
 });
 
 it("E2 an append at the tip that waits behind one of the same leg is looked at again", async () => {
   const { log } = await opened();
   const before = log.append([note("a report")]);
-  await expect(log.appendAfter(log.state.lastSeq, [note("last")])).rejects.toMatchObject({
-    code: "conflict",
-  });
+  expect(await log.appendAtTip([note("last")])).toBe(false);
   await before;
-  await log.appendAfter(log.state.lastSeq, [note("last")]);
+  expect(await log.appendAtTip([note("last")])).toBe(true);
   expect(log.state.lastSeq).toBe(2);
 });
 
@@ -71,7 +67,9 @@ it("E2 what is appended at once is stored in one go, in order, and not before wh
   }));
   const texts = ["a", "b", "last", "c", "d"];
   await Promise.all(
-    texts.map((text) => (text === "last" ? log.appendAfter(2, [note(text)]) : log.append([note(text)]))),
+    texts.map((text) =>
+      text === "last" ? log.appendAtTip([note(text)], { seq: 2 }) : log.append([note(text)]),
+    ),
   );
   expect(batches).toEqual([2, 1, 2]);
   const stored = await Array.fromAsync(store.read("s"));
@@ -98,6 +96,19 @@ it("E2 every event is folded once and in order, with what others store and what 
   expect(seen).toEqual(stored);
 });
 
+it("E2 an append at the tip whose key is taken is looked at again if it was taken meanwhile, and refused otherwise", async () => {
+  const keyed = { ...note("once"), key: "probe:once" };
+  // A store that looks at keys before it looks at the end of the log.
+  const { log, others } = await opened((inner) => ({
+    ...inner,
+    append: (sessionId, events, { afterSeq: _, ...options }) => inner.append(sessionId, events, options),
+  }));
+  await others("a message that came");
+  await log.append([keyed]);
+  expect(await log.appendAtTip([keyed], { seq: 1 })).toBe(false);
+  await expect(log.appendAtTip([keyed])).rejects.toMatchObject({ code: "key_taken" });
+});
+
 it.each([
   ["other events", (rows: readonly StoredEvent[]) => rows.map((row) => ({ ...row, type: "user_message" }))],
   ["other keys", (rows: readonly StoredEvent[]) => rows.map((row) => ({ ...row, key: "message:m" }))],
@@ -120,7 +131,7 @@ it.each([
 
 it.each([
   ["an append", (log: SessionLog) => log.append([note("x")])],
-  ["an append of its own", (log: SessionLog) => log.appendAfter(0, [note("x")])],
+  ["an append of its own", (log: SessionLog) => log.appendAtTip([note("x")], { seq: 0 })],
   ["a look", (log: SessionLog) => log.catchUp()],
 ])("E2 %s of a store that fails at once fails alone", async (_, work) => {
   let fails = true;

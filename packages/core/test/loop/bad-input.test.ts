@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { agent, type Hook, type Json, type ModelEvent, memoryStore, runtime, tool } from "../../src/index.ts";
+import { agent, type Hook, type Json, memoryStore, runtime, tool } from "../../src/index.ts";
+import type { ModelEvent } from "../../src/model.ts";
 import { code } from "../support/errors.ts";
 import { setup, user } from "../support/setup.ts";
 import { text } from "../support/tools.ts";

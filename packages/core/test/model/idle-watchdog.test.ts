@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { type ModelClient, type ModelEvent, withIdleWatchdog, withRetry } from "../../src/index.ts";
+import { type ModelClient, withIdleWatchdog, withRetry } from "../../src/index.ts";
+import type { ModelEvent } from "../../src/model.ts";
 import { failuresIn, hi, read, testClock, textOf } from "../support/calls.ts";
 import { settled } from "../support/settled.ts";
 

@@ -5,15 +5,12 @@ import {
   checkPricing,
   type Hook,
   type ModelClient,
-  type ModelEvent,
   memoryStore,
-  type RawUsage,
   runtime,
   summarize,
-  usageFromWire,
   withFallback,
 } from "../../src/index.ts";
-import { retryAfterMs } from "../../src/model.ts";
+import { type ModelEvent, type RawUsage, retryAfterMs, usageFromWire } from "../../src/model.ts";
 import { pricing } from "../support/pricing.ts";
 import { setup } from "../support/setup.ts";
 

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type ModelClient, memoryStore, type SessionEvent, tool, withRetry } from "../../src/index.ts";
 import { newView, reduceView, type ViewState } from "../../src/view.ts";
 import { testClock } from "../support/calls.ts";
-import { collect, setup, sleep, types, user } from "../support/setup.ts";
+import { collect, setup, sleep, types, until, user } from "../support/setup.ts";
 import { ask, look } from "../support/tools.ts";
 
 const slow = { text: "One two three four five six seven eight", delayPerEventMs: 3 };
@@ -222,7 +222,7 @@ describe("a turn that is asked for again", () => {
     const old = setup([looks, looks, cut], { tools: [look] }, { store });
     const { sessionId } = await old.pawl.run("tester", { ...user, input: "Go" }).started;
     const asked = async (count: number) => {
-      while ((await old.of(sessionId, "llm_request")).length < count) await sleep(1);
+      await until(async () => (await old.of(sessionId, "llm_request")).length >= count);
       return (await old.of(sessionId, "llm_request")).at(-1)?.seq ?? 0;
     };
     let request = await asked(3);
@@ -266,7 +266,7 @@ describe("a turn that is asked for again", () => {
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     const requests = async () => (await log(sessionId)).filter(({ type }) => type === "llm_request").length;
-    while ((await requests()) < 2) await sleep(1);
+    await until(async () => (await requests()) >= 2);
     await clock.advance(801);
     const events = await collect(run);
     expect((await run.result).text).toBe("In short.");

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore, runtime, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
-import { setup, sleep, stored, user } from "../support/setup.ts";
+import { setup, sleep, stored, until, user } from "../support/setup.ts";
 import { askWith, hang, text } from "../support/tools.ts";
 
 describe("stopping a run", () => {
@@ -53,7 +53,7 @@ describe("stopping a run", () => {
     ]);
     expect((await say("And now?", { sessionId })).stop.type).toBe("end_turn");
     expect(model.rejected).toEqual([]);
-    await sleep(200);
+    await until(async () => (await of(sessionId, "error")).length > 0);
     expect((await of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["late_result"]);
   });
 
@@ -80,10 +80,10 @@ describe("stopping a run", () => {
 
   it("L9 notices a stop request that another process stored while the model was streaming", async () => {
     const slow = { text: "a ".repeat(200), delayPerEventMs: 5 };
-    const { pawl, agent, store } = setup([slow], {}, { leaseTtlMs: 60 });
+    const { pawl, agent, store, log } = setup([slow], {}, { leaseTtlMs: 60 });
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await sleep(20);
+    await stored({ log }, sessionId, "llm_request");
     await runtime({ agents: [agent], store }).stop(sessionId, user);
     expect((await run.result).stop.type).toBe("aborted");
   });
@@ -125,9 +125,10 @@ describe("stopping a run", () => {
   });
 
   it("L9 leaves to others what does not come to a turn boundary in time", async () => {
-    const { pawl, agent, store, of } = setup([{ text: "never", fault: { stall: 2 } }, { text: "Here." }]);
+    const script = [{ text: "never", fault: { stall: 2 } }, { text: "Here." }];
+    const { pawl, agent, store, of, log } = setup(script);
     const { sessionId, runId } = await pawl.run("tester", { ...user, input: "Go" }).started;
-    await sleep(10);
+    await stored({ log }, sessionId, "llm_request");
     await pawl.drain({ timeoutMs: 10 });
     expect(await of(sessionId, "run_ended")).toHaveLength(0);
     const next = runtime({ agents: [agent], store });
@@ -182,7 +183,7 @@ describe("a session that another process takes over", () => {
     const result = await run.result;
     expect(result.text).toBe("I take over.");
     expect(result.actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/cut off/) });
-    await sleep(60);
+    await stored(old, sessionId, "error");
     expect((await old.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["late_result"]);
     expect(old.model.requests).toHaveLength(1);
     expect(next.model.rejected).toEqual([]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type EventStore, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
-import { never, setup, sleep, stored, user } from "../support/setup.ts";
+import { never, setup, sleep, stored, until, user } from "../support/setup.ts";
 import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
 
@@ -265,7 +265,7 @@ describe("recovery", () => {
     run.on("run_ended", () => seen.push("ended"));
     await run.result;
     expect(await thrown).toMatchObject({ message: "listener" });
-    await sleep(5);
+    await until(() => seen.length > 0);
     expect(seen).toEqual(["ended"]);
   });
 });

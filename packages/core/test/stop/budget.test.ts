@@ -3,11 +3,11 @@ import type { Pricing } from "../../src/index.ts";
 import { addSpent, type Budget, nothingSpent, unlimited } from "../../src/log/budget.ts";
 import { spentOf } from "../../src/session/spent.ts";
 import { newSessionState, type RunState } from "../../src/session/state.ts";
-import { type Left, leftOf, limitReached, limitStop } from "../../src/stop/limits.ts";
+import { limitReached, limitStop, type Remaining, remainingOf } from "../../src/stop/limits.ts";
 import { type PlannedCall, roomFor } from "../../src/stop/room.ts";
 
-const leftWith = (limits: Partial<Budget>, sessionLimits: Partial<Budget> = {}): Left =>
-  leftOf(
+const leftWith = (limits: Partial<Budget>, sessionLimits: Partial<Budget> = {}): Remaining =>
+  remainingOf(
     newSessionState("s"),
     { limits: { ...unlimited, ...limits }, sessionLimits: { ...unlimited, ...sessionLimits } },
     0,
@@ -65,8 +65,10 @@ describe("what is left", () => {
   it("L3 counts what a session has used once, for a run to come", () => {
     const state = { ...newSessionState("s"), spent: { ...nothingSpent, turns: 3 } };
     const limits = { ...unlimited, turns: 4 };
-    expect(leftOf(state, { limits, sessionLimits: unlimited }, 0).left.turns).toBe(4);
-    expect(leftOf(state, { limits, sessionLimits: { ...unlimited, turns: 5 } }, 0).left.turns).toBe(2);
+    expect(remainingOf(state, { limits, sessionLimits: unlimited }, 0).amounts.turns).toBe(4);
+    expect(remainingOf(state, { limits, sessionLimits: { ...unlimited, turns: 5 } }, 0).amounts.turns).toBe(
+      2,
+    );
   });
 
   it("L3 names the limit that is nearer, and the request's where both are", () => {
@@ -75,7 +77,7 @@ describe("what is left", () => {
     expect(message({ toolCalls: 5 }, { toolCalls: 5 })).toContain("of 5 tool calls for one request");
     expect(message({ toolCalls: 5 }, { toolCalls: 6 })).toContain("of 5 tool calls for one request");
     expect(message({ toolCalls: 5 }, { toolCalls: 4 })).toContain("of 4 tool calls for one conversation");
-    expect(leftWith({ toolCalls: 5 }, { toolCalls: 4 }).left.toolCalls).toBe(4);
+    expect(leftWith({ toolCalls: 5 }, { toolCalls: 4 }).amounts.toolCalls).toBe(4);
     expect(limitStop(leftWith({ wallClockMs: 1_540 }), "wallClockMs").message).toContain("1.5 s");
   });
 });

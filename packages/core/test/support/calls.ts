@@ -1,12 +1,6 @@
 import type { Reply } from "@pawl/testing";
-import {
-  type ModelClient,
-  type ModelEvent,
-  type ModelFailure,
-  type ModelRequest,
-  PawlError,
-} from "../../src/index.ts";
-import type { Sleep, StreamOptions } from "../../src/model.ts";
+import { type ModelClient, type ModelFailure, type ModelRequest, PawlError } from "../../src/index.ts";
+import type { ModelEvent, Sleep, StreamOptions } from "../../src/model.ts";
 import { settled } from "./settled.ts";
 
 export const hi: ModelRequest = {

@@ -73,8 +73,12 @@ export const sleep = (ms: number): Promise<void> => new Promise((resolve) => set
 
 /** Never settles, and ignores its abort signal. */
 export const never = (): Promise<never> => new Promise<never>(() => undefined);
+/** Waits until something holds, however slow the machine is. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await holds())) await sleep(1);
+}
 
 /** Waits until an event of this type is in the log, however slow the machine is. */
 export async function stored(world: Pick<Setup, "log">, sessionId: string, type: string): Promise<void> {
-  while (!(await world.log(sessionId)).some((event) => event.type === type)) await sleep(1);
+  await until(async () => (await world.log(sessionId)).some((event) => event.type === type));
 }

@@ -15,28 +15,35 @@ export class TimeUp extends Error {
   }
 }
 
+/** A signal that fires when the time is up or the work is called off. `clear` is called when it is done. */
+export function timeLimit({ signal, timeoutMs, clock }: Patience): { signal: AbortSignal; clear(): void } {
+  const control = new AbortController();
+  const callOff = () => control.abort(signal.reason);
+  const cancel = clock.after(timeoutMs, () => control.abort(new TimeUp(timeoutMs)));
+  if (signal.aborted) callOff();
+  else signal.addEventListener("abort", callOff, { once: true });
+  const clear = () => {
+    cancel();
+    signal.removeEventListener("abort", callOff);
+  };
+  return { signal: control.signal, clear };
+}
+
 /**
  * What the work comes to. When its time is up or it is called off, the signal that it is given fires, and it is left behind
  * whether it minds that or not.
  */
 export async function within<T>(
-  { signal, timeoutMs, clock }: Patience,
+  patience: Patience,
   work: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
-  signal.throwIfAborted();
-  const control = new AbortController();
+  patience.signal.throwIfAborted();
+  const { signal, clear } = timeLimit(patience);
   const { promise: given, reject } = Promise.withResolvers<never>();
-  const giveUp = (reason: unknown) => {
-    control.abort(reason);
-    reject(reason);
-  };
-  const callOff = () => giveUp(signal.reason);
-  const cancel = clock.after(timeoutMs, () => giveUp(new TimeUp(timeoutMs)));
-  signal.addEventListener("abort", callOff, { once: true });
+  signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   try {
-    return await Promise.race([(async () => await work(control.signal))(), given]);
+    return await Promise.race([(async () => await work(signal))(), given]);
   } finally {
-    cancel();
-    signal.removeEventListener("abort", callOff);
+    clear();
   }
 }

@@ -1,5 +1,5 @@
-import { PawlError, type RunContext, toJson } from "@pawl/core";
-import { TimeUp, within } from "../base/within.ts";
+import { type AskOutcome, askModel, type ModelClient, PawlError, type RunContext, toJson } from "@pawl/core";
+import { TimeUp, timeLimit } from "../base/within.ts";
 import {
   type ChoiceError,
   type Chosen,
@@ -8,9 +8,9 @@ import {
   type KnowledgeSelection,
 } from "../log/events.ts";
 import type { LogSoFar } from "../log/read-log.ts";
-import { askModel, type Bill, newBill, spendingOf } from "./ask-model.ts";
 import { type Choice, choose } from "./choose.ts";
 import { requestFor } from "./prompt.ts";
+import { answerIn, spendingOf } from "./read-answer.ts";
 import { parseSelection, type Selection } from "./selection.ts";
 import { keyOf, type Work } from "./work.ts";
 
@@ -26,14 +26,14 @@ export async function select<Deps>(
 ): Promise<Chosen[]> {
   const { name, clock } = work;
   const startedAt = clock.now();
-  const bill = newBill(work.model);
-  const made = await tryToChoose(work, context, log, bill);
+  const made = await tryToChoose(work, context, log);
   if (context.signal.aborted) return [];
   const durationMs = clock.now() - startedAt;
-  const spent = { by: name, ...spendingOf(bill) };
+  const spent = made.asked && { by: name, ...spendingOf(made.asked) };
   // First: whoever asks again after a crash here is charged for both.
-  if (spent.tokens.total > 0) await context.append({ type: "spending", data: spent, durationMs });
-  const mine = { hook: name, run_id: context.runId, model: spent.model };
+  if (spent !== undefined && spent.tokens.total > 0)
+    await context.append({ type: "spending", data: spent, durationMs });
+  const mine = { hook: name, run_id: context.runId, model: spent?.model ?? work.model.id };
   if (made.choice === undefined) {
     work.report(made.cause, context);
     const data: KnowledgeFailure = { ...mine, code: codeOf(made.cause) };
@@ -55,36 +55,37 @@ export async function select<Deps>(
   return choice.chosen;
 }
 
-type Made = { selection: Selection; choice: Choice } | { choice?: never; cause: unknown };
+type Made = { asked: AskOutcome | undefined } & (
+  | { selection: Selection; choice: Choice }
+  | { choice?: never; cause: unknown }
+);
 
 /** What the model throws may look like a failure of the log, and is none. */
-async function tryToChoose<Deps>(
-  work: Work<Deps>,
-  context: RunContext<Deps>,
-  log: LogSoFar,
-  bill: Bill,
-): Promise<Made> {
+async function tryToChoose<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar): Promise<Made> {
+  let asked: AskOutcome | undefined;
   try {
-    const selection = await selectionOf(work, context, log, bill);
-    return { selection, choice: await choose(selection, work.byName, log.loaded) };
+    asked = await ask(work, context, log);
+    const selection = selectionIn(asked, work.model);
+    return { asked, selection, choice: await choose(selection, work.byName, log.loaded) };
   } catch (cause) {
-    return { cause };
+    return { asked, cause };
   }
 }
 
-async function selectionOf<Deps>(
-  work: Work<Deps>,
-  { signal }: RunContext<Deps>,
-  log: LogSoFar,
-  bill: Bill,
-): Promise<Selection> {
+async function ask<Deps>(work: Work<Deps>, { signal }: RunContext<Deps>, log: LogSoFar): Promise<AskOutcome> {
   const { model, timeoutMs, clock } = work;
-  const request = requestFor(work, log);
-  const { answer, isRefusal } = await within({ signal, timeoutMs, clock }, (own) =>
-    askModel(model, request, { signal: own, bill }),
-  );
-  if (isRefusal) throw new NoChoice("refused", `${model.id} refused to choose.`);
-  const selection = parseSelection(answer);
+  const time = timeLimit({ signal, timeoutMs, clock });
+  try {
+    return await askModel(model, requestFor(work, log), { signal: time.signal });
+  } finally {
+    time.clear();
+  }
+}
+
+function selectionIn(asked: AskOutcome, model: ModelClient): Selection {
+  if (asked.failure !== undefined) throw asked.failure.cause;
+  if (asked.stopReason === "refusal") throw new NoChoice("refused", `${model.id} refused to choose.`);
+  const selection = parseSelection(answerIn(asked));
   if (selection === undefined)
     throw new NoChoice("invalid_answer", `What ${model.id} answered is no choice.`);
   return selection;

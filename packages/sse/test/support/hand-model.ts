@@ -1,4 +1,5 @@
-import type { Json, ModelClient, ModelEvent } from "@pawl/core";
+import type { Json, ModelClient } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 
 /** One answer of a model, written by hand. */
 export interface HandTurn {

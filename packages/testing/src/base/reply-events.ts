@@ -1,5 +1,5 @@
-import type { ContentBlock, Json, RawUsage } from "@pawl/core";
-import type { ContentDelta } from "@pawl/core/model";
+import type { ContentBlock, Json } from "@pawl/core";
+import type { ContentDelta, RawUsage } from "@pawl/core/model";
 import { type Reply, stopReasonOf } from "./reply.ts";
 import { isObject } from "./wire-request.ts";
 

@@ -1,4 +1,5 @@
-import type { ContentBlock, Json, RawUsage } from "@pawl/core";
+import type { ContentBlock, Json } from "@pawl/core";
+import type { RawUsage } from "@pawl/core/model";
 
 /** A call the scripted model makes. */
 export interface ReplyTool {

@@ -1,4 +1,4 @@
-import type { RawUsage } from "@pawl/core";
+import type { RawUsage } from "@pawl/core/model";
 import { currentModels, limitsOf, type ModelLimits } from "../base/model-limits.ts";
 import { type Reply, randomId, replyBlocks, stopReasonOf } from "../base/reply.ts";
 import { replyEvents, replyMessage, type WireEvent } from "../base/reply-events.ts";

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ModelEvent, type ModelFailure, PawlError } from "@pawl/core";
+import { type ModelFailure, PawlError } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import type { ApiError } from "../base/api-error.ts";
 import { earlyError, playEvents } from "../base/play-events.ts";
 import type { Reply } from "../base/reply.ts";

@@ -1,4 +1,5 @@
-import type { ContentBlock, RawUsage } from "@pawl/core";
+import type { ContentBlock } from "@pawl/core";
+import type { RawUsage } from "@pawl/core/model";
 import type { Reply } from "../base/reply.ts";
 import { stopReasonOf } from "../base/reply.ts";
 import { inputPieces, split } from "../base/reply-events.ts";

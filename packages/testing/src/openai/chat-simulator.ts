@@ -1,4 +1,4 @@
-import type { RawUsage } from "@pawl/core";
+import type { RawUsage } from "@pawl/core/model";
 import { type Reply, randomId, replyBlocks } from "../base/reply.ts";
 import { type RuleContext, replyFrom } from "../base/rules.ts";
 import type { Judge, Rejection } from "../base/wire.ts";

@@ -1,5 +1,5 @@
+import { type Deadline, withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { type Patience, withinLeg } from "../../base/patience.ts";
 import { checkAppendable } from "../../hooks/check-appendable.ts";
 import type { Hook, HookContext, RunContext } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -20,23 +20,16 @@ export const HOOK_FAILED: StopReason = {
 
 type HookWith<M extends HookMethod> = Hook & Required<Pick<Hook, M>>;
 
-const sorted = new WeakMap<readonly Hook[], Map<HookMethod, Hook[]>>();
-
 /** The agent's hooks with this method, in the order in which they are called. */
 export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly HookWith<M>[] {
-  const { hooks } = leg.agent;
-  let byMethod = sorted.get(hooks);
-  if (byMethod === undefined) {
-    byMethod = new Map();
-    sorted.set(hooks, byMethod);
-  }
+  const { byMethod } = leg.hookProgress;
   let found = byMethod.get(method);
   if (found === undefined) {
-    found = hooks.filter((hook) => hook[method] !== undefined);
-    if (method.startsWith("after")) found.reverse();
+    const having = leg.agent.hooks.filter((hook) => hook[method] !== undefined);
+    found = method.startsWith("after") ? having.reverse() : having;
     byMethod.set(method, found);
   }
-  return found as HookWith<M>[];
+  return found as readonly HookWith<M>[];
 }
 
 /**
@@ -51,15 +44,15 @@ export async function callHook<T, R>(
   take: (said: T & {}) => R,
 ): Promise<{ value?: R; failed?: true }> {
   // The leg has another signal for its last turn.
-  const { signal } = leg;
+  const { signal } = leg.life;
   try {
     const answer = call(contextOf(leg));
-    const said = isPromise(answer) ? await withinLeg(leg, answer) : answer;
+    const said = isPromise(answer) ? await withinDeadline(leg.life, answer) : answer;
     return said === undefined || said === null ? {} : { value: take(said) };
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-    if (leg.lost || (signal.aborted && cause === signal.reason)) return {};
-    await leg.fail(hookFailure(hook, method, cause));
+    if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};
+    await leg.report.logError(hookFailure(hook, method, cause));
     return { failed: true };
   }
 }
@@ -77,15 +70,10 @@ export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorRe
   };
 }
 
-const contexts = new WeakMap<Leg, RunContext>();
-
 /** What the hooks of this leg are given. */
 export function contextOf(leg: Leg): RunContext {
-  const known = contexts.get(leg);
-  if (known !== undefined) return known;
-  const context = runContext(leg);
-  contexts.set(leg, context);
-  return context;
+  leg.hookProgress.context ??= runContext(leg);
+  return leg.hookProgress.context;
 }
 
 function runContext(leg: Leg): RunContext {
@@ -108,7 +96,7 @@ function runContext(leg: Leg): RunContext {
       return leg.deps;
     },
     get signal() {
-      return leg.signal;
+      return leg.life.signal;
     },
     read: (options) => leg.read(options),
     append: async (event) => {
@@ -133,8 +121,8 @@ export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): s
 }
 
 /** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
-export async function tellHooks(
-  patience: Patience,
+export async function notifyHooks(
+  deadline: Deadline,
   hooks: readonly Hook[],
   error: EventData["error"],
   context: HookContext,
@@ -142,7 +130,7 @@ export async function tellHooks(
   const failures: ReturnType<typeof errorEvent>[] = [];
   for (const hook of hooks) {
     try {
-      await withinLeg(patience, hook.onError?.(error, context));
+      await withinDeadline(deadline, hook.onError?.(error, context));
     } catch (cause) {
       failures.push(errorEvent(hookFailure(hook, "onError", cause)));
     }

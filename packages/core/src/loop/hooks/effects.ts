@@ -1,6 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
+import { timeLimit, withinDeadline } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
-import { withinLeg } from "../../base/patience.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
@@ -16,7 +15,7 @@ type Effect = Hook & Required<Pick<Hook, "afterRun">>;
 const TASKS = "pawl.tasks";
 
 /** How long an effect of the run's end may take, in milliseconds. */
-const EFFECT_MS = 5_000;
+export const EFFECT_MS = 5_000;
 
 /**
  * Runs what is left of `afterRun`, each under a key of its own. `first` is stored with the first of them, only if nobody
@@ -57,7 +56,6 @@ async function beginEffect(
   { name }: Hook,
   first: readonly NewEvent[],
 ): Promise<boolean> {
-  const { lastSeq } = leg.log.state;
   const started: NewEvent = {
     type: "effect_started",
     key: eventKey.effect(runId, name),
@@ -67,43 +65,30 @@ async function beginEffect(
     await leg.log.append([started]);
     return true;
   }
-  try {
-    await leg.log.appendAfter(lastSeq, [...first, started]);
-    return true;
-  } catch (error) {
-    if (PawlError.is(error, "conflict") || PawlError.is(error, "key_taken")) return false;
-    throw error;
-  }
+  return await leg.log.appendAtTip([...first, started]);
 }
 
 /** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
-  const { clock } = leg;
-  const time = ownTime(clock);
+  const { clock } = leg.life;
+  const time = timeLimit(clock, EFFECT_MS);
   let failure: unknown;
   let success = true;
   try {
     const context = Object.create(contextOf(leg), { signal: { value: time.signal, enumerable: true } });
     const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
-    await withinLeg({ signal: time.signal, abortGraceMs: 0, clock }, work);
+    await withinDeadline({ signal: time.signal, abortGraceMs: 0, clock }, work);
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     success = false;
     failure = cause;
   } finally {
-    time.over();
+    time.clear();
   }
   const ended: NewEvent = {
     type: "effect_ended",
     data: { run_id: run.runId, name: hook.name, success },
   };
   if (success) await leg.log.append([ended]);
-  else await leg.fail(hookFailure(hook, "afterRun", failure), [ended]);
-}
-
-/** Time that a hook has at the end, whatever the run still has. */
-export function ownTime(clock: Clock): { signal: AbortSignal; over(): void } {
-  const control = new AbortController();
-  const over = clock.after(EFFECT_MS, () => control.abort(new Error(`It took longer than ${EFFECT_MS} ms.`)));
-  return { signal: control.signal, over };
+  else await leg.report.logError(hookFailure(hook, "afterRun", failure), [ended]);
 }

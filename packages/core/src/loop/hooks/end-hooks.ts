@@ -1,14 +1,15 @@
+import { timeLimit } from "../../base/deadline.ts";
 import { centsFromUsd } from "../../base/usd.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData, NewEvent, NextRun } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
-import { isFailed, isReported, type StopReason, stopFrom, worded } from "../../log/stop-reason.ts";
+import { isFailed, isReported, type StopReason, stopFrom, withOwnWords } from "../../log/stop-reason.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
-import { callHook, contextOf, hooksWith, tellHooks } from "./call-hooks.ts";
-import { ownTime, runEffects } from "./effects.ts";
+import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
+import { EFFECT_MS, runEffects } from "./effects.ts";
 
 /** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */
 export interface Ending {
@@ -28,7 +29,7 @@ export async function endingOf(
   reason: StopReason,
   closing?: string,
 ): Promise<Ending | undefined> {
-  const stop = run.ending ?? (await finalStop(leg, worded(leg.agent, reason)));
+  const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
   const close = () => closeOpenCalls(run, closing ?? closingReason(stop, run));
   if (!(await runEffects(leg, run, stop, close()))) return undefined;
   const reported = isReported(stop)
@@ -40,15 +41,16 @@ export async function endingOf(
 }
 
 /** Tells the hooks of an error that came with the end: it is stored, and the run has no time any more. */
-export async function tellAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
-  const { clock, agent } = leg;
-  const time = ownTime(clock);
+export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
+  const { agent } = leg;
+  const { clock } = leg.life;
+  const time = timeLimit(clock, EFFECT_MS);
   try {
-    const patience = { signal: time.signal, abortGraceMs: 0, clock };
-    const failures = await tellHooks(patience, agent.hooks, error, contextOf(leg));
-    for (const { data } of failures) await leg.reportLate(data);
+    const deadline = { signal: time.signal, abortGraceMs: 0, clock };
+    const failures = await notifyHooks(deadline, agent.hooks, error, contextOf(leg));
+    for (const { data } of failures) await leg.report.logLate(data);
   } finally {
-    time.over();
+    time.clear();
   }
 }
 

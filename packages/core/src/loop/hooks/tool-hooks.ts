@@ -1,5 +1,5 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { type Json, toJson } from "../../base/json.ts";
-import { withinLeg } from "../../base/patience.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { CallState } from "../../session/state.ts";
@@ -32,8 +32,8 @@ export interface CallInput {
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
   // The leg has another signal for its last turn.
-  const { signal } = leg;
-  const asker = call.asked?.by;
+  const { signal } = leg.life;
+  const asker = call.question?.by;
   const hooks = remainingHooks(leg, asker);
   if (hooks === undefined) return { do: "deny", why: `"${asker}", which asked about this call, is gone.` };
   const problems = asker === undefined ? [] : await answerProblems(leg, call);
@@ -46,13 +46,13 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
       hook,
       "beforeTool",
       (context) => hook.beforeTool({ ...planned, ...answer }, context),
-      storable,
+      storableChange,
     );
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
     if (!("input" in value)) return decided(value, hook.name, changed);
-    const checked = await validate(tool.input, value.input, (work) => withinLeg(leg, work));
+    const checked = await validate(tool.input, value.input, (work) => withinDeadline(leg.life, work));
     if (!checked.ok)
       return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
     input = checked.value;
@@ -62,9 +62,9 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 }
 
 /** Validates the answer to a hook's question against the schema on record; returns the problems. */
-async function answerProblems(leg: Leg, { asked, answer }: CallState): Promise<readonly string[]> {
+async function answerProblems(leg: Leg, { question: asked, answer }: CallState): Promise<readonly string[]> {
   const schema = jsonSchema(asked?.answerSchema ?? {});
-  const checked = await validate(schema, answer?.value ?? null, (work) => withinLeg(leg, work));
+  const checked = await validate(schema, answer?.value ?? null, (work) => withinDeadline(leg.life, work));
   return checked.ok ? [] : checked.problems;
 }
 
@@ -87,7 +87,7 @@ function decided(
 }
 
 /** A hook's word on a call, fit to be stored. */
-function storable(change: ToolChange): ToolChange {
+function storableChange(change: ToolChange): ToolChange {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };

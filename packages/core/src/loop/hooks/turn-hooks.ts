@@ -13,7 +13,7 @@ export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; pla
 /** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
-  if (run?.turns === 0 && run.asked === undefined && !leg.told.run) {
+  if (run?.turns === 0 && run.openRequest === undefined && !leg.hookProgress.begun) {
     for (const hook of hooksWith(leg, "beforeRun")) {
       const { value, failed } = await callHook(
         leg,
@@ -25,7 +25,7 @@ export async function planTurn(leg: Leg): Promise<Planned> {
       if (failed) return { stop: HOOK_FAILED };
       if (value) return { stop: value };
     }
-    leg.told.run = true;
+    leg.hookProgress.begun = true;
   }
   const { model, maxTokens } = leg.agent;
   let plan: TurnPlan = { model, maxTokens };
@@ -96,11 +96,11 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
  * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and time has passed.
  * What a hook throws is logged and keeps no run from waiting.
  */
-export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
+export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
-  const questions = waiting.map(({ asked }) => asked?.seq).join();
-  if (hooks.length === 0 || leg.told.questions === questions) return false;
-  leg.told.questions = questions;
+  const questions = waiting.map(({ question: asked }) => asked?.seq).join();
+  if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
+  leg.hookProgress.questions = questions;
   for (const hook of hooks)
     await callHook(leg, hook, "onSuspend", (context) => hook.onSuspend(context), ignored);
   return true;
@@ -109,21 +109,14 @@ export async function tellOfSuspension(leg: Leg, waiting: readonly CallState[]):
 function ignored(): void {}
 
 /**
- * Tells `afterTurn` that a turn is over, once in a leg. `told`: somebody may have stored something. The first reason to
- * stop counts for as long as the leg goes on.
+ * Notifies the `afterTurn` hooks, once in a leg, that a turn is over. The first reason to stop that one of
+ * them gives holds for as long as the leg goes on.
  */
-export async function afterTurn(
-  leg: Leg,
-  turns: number,
-  turn: TurnState,
-): Promise<{ told: boolean; stop?: StopReason | undefined }> {
-  const { told } = leg;
-  if (leg.signal.aborted) return { told: false };
-  if (told.turns >= turns) return { told: false, stop: told.stop };
-  told.turns = turns;
-  told.stop = undefined;
-  const hooks = hooksWith(leg, "afterTurn");
-  for (const hook of hooks) {
+export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
+  const { hookProgress } = leg;
+  hookProgress.turns = leg.log.state.run?.turns ?? 0;
+  hookProgress.stop = undefined;
+  for (const hook of hooksWith(leg, "afterTurn")) {
     const { value } = await callHook(
       leg,
       hook,
@@ -131,7 +124,6 @@ export async function afterTurn(
       (context) => hook.afterTurn(turn, context),
       ({ stop }) => stopFrom(stop),
     );
-    told.stop ??= value;
+    hookProgress.stop ??= value;
   }
-  return { told: hooks.length > 0, stop: told.stop };
 }

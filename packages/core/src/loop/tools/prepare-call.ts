@@ -1,13 +1,13 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
-import { withinLeg } from "../../base/patience.ts";
-import { repeatedNote } from "../../context/shorten-input.ts";
+import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
-import { leftOf } from "../../stop/limits.ts";
+import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
 import { type Schema, validate } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
@@ -32,22 +32,25 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   if (call.started !== undefined && !tool.idempotent) {
     return refuse(call, outcomeUnknown("the process was cut off while it ran."));
   }
-  const why = call.invalid ?? barred(leg, call) ?? copied(call, tool);
+  const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
-  const changed = call.started?.input ?? call.asked?.input;
-  const input = await validate(tool.input, changed ?? call.arguments, (work) => withinLeg(leg, work));
+  const changed = call.started?.input ?? call.question?.input;
+  const input = await validate(tool.input, changed ?? call.arguments, (work) =>
+    withinDeadline(leg.life, work),
+  );
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
   // Its own question comes last, and a started call has been through all of it.
-  const screened = call.started !== undefined || (call.asked !== undefined && call.asked.by === undefined);
-  return screened ? await goOn(leg, call, tool, given) : await screen(leg, call, tool, given);
+  const screened =
+    call.started !== undefined || (call.question !== undefined && call.question.by === undefined);
+  return screened ? await runOrAnswer(leg, call, tool, given) : await askBeforeTool(leg, call, tool, given);
 }
 
 /** Why a call may not run, whatever the tool: it is one too many, or not one of this turn's tools. */
-function barred({ log, agent, legMs }: Leg, call: CallState): string | undefined {
+function refusalReason({ log, agent, life }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
-  const { left } = leftOf(log.state, agent, legMs());
+  const { amounts: left } = remainingOf(log.state, agent, life.legMs());
   const behind = run.calls.length - 1 - run.calls.indexOf(call);
   if (left.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
   const allowed = run.landing === undefined ? run.turn?.tools : [];
@@ -55,13 +58,13 @@ function barred({ log, agent, legMs }: Leg, call: CallState): string | undefined
   return `"${call.toolName}" cannot be used now${allowed.length === 0 ? "." : `, only ${allowed.join(", ")}.`}`;
 }
 
-function copied(call: CallState, tool: Tool): string | undefined {
-  const field = repeatedNote(call.arguments, tool.shortenInput);
+function repeatsShortenedInput(call: CallState, tool: Tool): string | undefined {
+  const field = shortenedFieldIn(call.arguments, tool.shortenInput);
   return field === undefined ? undefined : `"${field}" holds only a note of its length. Send the whole text.`;
 }
 
 /** Lets the hooks have their say. */
-async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
+async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
   const screened = await screenCall(leg, call, tool, given);
   switch (screened.do) {
     case "leave":
@@ -79,7 +82,7 @@ async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): 
       return { do: "store", events: [event] };
     }
     case "run": {
-      if (tool.suspends === undefined) return await goOn(leg, call, tool, screened);
+      if (tool.suspends === undefined) return await runOrAnswer(leg, call, tool, screened);
       const { answer, kind = tool.name, payload } = tool.suspends;
       const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
       const event = question(call, { kind, payload: shown, answer, changed: screened.changed });
@@ -89,17 +92,24 @@ async function screen(leg: Leg, call: CallState, tool: Tool, given: CallInput): 
 }
 
 /** Everybody has been asked: the tool runs, or its answer is the result. */
-async function goOn(leg: Leg, call: CallState, tool: Tool, { input, changed }: CallInput): Promise<Prepared> {
+async function runOrAnswer(
+  leg: Leg,
+  call: CallState,
+  tool: Tool,
+  { input, changed }: CallInput,
+): Promise<Prepared> {
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
-  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) => withinLeg(leg, work));
+  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) =>
+    withinDeadline(leg.life, work),
+  );
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
-  return { do: "store", events: [succeed(call, tool, answer.value)] };
+  return { do: "store", events: [successResult(call, tool, answer.value)] };
 }
 
 /** The result of a tool that did its work, and what it has decided about run and session. */
-export function succeed(
+export function successResult(
   call: CallState,
   tool: Tool,
   value: unknown,

@@ -1,3 +1,4 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf, PawlError } from "../../base/errors.ts";
 import { toJson } from "../../base/json.ts";
 import { once } from "../../base/once.ts";
@@ -11,30 +12,30 @@ import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../t
 import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
 import { effectiveType } from "../hooks/call-hooks.ts";
 import { afterTool } from "../hooks/tool-hooks.ts";
-import { type Decided, type Runnable, succeed } from "./prepare-call.ts";
+import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
 
 /** Runs one call that is stored as started. Rejects only when the log cannot be written. */
 export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const { call, tool } = runnable;
-  const startedAt = leg.clock.now();
-  const durationMs = () => leg.clock.now() - startedAt;
+  const startedAt = leg.life.clock.now();
+  const durationMs = () => leg.life.clock.now() - startedAt;
   const timeUp = once(() => new AbortController());
   const work = tool.delegate === undefined ? runTool : runAgent;
   const artifacts: Artifact[] = [];
   const settled = work(leg, runnable, { durationMs, timeUp, artifacts }).catch((cause: unknown) =>
     resultEvent(call, false, messageOf(cause), { durationMs: durationMs() }),
   );
-  const event = await withinTime(leg, settled, timeUp, tool.timeoutMs, graceOf(leg, tool));
+  const event = await withinTime(leg, settled, tool, timeUp);
   const { progress, agents } = leg.live;
   const wasAgent = agents.delete(call.callId);
   if (progress.delete(call.callId) || wasAgent) leg.touch();
   if (event === "left") {
-    leg.lost = true;
+    leg.life.abandon();
     return;
   }
   if (event === undefined) void settled.then(() => reportLate(leg, call));
-  const late = () => resultEvent(call, false, outcomeUnknown(leg.signal.aborted ? STOPPED : TOO_LONG));
+  const late = () => resultEvent(call, false, outcomeUnknown(leg.life.signal.aborted ? STOPPED : TOO_LONG));
   const outcome = event ?? late();
   const stored =
     event === undefined || outcome.type === "tool_suspended"
@@ -60,9 +61,9 @@ interface Progress {
   artifacts: Artifact[];
 }
 
-type Work = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
+type DoCall = (leg: Leg, runnable: Runnable, progress: Progress) => Promise<Outcome>;
 
-const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
+const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs, timeUp, artifacts }) => {
   let signal: AbortSignal | undefined;
   const decided: Decided = {};
   const context: ToolContext<never> = {
@@ -71,7 +72,7 @@ const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, t
     // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the list, and the leg's
     // signal fires too when the leg is over.
     get signal() {
-      signal ??= AbortSignal.any([timeUp().signal, leg.signal]);
+      signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
       return signal;
     },
     answer,
@@ -88,10 +89,10 @@ const runTool: Work = async (leg, { call, tool, input, answer }, { durationMs, t
     },
   };
   const value = await tool.execute?.(input, context);
-  return succeed(call, tool, value, { ...decided, durationMs: durationMs() });
+  return successResult(call, tool, value, { ...decided, durationMs: durationMs() });
 };
 
-const runAgent: Work = async (leg, { call, tool, input }, { durationMs }) => {
+const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
   const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
   return state === undefined ? "left" : outcomeOf(call, state, durationMs());
@@ -126,8 +127,8 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
 }
 
 /** How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has used up. */
-function graceOf({ abortGraceMs }: Leg, tool: Tool): number {
-  return abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
+function graceOf({ life }: Leg, tool: Tool): number {
+  return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
 }
 
 const STOPPED = "the run was stopped before it came back.";
@@ -157,36 +158,24 @@ function callContext(leg: Leg, call: CallState) {
 
 /** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
 async function withinTime<T>(
-  { signal, clock }: Leg,
+  leg: Leg,
   work: Promise<T>,
+  tool: Tool,
   timeUp: Progress["timeUp"],
-  timeoutMs: number | undefined,
-  graceMs: number,
 ): Promise<T | undefined> {
-  const timers: (() => void)[] = [];
-  const after = (ms: number, then: () => void) => timers.push(clock.after(ms, then));
-  const { promise, resolve } = Promise.withResolvers<T | undefined>();
-  const onAbort = () => after(graceMs, () => resolve(undefined));
-  try {
-    void work.then(resolve);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    if (timeoutMs !== undefined) {
-      after(timeoutMs, () => {
-        timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
-        resolve(undefined);
-      });
-    }
-    return await promise;
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    for (const cancel of timers) cancel();
-  }
+  const { clock, signal } = leg.life;
+  const { timeoutMs } = tool;
+  const onTimeout = () => timeUp().abort(new Error(`The tool took longer than ${timeoutMs} ms.`));
+  // The work itself never rejects.
+  return await withinDeadline(
+    { clock, signal, abortGraceMs: graceOf(leg, tool), timeoutMs, onTimeout },
+    work,
+  ).catch(() => undefined);
 }
 
 /** The call has been answered without its result, here or by the process that took the session over. */
 async function reportLate(leg: Leg, call: CallState): Promise<void> {
-  await leg.reportLate({
+  await leg.report.logLate({
     code: "late_result",
     message: `"${call.toolName}" came back after its call had been answered.`,
     context: { call_id: call.callId },

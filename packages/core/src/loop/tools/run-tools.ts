@@ -15,7 +15,7 @@ import { sliceOf } from "./task-slice.ts";
  * One call's failure is its own result and touches no other.
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
-  if (leg.signal.aborted) {
+  if (leg.life.signal.aborted) {
     await leg.log.append(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }
@@ -25,7 +25,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
     const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
       if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
       // A schema that hangs is left behind with the run: closing the run answers the call.
-      const events = leg.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
+      const events = leg.life.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
       return { do: "store", events };
     });
     if (prepared.do === "run") runnable.push(prepared);
@@ -40,7 +40,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
 
 /** Stores that the calls have started, in one append, and then starts them. */
 async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void> {
-  if (calls.length === 0 || leg.signal.aborted) return;
+  if (calls.length === 0 || leg.life.signal.aborted) return;
   await leg.log.append(calls.map((one) => startedEvent(leg, one)));
   await all(calls.map((one) => runCall(leg, one)));
 }

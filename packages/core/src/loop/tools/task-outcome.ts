@@ -54,7 +54,7 @@ function askedBy(
   waiting: CallState,
   spent: Spent,
 ): Extract<NewEvent, { type: "tool_suspended" }> {
-  const { kind, payload, answerSchema, expiresAt, seq } = waiting.asked as QuestionRecord;
+  const { kind, payload, answerSchema, expiresAt, seq } = waiting.question as QuestionRecord;
   return {
     type: "tool_suspended",
     key: eventKey.asked(call),

@@ -2,7 +2,7 @@ import type { Leg } from "../../leg/leg.ts";
 import type { Budget, Resource } from "../../log/budget.ts";
 import { promptTokens } from "../../model/pricing.ts";
 import { type CallState, openRun, unanswered } from "../../session/state.ts";
-import { leftOf } from "../../stop/limits.ts";
+import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate } from "../../tools/tool.ts";
 
 /** What an agent uses up of its caller's budget, too. Time is the caller's own anyway. */
@@ -24,7 +24,7 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;
-  const { left } = leftOf(state, leg.agent, leg.legMs());
+  const { amounts: left } = remainingOf(state, leg.agent, leg.life.legMs());
   const run = openRun(state);
   const open = run === undefined ? [] : unanswered(run);
   const held = open.filter(({ started }) => started?.slice !== undefined);

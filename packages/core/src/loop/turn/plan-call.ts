@@ -2,31 +2,33 @@ import { type Prompt, promptOf, requestEvent, requestOf } from "../../context/bu
 import { newPrefix } from "../../context/prefix.ts";
 import { hasLostServerCalls } from "../../context/server-calls.ts";
 import type { TurnPlan } from "../../hooks/hook.ts";
-import { land } from "../../leg/land.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { EventData } from "../../log/event.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import type { ModelClient, ModelRequest, ToolChoice } from "../../model/model-client.ts";
 import { openRun } from "../../session/state.ts";
-import { leftOf } from "../../stop/limits.ts";
+import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 
 /** A call that is allowed, and the event that says it was made. */
-export interface PlannedCall {
+export interface ModelCall {
   model: ModelClient;
   request: ModelRequest;
   event: EventData["llm_request"];
 }
 
+/** What follows in place of a model call: the run's last turn, or its end. */
+export interface InsteadOfCall {
+  do: "land" | "end";
+  stop: StopReason;
+}
+
 /**
- * The next request, as the plan, the hooks and the limits want it; or why there is none. `undefined`: things have changed,
- * look again.
+ * The next request, as the plan, the hooks and the limits want it; or what follows instead. `undefined`: the
+ * leg was stopped meanwhile.
  */
-export async function planCall(
-  leg: Leg,
-  wanted: TurnPlan,
-): Promise<PlannedCall | { stop: StopReason } | undefined> {
+export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
   const prompt = promptOf(leg.log.state);
   const estimatedTokens = leg.agent.estimateTokens(prompt.chars);
@@ -35,8 +37,8 @@ export async function planCall(
     estimatedTokens,
     plan,
   }));
-  if (leg.signal.aborted) return undefined;
-  if (planned.stop) return planned;
+  if (leg.life.signal.aborted) return undefined;
+  if (planned.stop) return { do: "end", stop: planned.stop };
   return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
 }
 
@@ -45,19 +47,15 @@ async function withinLimits(
   leg: Leg,
   prompt: Prompt,
   plan: TurnPlan & { estimatedTokens: number },
-): Promise<PlannedCall | { stop: StopReason } | undefined> {
+): Promise<ModelCall | InsteadOfCall> {
   const { state } = leg.log;
   const { model, tools, estimatedTokens } = plan;
-  const left = leftOf(state, leg.agent, leg.legMs());
+  const left = remainingOf(state, leg.agent, leg.life.legMs());
   const last = openRun(state)?.landing !== undefined;
   const keepLast = leg.agent.onLimit === "land" && !last;
   const call = { estimatedTokens, maxTokens: plan.maxTokens, pricing: model.pricing };
   const room = roomFor(left, call, keepLast);
-  if ("type" in room) {
-    if (!keepLast) return { stop: room };
-    await land(leg, room);
-    return undefined;
-  }
+  if ("type" in room) return { do: keepLast ? "land" : "end", stop: room };
   const params = { ...paramsOf(leg, plan), maxTokens: room.maxTokens };
   const event = await requestEvent(state, prompt, {
     ...params,

@@ -1,31 +1,32 @@
+import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { withinLeg } from "../../base/patience.ts";
 import { subtractUsd, usdFromCents } from "../../base/usd.ts";
 import type { TurnPlan } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
 import type { EventData, NewEvent } from "../../log/event.ts";
-import { CONTEXT_WINDOW, type StopReason, worded } from "../../log/stop-reason.ts";
+import { CONTEXT_WINDOW, type StopReason, withOwnWords } from "../../log/stop-reason.ts";
 import { ANSWERING } from "../../model/answering.ts";
 import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
-import { leftOf, limitStop } from "../../stop/limits.ts";
+import { limitStop, remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
-import { planCall } from "./plan-call.ts";
+import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append. Resolves to
- * why the run ends with it, if it does; then the log already says what was wrong.
+ * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append.
+ * Resolves to what follows if the log does not say it: the limits have no room for the call, or it failed;
+ * the failure is logged.
  */
-export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | undefined> {
+export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
-  if (planned === undefined || "stop" in planned) return planned?.stop;
+  if (planned === undefined || "do" in planned) return planned;
   const { request, event, model } = planned;
   const [stored] = await leg.log.append([{ type: "llm_request", data: event }]);
   const first = beginAttempt(leg, {
@@ -33,10 +34,13 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<StopReason | 
     request: event,
     pricing: model.pricing,
     estimateTokens: leg.agent.estimateTokens,
-    startedAt: leg.clock.now(),
+    startedAt: leg.life.clock.now(),
   });
   const { attempt, failure } = await readAnswer(leg, model, request, first);
-  if (failure !== undefined) return await failedTurn(leg, attempt, failure.cause);
+  if (failure !== undefined) {
+    const stop = await failedTurn(leg, attempt, failure.cause);
+    return stop && { do: "end", stop };
+  }
   await storeAnswer(leg, attempt);
   return undefined;
 }
@@ -49,11 +53,11 @@ async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const events: NewEvent[] = [
     assistantMessage(attempt, problem === undefined || problem.code === "no_tool_call", content),
     ...calls.map((data): NewEvent => ({ type: "tool_call", data })),
-    ...llmResponse(attempt, leg.clock.now()),
+    ...llmResponse(attempt, leg.life.clock.now()),
     ...(reminder === undefined ? [] : [{ type: "note" as const, data: reminder }]),
   ];
   if (problem === undefined) await leg.log.append(events);
-  else await leg.fail({ ...problem, context: { attempt: attempt.seq } }, events);
+  else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
 }
 
 /** The attempt under way, and what broke the last one, if something did. */
@@ -73,7 +77,7 @@ async function readAnswer(
   attempt: Attempt,
 ): Promise<Reading> {
   const reading: Reading = { attempt };
-  const { signal, timeLeftMs } = leg;
+  const { signal, timeLeftMs } = leg.life;
   // The same for every attempt, because `max_tokens` is. A hook's answer in place of the model's may have any
   // length.
   const isModel = model.id !== ANSWERING;
@@ -100,7 +104,7 @@ async function readAnswer(
     if (!finished || stopReason === null) throw cutStream();
   };
   try {
-    await withinLeg(leg, read());
+    await withinDeadline(leg.life, read());
   } catch (cause) {
     if (logging !== undefined) reading.attempt = await logging;
     reading.failure = { cause };
@@ -124,7 +128,7 @@ function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
 async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;
   const pricing = event.model === undefined ? failed.pricing : event.pricing;
-  const charged = llmResponse(failed, leg.clock.now());
+  const charged = llmResponse(failed, leg.life.clock.now());
   const stop = noRoomFor(leg, charged, { ...failed, pricing });
   const { message, ...details } = failure;
   const context = { attempt: failed.seq, model: failed.request.model, ...details };
@@ -135,7 +139,7 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
   });
   if (stop !== undefined) {
     await leg.log.append([...charged, error]);
-    leg.halt(worded(leg.agent, stop));
+    leg.life.halt(withOwnWords(leg.agent, stop));
     return beginAttempt(leg, failed);
   }
   const request: EventData["llm_request"] = { ...failed.request, model, retry_of: failed.seq };
@@ -145,9 +149,9 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
     request,
     pricing,
     estimateTokens: failed.estimateTokens,
-    startedAt: leg.clock.now() + retry_in_ms,
+    startedAt: leg.life.clock.now() + retry_in_ms,
   });
-  await leg.tell(error.data);
+  await leg.report.notify(error.data);
   return next;
 }
 
@@ -157,13 +161,13 @@ function noRoomFor(
   charged: readonly NewEvent[],
   { request, pricing }: Pick<Attempt, "request" | "pricing">,
 ): StopReason | undefined {
-  const left = leftOf(leg.log.state, leg.agent, leg.legMs());
+  const left = remainingOf(leg.log.state, leg.agent, leg.life.legMs());
   for (const event of charged) {
     if (event.type !== "llm_response") continue;
     const { tokens, cost_cents } = event.data;
-    left.left.inputTokens -= tokens.total - tokens.completion;
-    left.left.outputTokens -= tokens.completion;
-    left.left.costUsd = subtractUsd(left.left.costUsd, usdFromCents(cost_cents));
+    left.amounts.inputTokens -= tokens.total - tokens.completion;
+    left.amounts.outputTokens -= tokens.completion;
+    left.amounts.costUsd = subtractUsd(left.amounts.costUsd, usdFromCents(cost_cents));
   }
   const maxTokens = request.params.max_tokens;
   const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
@@ -178,14 +182,14 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
     answer.blocks.length === 0
       ? []
       : [assistantMessage({ ...attempt, answer: { ...answer, stopReason: null } }, false)];
-  kept.push(...llmResponse(attempt, leg.clock.now()));
-  if (leg.signal.aborted) {
-    if (leg.lost) throw cause;
+  kept.push(...llmResponse(attempt, leg.life.clock.now()));
+  if (leg.life.signal.aborted) {
+    if (leg.life.lost) throw cause;
     if (kept.length > 0) await leg.log.append(kept);
     return undefined;
   }
   const details = PawlError.is(cause, "model_error") ? (cause.details as JsonObject) : {};
-  await leg.fail(
+  await leg.report.logError(
     {
       code: "model_error",
       message: messageOf(cause),

@@ -69,7 +69,7 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
 /** The API takes longer ones, the keys of events that name the call do not. */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
-const NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
  * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a call, or a
@@ -107,6 +107,7 @@ function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boole
   if (!complete) return "The model stopped to use a tool and did not finish the call.";
   if (repeated) return `The model used the tool call id ${id} twice.`;
   if (typeof id !== "string" || !ID.test(id)) return "The model made up an impossible tool call id.";
-  if (typeof name !== "string" || !NAME.test(name)) return "The model called a tool by an impossible name.";
+  if (typeof name !== "string" || !CALL_NAME.test(name))
+    return "The model called a tool by an impossible name.";
   return undefined;
 }

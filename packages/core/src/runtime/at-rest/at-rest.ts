@@ -17,7 +17,7 @@ interface Made<T> {
  *
  * @throws PawlError `session_busy`, or what `make` throws.
  */
-export async function atRest<T>(
+export async function whileIdle<T>(
   host: Host,
   session: Session,
   agent: Agent,
@@ -25,25 +25,20 @@ export async function atRest<T>(
   { evenOpen = false }: { evenOpen?: boolean } = {},
 ): Promise<T> {
   const leg = await openLeg(host, session, agent);
-  if (leg === undefined) throw busy();
+  if (leg === undefined) throw hasOpenRun();
   try {
     for (;;) {
-      if (!evenOpen && openRun(leg.log.state) !== undefined) throw busy();
-      const { lastSeq } = leg.log.state;
+      if (!evenOpen && openRun(leg.log.state) !== undefined) throw hasOpenRun();
+      const { lastSeq: seq } = leg.log.state;
       const { result, events } = await make(leg.log.state);
       if (events.length === 0) return result;
-      try {
-        await leg.log.appendAfter(lastSeq, events);
-        return result;
-      } catch (error) {
-        if (!PawlError.is(error, "conflict")) throw error;
-      }
+      if (await leg.log.appendAtTip(events, { seq })) return result;
     }
   } finally {
     await leg.close();
   }
 }
 
-function busy(): PawlError {
+function hasOpenRun(): PawlError {
   return new PawlError("session_busy", "This session has an open run. Wait for it, or stop it.");
 }

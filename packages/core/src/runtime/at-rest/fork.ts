@@ -22,7 +22,7 @@ export async function fork(host: Host, session: Session, atSeq: number): Promise
   const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
   events.push(copyOf(withoutNext(end)));
   const hidden = await redactedSince(host.store, session.id, 0);
-  if ([...hidden].some((seq) => seq <= end.seq)) events.push(...newPrefix(log, end.seq, host.newId()));
+  if ([...hidden].some((seq) => seq <= end.seq)) events.push(...forkPrefix(log, end.seq, host.newId()));
   const { id } = await host.store.sessions.create({
     id: host.newId(),
     userId: session.userId,
@@ -50,7 +50,7 @@ function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
 }
 
 /** What was redacted is copied redacted; the thinking that was signed over it must not be sent. */
-function newPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
+function forkPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
   const last = log.findLast(
     (event): event is StoredOf<"prefix"> => event.type === "prefix" && event.seq <= upTo,
   );

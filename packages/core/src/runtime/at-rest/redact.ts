@@ -9,7 +9,7 @@ import { isToolUse } from "../../model/content.ts";
 import type { SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { taskSession } from "../tasks/child-session.ts";
-import { atRest } from "./at-rest.ts";
+import { whileIdle } from "./at-rest.ts";
 
 /**
  * Takes back what the event `seq` says, together with the events that say the same: calls and questions of an answer,
@@ -19,7 +19,7 @@ import { atRest } from "./at-rest.ts";
  * @throws PawlError `invalid_input` for an event that the model does not read, `session_busy` while a run is open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
-  await atRest(host, session, agent, async (state) => {
+  await whileIdle(host, session, agent, async (state) => {
     const log = await logOf(host, session);
     const target = log[seq - 1];
     const found = target === undefined ? [] : sameText(log, target);
@@ -27,7 +27,7 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
       throw new PawlError("invalid_input", "There is nothing to redact in this event.");
     // Their own sessions first: if the process dies between the two, the call still says that there is something to take back.
     for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
-    const events = [...found.map(redactionOf), ...newPrefix(state, isUserData(target), host.newId())];
+    const events = [...found.map(redactionOf), ...redactedPrefix(state, isUserData(target), host.newId())];
     return { result: undefined, events };
   });
 }
@@ -115,10 +115,10 @@ async function redactTask(
     const events = found.map(redactionOf);
     return {
       result: undefined,
-      events: found.length === 0 ? [] : [...events, ...newPrefix(state, false, host.newId())],
+      events: found.length === 0 ? [] : [...events, ...redactedPrefix(state, false, host.newId())],
     };
   };
-  await atRest(host, session, agent, redactAll, { evenOpen: true });
+  await whileIdle(host, session, agent, redactAll, { evenOpen: true });
 }
 
 /** Names what is redacted, so that a reader that sees only this event knows where to look. */
@@ -130,7 +130,7 @@ function redactionOf(event: StoredEvent): NewEvent {
   return { type: "redaction", data };
 }
 
-function newPrefix({ prefix }: SessionState, isUserData: boolean, prefix_id: string): NewEvent[] {
+function redactedPrefix({ prefix }: SessionState, isUserData: boolean, prefix_id: string): NewEvent[] {
   if (prefix === undefined) return [];
   const { system, tools } = prefix;
   const blocks = isUserData && system.length > 1 ? [...system.slice(0, 1), userDataBlock(REDACTED)] : system;

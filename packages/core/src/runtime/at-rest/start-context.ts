@@ -4,7 +4,7 @@ import { admitted } from "../../context/admit.ts";
 import { boundaryAt, checkpointEvents } from "../../context/checkpoint.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
-import { atRest } from "./at-rest.ts";
+import { whileIdle } from "./at-rest.ts";
 
 /**
  * Lets the session's context begin at the event `fromSeq`, or at the last place before it where no call is parted from
@@ -18,7 +18,7 @@ export async function startContextAt(
   agent: Agent,
   fromSeq: number,
 ): Promise<number> {
-  return await atRest(host, session, agent, (state) => {
+  return await whileIdle(host, session, agent, (state) => {
     const entries = admitted(state, state.lastSeq);
     const index = entries.findIndex(({ seq }) => seq >= fromSeq);
     if (index === -1) throw new PawlError("invalid_input", "There is no context from this event on.");

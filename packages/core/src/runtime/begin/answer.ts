@@ -29,7 +29,10 @@ export async function answerEvents(
     }
     seen.add(callId);
     const call = findQuestion(state, callId, question);
-    const said = answer.error === undefined ? await checked(agent, call, answer.value) : failed(call, answer);
+    const said =
+      answer.error === undefined
+        ? await checkedAnswer(agent, call, answer.value)
+        : failedAnswer(call, answer);
     events.push({
       type: "tool_answered",
       key: eventKey.answer(call),
@@ -46,7 +49,10 @@ const MAX_ERROR_CHARS = 10_000;
  * Accepts a report that the call failed at the client. Refuses one for a hook's question: nothing runs at the
  * client then.
  */
-function failed({ callId, asked }: CallState, { error, value }: Answer): { value: null; error: string } {
+function failedAnswer(
+  { callId, question: asked }: CallState,
+  { error, value }: Answer,
+): { value: null; error: string } {
   const refuse = (message: string) => new PawlError("invalid_answer", message, { details: { callId } });
   if (value !== undefined) throw refuse("An answer must have either a value or an error, not both.");
   if (asked?.by !== undefined || asked?.kind === "approval") {
@@ -60,7 +66,7 @@ function failed({ callId, asked }: CallState, { error, value }: Answer): { value
   return { value: null, error: error.toWellFormed() };
 }
 
-async function checked(agent: Agent, call: CallState, value: unknown): Promise<{ value: Json }> {
+async function checkedAnswer(agent: Agent, call: CallState, value: unknown): Promise<{ value: Json }> {
   const stored = storable(value, call.callId);
   await checkAnswer(agent, call, stored);
   return { value: stored };
@@ -77,13 +83,13 @@ function storable(value: unknown, callId: string): Json {
 
 function findQuestion(state: SessionState, callId: string, question: number | undefined): CallState {
   const call = state.calls.get(callId);
-  if (call?.asked === undefined || (question ?? 0) > call.asked.seq) {
+  if (call?.question === undefined || (question ?? 0) > call.question.seq) {
     throw new PawlError("unknown_call", "There is no such question in this session.", {
       details: { callId },
     });
   }
   const over = call.answer !== undefined || call.result !== undefined || openRun(state) === undefined;
-  if (over || (question ?? call.asked.seq) < call.asked.seq) {
+  if (over || (question ?? call.question.seq) < call.question.seq) {
     throw new PawlError("already_answered", "This question has been answered already.", {
       details: { callId },
     });
@@ -93,8 +99,8 @@ function findQuestion(state: SessionState, callId: string, question: number | un
 
 async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
   // A question outlives the tool that asked it: then, and for a hook's question, the schema on record decides.
-  const own = call.asked?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
-  const schema = own ?? jsonSchema(call.asked?.answerSchema ?? {});
+  const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
+  const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
   if (!fit.ok) {
     throw new PawlError(

@@ -1,4 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
+import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import { admitted } from "../../context/admit.ts";
 import { loadState } from "../../fold/load.ts";
@@ -6,13 +7,13 @@ import type { NewEvent } from "../../log/event.ts";
 import type { Session } from "../../log/session-row.ts";
 import { canBeRetried } from "../../log/stop-reason.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
-import { startEvents, tellOfStart } from "../../loop/start-run.ts";
-import { runLeftBehind } from "../../session/queued.ts";
+import { startEvents } from "../../loop/start-run.ts";
+import { runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, goOn } from "./begin.ts";
+import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { retryOf } from "./earlier-run.ts";
 import { busy } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
@@ -24,8 +25,6 @@ interface Retry {
   runId: string;
   signal?: AbortSignal | undefined;
 }
-
-const PAUSE_MS = 10;
 
 /** Note to the model if the failed run left anything in its context. */
 const TRY_AGAIN =
@@ -48,7 +47,7 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
     const leg = await openLeg(host, session, agent);
     const state = leg?.log.state ?? (await loadState(host.store, session.id));
     const open = openRun(state);
-    if (open?.runId === runId) return await asItIs(host, retry, leg, startOf(state));
+    if (open?.runId === runId) return await resumeOrJoin(host, retry, leg, startOf(state));
     const refused = open === undefined ? unlessRetryable(state, runId) : busy();
     if (refused !== undefined) {
       await leg?.close();
@@ -57,7 +56,7 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
     const start = leg && (await storeStart(host, retry, leg));
     if (leg !== undefined && start !== undefined) return { start, leg: leg.go(signal) };
     if (waited >= patienceMs) throw busy();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await delay(host.clock, PAUSE_MS);
   }
 }
 
@@ -65,14 +64,14 @@ export async function beginRetry(host: Host, retry: Retry): Promise<Begun> {
  * Handles a run that has not ended: resumes it if its process abandoned it, and leaves it alone while it
  * waits for its user.
  */
-async function asItIs(
+async function resumeOrJoin(
   host: Host,
   { signal }: Retry,
   leg: OpenLeg | undefined,
   start: RunStart,
 ): Promise<Begun> {
-  const left = leg && runLeftBehind(leg.log.state);
-  if (leg !== undefined && left !== undefined) return { start, leg: await goOn(leg, left, signal) };
+  const left = leg && runToResume(leg.log.state);
+  if (leg !== undefined && left !== undefined) return { start, leg: await resumeRun(leg, left, signal) };
   await leg?.close();
   return { start, leg: undefined, release: stopOnAbort(host, start, signal) };
 }
@@ -99,18 +98,20 @@ async function storeStart(
   try {
     const start = {
       runId: host.newId(),
-      userData: await fetchUserData(agent, session, deps),
+      userData: await fetchUserData(agent, session, deps, host.clock),
       retryOf: retried,
     };
     const events = [...startEvents(state, agent, host.newId, start), ...noteFor(state)];
-    const [first] = await log.appendAfter(state.lastSeq, events);
-    const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
-    await tellOfStart(patience, { agent, session, log }, start);
-    return { sessionId: session.id, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
+    const { lastSeq: afterSeq } = state;
+    if (!(await log.appendAtTip(events))) {
+      await leg.close();
+      return undefined;
+    }
+    await notifyOfStart(host, { agent, session, log }, start);
+    return { sessionId: session.id, runId: start.runId, afterSeq };
   } catch (error) {
     await leg.close();
-    const isLate = ["conflict", "key_taken", "fenced"].some((code) => PawlError.is(error, code as never));
-    if (isLate) return undefined;
+    if (PawlError.is(error, "key_taken") || PawlError.is(error, "fenced")) return undefined;
     throw error;
   }
 }

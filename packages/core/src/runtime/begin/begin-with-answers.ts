@@ -1,5 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import { loadState } from "../../fold/load.ts";
 import type { StoredEvent } from "../../log/event.ts";
@@ -19,7 +20,7 @@ export async function beginWithAnswers(
   { answers = [], signal }: Pick<RunOptions, "answers" | "signal">,
 ): Promise<Begun> {
   const state = await loadState(host.store, session.id);
-  const events = await inTime(host.clock, agent, answerEvents(state, agent, answers));
+  const events = await checkedInTime(host.clock, agent, answerEvents(state, agent, answers));
   const [first] = await host.store
     .append(session.id, events, { appendId: host.newId(), session: patchOf(events) })
     .catch((error: unknown): readonly StoredEvent[] => {
@@ -37,14 +38,8 @@ export async function beginWithAnswers(
 }
 
 /** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */
-async function inTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const cancel = clock.after(limits.wallClockMs, () =>
-    reject(new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.")),
-  );
-  try {
-    return await Promise.race([checked, late]);
-  } finally {
-    cancel();
-  }
+async function checkedInTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
+  const onTimeout = () =>
+    new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.");
+  return await withinDeadline({ clock, timeoutMs: limits.wallClockMs, onTimeout }, checked);
 }

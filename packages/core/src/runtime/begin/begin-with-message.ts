@@ -1,19 +1,18 @@
+import { delay } from "../../base/clock.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { NewEvent, NextRun } from "../../log/event.ts";
 import { fetchUserData } from "../../loop/fetch-user-data.ts";
-import { startEvents, tellOfStart } from "../../loop/start-run.ts";
-import { queuedMessages, runLeftBehind } from "../../session/queued.ts";
+import { startEvents } from "../../loop/start-run.ts";
+import { queuedMessages, runToResume } from "../../session/queued.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, goOn } from "./begin.ts";
+import { type Begun, notifyOfStart, PAUSE_MS, resumeRun } from "./begin.ts";
 import { earlierRun } from "./earlier-run.ts";
-import { busy, messageEvents, type Said } from "./incoming-message.ts";
+import { busy, type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { queueHere, queueMessage } from "./queue-message.ts";
-import { supersede } from "./supersede.ts";
-
-const PAUSE_MS = 10;
+import { endSupersededRun } from "./supersede.ts";
 
 /**
  * Stores the user's message with the start of a run, and lets the run go; or shows the run that the same message has begun
@@ -24,7 +23,7 @@ const PAUSE_MS = 10;
  *
  * @throws PawlError `session_busy`.
  */
-export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
+export async function beginWithMessage(host: Host, said: IncomingMessage): Promise<Begun> {
   const { session, agent } = said;
   const mayWait = said.whenBusy !== "reject";
   // Whoever holds the session comes to an end in this time, or loses it.
@@ -38,11 +37,11 @@ export async function beginWithMessage(host: Host, said: Said): Promise<Begun> {
     const now = await host.store.sessions.get(session.id);
     if (now?.openRun !== null) {
       if (!mayWait) throw busy();
-      const begun = await asBefore(host, said, queueMessage(host, said));
+      const begun = await orEarlierRun(host, said, queueMessage(host, said));
       if (begun !== undefined) return begun;
     }
     if (waited >= patienceMs) throw busy();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await delay(host.clock, PAUSE_MS);
   }
 }
 
@@ -57,24 +56,24 @@ async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
 }
 
 /** Nobody works on the session: it is this leg's. */
-async function beginHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun> {
+async function beginHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun> {
   for (;;) {
-    const left = runLeftBehind(leg.log.state);
+    const left = runToResume(leg.log.state);
     if (left !== undefined) {
       if (said.whenBusy === "reject") {
-        await goOn(leg, left).catch(host.report);
+        await resumeRun(leg, left).catch(host.report);
         throw busy();
       }
-      const begun = await asBefore(host, said, queueHere(host, said, leg));
+      const begun = await orEarlierRun(host, said, queueHere(host, said, leg));
       if (begun !== undefined) return begun;
     }
-    const start = await asBefore(host, said, beginRun(host, said, leg));
+    const start = await orEarlierRun(host, said, startRun(host, said, leg));
     if (start !== undefined) return start;
   }
 }
 
 /** `undefined`: a run has come to be at work, because an answer was stored. */
-async function beginRun(host: Host, said: Said, leg: OpenLeg): Promise<Begun | undefined> {
+async function startRun(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   try {
     const start = await storeMessage(host, said, leg);
     return start && { start, leg: leg.go(said.signal) };
@@ -84,30 +83,26 @@ async function beginRun(host: Host, said: Said, leg: OpenLeg): Promise<Begun | u
   }
 }
 
-async function storeMessage(host: Host, said: Said, leg: OpenLeg): Promise<RunStart | undefined> {
+async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<RunStart | undefined> {
   const { session, agent } = said;
   const { log, deps } = leg;
-  const userData = await fetchUserData(agent, session, deps);
-  while (runLeftBehind(log.state) === undefined) {
+  const userData = await fetchUserData(agent, session, deps, host.clock);
+  while (runToResume(log.state) === undefined) {
     const before = openRun(log.state);
-    const ending = before && (await supersede(host, session, agent, leg, before));
+    const ending = before && (await endSupersededRun(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
     // The question may have been answered while the hooks ran.
-    if (runLeftBehind(log.state) !== undefined) break;
+    if (runToResume(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData };
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),
       ...messageEvents(said, false),
     ];
-    try {
-      const [first] = await log.appendAfter(log.state.lastSeq, events);
-      const patience = { signal: AbortSignal.timeout(host.leaseTtlMs), abortGraceMs: 0, clock: host.clock };
-      await tellOfStart(patience, { agent, session, log }, start);
-      return { sessionId: log.state.sessionId, runId: start.runId, afterSeq: (first?.seq ?? 1) - 1 };
-    } catch (error) {
-      if (!PawlError.is(error, "conflict")) throw error;
-    }
+    const { sessionId, lastSeq: afterSeq } = log.state;
+    if (!(await log.appendAtTip(events))) continue;
+    await notifyOfStart(host, { agent, session, log }, start);
+    return { sessionId, runId: start.runId, afterSeq };
   }
   return undefined;
 }
@@ -119,9 +114,9 @@ function nextRun(state: SessionState, run_id: string): NextRun | undefined {
 }
 
 /** The outcome; of a message that is stored already, the run that it has begun or was queued for. */
-async function asBefore(
+async function orEarlierRun(
   host: Host,
-  said: Said,
+  said: IncomingMessage,
   work: Promise<Begun | undefined>,
 ): Promise<Begun | undefined> {
   try {

@@ -37,7 +37,7 @@ export async function earlierRun(
       found = last;
       answering = runId;
     } else if (event.type === "run_ended") {
-      answering = passedOn(answering, found?.messageSeq, event.data);
+      answering = takenUpBy(answering, found?.messageSeq, event.data);
     } else if (event.type === "user_message" && event.key === key) {
       const { seq, data } = event;
       checkWords(sent, data.message);
@@ -49,7 +49,7 @@ export async function earlierRun(
 }
 
 /** The run that answers a queued message behind the end of a run. */
-function passedOn(
+function takenUpBy(
   answering: string | undefined,
   messageSeq = -1,
   { run_id, next }: EventData["run_ended"],

@@ -6,7 +6,7 @@ import { eventKey } from "../../log/event-keys.ts";
 import type { Session } from "../../log/session-row.ts";
 
 /** A user's message on its way into the log. */
-export interface Said {
+export interface IncomingMessage {
   session: Session;
   agent: Agent;
   message: string;
@@ -21,7 +21,7 @@ export interface Said {
 
 /** The events that store it and what came with it, once if its client has given it an id. The message is the last one. */
 export function messageEvents(
-  { message, knowledge = [], params, clientMessageId }: Said,
+  { message, knowledge = [], params, clientMessageId }: IncomingMessage,
   queued: boolean,
 ): NewEvent[] {
   return [

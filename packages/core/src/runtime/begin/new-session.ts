@@ -1,6 +1,5 @@
-import { PawlError } from "../../base/errors.ts";
 import { sha256 } from "../../base/sha256.ts";
-import type { NewSession } from "../../log/event-store.ts";
+import { createOnce } from "../../log/create-once.ts";
 import type { Session, SessionStatus } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 import type { RunOptions } from "./runtime-types.ts";
@@ -15,7 +14,7 @@ export async function newSession(
   { userId, clientMessageId, metadata }: RunOptions,
 ): Promise<Session> {
   const id = clientMessageId === undefined ? host.newId() : await idFrom([agent, userId, clientMessageId]);
-  return await madeOnce(host, { id, userId, agent, ...(metadata && { metadata }) });
+  return await createOnce(host.store, { id, userId, agent, ...(metadata && { metadata }) });
 }
 
 const OPEN: readonly SessionStatus[] = ["active", "suspended"];
@@ -32,22 +31,11 @@ export async function getOrCreateSession(host: Host, agent: string, userId: stri
   if (last !== undefined && !OPEN.includes(last.status)) last = (await newest(OPEN)) ?? last;
   while (last === undefined || !OPEN.includes(last.status)) {
     const id = await idFrom([agent, userId, "after", last?.id ?? null]);
-    last = await madeOnce(host, { id, userId, agent });
+    last = await createOnce(host.store, { id, userId, agent });
   }
   return last;
 }
 
 async function idFrom(names: readonly (string | null)[]): Promise<string> {
   return (await sha256(JSON.stringify(names))).slice(0, 32);
-}
-
-/** The session as it is now, if somebody has made it already. */
-async function madeOnce(host: Host, session: NewSession): Promise<Session> {
-  try {
-    return await host.store.sessions.create(session);
-  } catch (error) {
-    const known = PawlError.is(error, "conflict") ? await host.store.sessions.get(session.id) : undefined;
-    if (known === undefined) throw error;
-    return known;
-  }
 }

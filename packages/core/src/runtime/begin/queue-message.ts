@@ -1,14 +1,14 @@
 import { PawlError } from "../../base/errors.ts";
 import { catchUp, loadState } from "../../fold/load.ts";
-import type { NewEvent, StoredEvent } from "../../log/event.ts";
+import type { NewEvent } from "../../log/event.ts";
 import { patchOf } from "../../log/row-patch.ts";
-import { runAtWork, runLeftBehind } from "../../session/queued.ts";
+import { runAtWork, runToResume } from "../../session/queued.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-import { type Begun, goOn, recover } from "./begin.ts";
-import { messageEvents, type Said } from "./incoming-message.ts";
+import { type Begun, recover, resumeRun } from "./begin.ts";
+import { type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /**
@@ -16,16 +16,18 @@ import { stopOnAbort } from "./stop.ts";
  * if nothing else has been since the run was seen open, so it never lies in a session without a run. `undefined`: no
  * run is at work any more.
  */
-export async function queueMessage(host: Host, said: Said): Promise<Begun | undefined> {
+export async function queueMessage(host: Host, said: IncomingMessage): Promise<Begun | undefined> {
   const { session, agent } = said;
   const state = await loadState(host.store, session.id);
-  const start = await store(said, state, runAtWork, async (events) => {
+  const start = await storeQueued(said, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
     try {
-      return await host.store.append(session.id, events, options);
+      await host.store.append(session.id, events, options);
+      return true;
     } catch (error) {
-      if (PawlError.is(error, "conflict")) await catchUp(host.store, state);
-      throw error;
+      if (!PawlError.is(error, "conflict")) throw error;
+      await catchUp(host.store, state);
+      return false;
     }
   });
   if (start === undefined) return undefined;
@@ -40,47 +42,39 @@ export async function queueMessage(host: Host, said: Said): Promise<Begun | unde
  * As {@link queueMessage}, for a run that its process has left behind. This leg goes on with it, also when the message
  * cannot be stored. `undefined`: the run has come to wait for its user, and the leg is as it was.
  */
-export async function queueHere(host: Host, said: Said, leg: OpenLeg): Promise<Begun | undefined> {
+export async function queueHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   const { log } = leg;
   try {
-    const start = await store(
-      said,
-      log.state,
-      runLeftBehind,
-      async (events) => await log.appendAfter(log.state.lastSeq, events),
-    );
+    const start = await storeQueued(said, log.state, runToResume, (events) => log.appendAtTip(events));
     if (start === undefined) return undefined;
-    const active = await goOn(leg, log.state.run as RunState);
+    const active = await resumeRun(leg, log.state.run as RunState);
     return { start, leg: active, release: stopOnAbort(host, start, said.signal) };
   } catch (error) {
-    if (PawlError.is(error, "key_taken")) await goOn(leg, log.state.run as RunState).catch(host.report);
+    if (PawlError.is(error, "key_taken")) await resumeRun(leg, log.state.run as RunState).catch(host.report);
     else await leg.close();
     throw error;
   }
 }
 
 /** Stores it behind everything else, and only if then still a run is at work. */
-async function store(
-  said: Said,
+async function storeQueued(
+  said: IncomingMessage,
   state: SessionState,
   atWork: (state: SessionState) => RunState | undefined,
-  append: (events: readonly NewEvent[]) => Promise<readonly StoredEvent[]>,
+  appendAtTip: (events: readonly NewEvent[]) => Promise<boolean>,
 ): Promise<RunStart | undefined> {
   for (;;) {
     const run = atWork(state);
     if (run === undefined) return undefined;
-    try {
-      const rows = await append(queuedEvents(run, said));
-      const messageSeq = rows.at(-1)?.seq ?? 0;
-      const afterSeq = messageSeq - rows.length;
-      return { sessionId: state.sessionId, runId: run.runId, afterSeq, messageSeq };
-    } catch (error) {
-      if (!PawlError.is(error, "conflict")) throw error;
-    }
+    const { sessionId, lastSeq: afterSeq } = state;
+    const { runId } = run;
+    const events = queuedEvents(run, said);
+    const messageSeq = afterSeq + events.length;
+    if (await appendAtTip(events)) return { sessionId, runId, afterSeq, messageSeq };
   }
 }
 
-function queuedEvents(run: RunState, said: Said): NewEvent[] {
+function queuedEvents(run: RunState, said: IncomingMessage): NewEvent[] {
   const messages = messageEvents(said, true);
   if (said.whenBusy !== "interrupt") return messages;
   return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, ...messages];

@@ -15,7 +15,7 @@ import { recover } from "./begin.ts";
  * If no leg works on the run, the caller has to recover the session. Returns `false` if there was nothing to
  * stop.
  */
-export async function askToStop(
+export async function storeStopRequest(
   host: Host,
   sessionId: string,
   isWanted: (run: RunState) => boolean = () => true,
@@ -46,7 +46,7 @@ async function stopRunOf(host: Host, start: RunStart): Promise<void> {
   for (let asked: string | undefined; ; ) {
     const runId = await runOf(host, start);
     if (runId === asked) return;
-    await askToStop(host, start.sessionId, (run) => run.runId === runId && !isSuspended(run));
+    await storeStopRequest(host, start.sessionId, (run) => run.runId === runId && !isSuspended(run));
     asked = runId;
   }
 }
@@ -66,5 +66,5 @@ async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): P
  * recovered here.
  */
 export async function requestStop(host: Host, session: Session, agent: Agent): Promise<void> {
-  if (await askToStop(host, session.id)) await recover(host, session, agent);
+  if (await storeStopRequest(host, session.id)) await recover(host, session, agent);
 }

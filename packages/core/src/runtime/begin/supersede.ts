@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { withinLeg } from "../../base/patience.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { type Ending, endingOf } from "../../loop/hooks/end-hooks.ts";
@@ -15,18 +15,18 @@ const SUPERSEDED: StopReason = { type: "interrupted", message: "The user went on
  * asked and the effects run as at any other end, in a leg that is stopped: nothing keeps the user waiting for long.
  * `undefined`: something was stored meanwhile, look again.
  */
-export async function supersede(
+export async function endSupersededRun(
   host: Host,
   session: Session,
   agent: Agent,
   { log, deps }: OpenLeg,
   run: RunState,
 ): Promise<Ending | undefined> {
-  const leg = makeLeg(host, session, agent, log);
-  leg.halt(SUPERSEDED);
+  const leg = makeLeg({ host, session, agent, log, makeDeps: deps });
+  leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
     // The run that is about to begin reports that they cannot be made.
-    leg.deps = await withinLeg(leg, deps()).catch(() => undefined);
+    await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
   const closing = "the user wrote a new message instead of answering.";
   return await endingOf(leg, run, SUPERSEDED, closing);

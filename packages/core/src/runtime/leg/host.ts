@@ -7,10 +7,15 @@ import type { Session } from "../../log/session-row.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
 
-/** A leg at work in this process. */
+/** The session's state when a leg is over; `settled`: the run was suspended or ended by it. */
+export interface LegOutcome {
+  state: SessionState;
+  settled: boolean;
+}
+
+/** A leg that is running in this process. */
 export interface ActiveLeg {
-  /** The session's state when the leg is over; `settled`: the run was suspended or ended by it. */
-  readonly done: Promise<{ state: SessionState; settled: boolean }>;
+  readonly done: Promise<LegOutcome>;
   /** Folds in what others have stored, e.g. a stop request. */
   catchUp(): Promise<void>;
   /** Stops the run. */

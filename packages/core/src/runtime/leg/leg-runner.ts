@@ -1,15 +1,18 @@
 import type { Agent } from "../../agent/agent.ts";
+import { withinDeadline } from "../../base/deadline.ts";
 import { causeOf, messageOf, PawlError, storeFailed } from "../../base/errors.ts";
-import { withinLeg } from "../../base/patience.ts";
 import { loadState } from "../../fold/load.ts";
 import { openLog, type SessionLog } from "../../leg/session-log.ts";
 import type { Lease } from "../../log/event-store.ts";
 import type { Session } from "../../log/session-row.ts";
 import { ABORTED, INTERRUPTED } from "../../log/stop-reason.ts";
-import { chargeLostAnswer, endRun, runLoop } from "../../loop/loop.ts";
+import { endRun, runLoop } from "../../loop/loop.ts";
+import { lostAnswer } from "../../session/open-attempt.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
+import { keepLease, withLease } from "./held-lease.ts";
 import type { ActiveLeg, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
+import { type RunningLeg, startLeg } from "./start-leg.ts";
 
 /** A leg that holds its lease and has read its log, but has not begun. */
 export interface OpenLeg {
@@ -34,7 +37,7 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
-/** Holds the lease for one run, and for those that begin where it ends. */
+/** Holds the lease for the session's open run, and for those that begin where it ends. */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
   const log = openLog({
     store: host.store,
@@ -44,91 +47,58 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
     newId: host.newId,
     onEvent: (event) => {
       const own = event.type === "stop_requested" && event.data.run_id === openRun(state)?.runId;
-      if (own) current.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
+      if (own) current.life.halt(event.data.interrupt === true ? INTERRUPTED : ABORTED);
     },
   });
-  let current = makeLeg(host, session, agent, log);
-  const stopRenewing = keepLease(host, lease, log, () => current.lose());
-  const close = async () => {
-    stopRenewing();
-    await host.store.release(lease).catch(() => undefined);
+  const newLeg = () => makeLeg({ host, session, agent, log });
+  let current = newLeg();
+  const held = keepLease(host, lease, log, () => current.life.lose());
+  const runAll = async (first: RunningLeg): Promise<void> => {
+    for (let running = first; ; ) {
+      const { leg } = running;
+      try {
+        const settled = await withLease(held, leg, () => work(host, leg));
+        if (leg.life.nextRun === undefined) return running.end({ state, settled });
+      } catch (error) {
+        return running.fail(error);
+      }
+      // The next leg is known to the process before this one is over.
+      // From here on the state is the next run's.
+      current = newLeg();
+      const next = startLeg(host, current);
+      running.end({ state, settled: false });
+      running = next;
+    }
   };
   const go = (signal?: AbortSignal): ActiveLeg => {
-    const leg = current;
-    leg.live = host.tail.live(session.id);
-    const stopClock = leg.begin();
-    const abort = () => leg.halt(ABORTED);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-    const finish = async () => {
-      if (leg.next === undefined) stopRenewing();
-      stopClock();
-      leg.over();
-      signal?.removeEventListener("abort", abort);
-      if (host.legs.get(session.id) !== active) return;
-      host.legs.delete(session.id);
-      host.tail.end(session.id);
-    };
-    const done = work(leg)
-      .catch(async (error: unknown) => {
-        await close();
-        throw error;
-      })
-      .then(async (settled) => {
-        if (leg.next === undefined) {
-          if (!settled) await close();
-          return { state, settled };
-        }
-        current = makeLeg(host, session, agent, log);
-        go();
-        // The state is the next run's from here on.
-        return { state, settled: false };
-      });
-    const active: ActiveLeg = {
-      done: done.finally(finish),
-      catchUp: () => log.catchUp(),
-      abort: () => leg.halt(ABORTED),
-      leave: leg.leave,
-    };
-    active.done.catch(() => undefined);
-    host.legs.set(session.id, active);
-    return active;
+    const first = startLeg(host, current, signal);
+    void runAll(first);
+    return first.active;
   };
-  return { log, deps: () => current.makeDeps(), go, close };
-}
-
-/** Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the leg. */
-function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): () => void {
-  const renewal = setInterval(() => {
-    host.store
-      .renew(lease, host.leaseTtlMs)
-      .then(async (held) => (held ? await log.catchUp() : lose()))
-      .catch(lose);
-  }, host.leaseTtlMs / 3);
-  renewal.unref?.();
-  return () => clearInterval(renewal);
+  return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
 /** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
-async function work(leg: OwnLeg): Promise<boolean> {
+async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
-    leg.deps = await withinLeg(leg, leg.makeDeps());
+    await withinDeadline(leg.life, leg.makeDeps());
     return await runLoop(leg);
   } catch (error) {
     if (storeFailed(error)) throw error;
-    if (PawlError.is(error, "fenced")) leg.lose();
-    if (leg.lost) return false;
+    if (PawlError.is(error, "fenced")) leg.life.lose();
+    if (leg.life.lost) return false;
     // What hung until the run was stopped has no say in how it ends.
-    return leg.signal.aborted ? await runLoop(leg) : await endAsError(leg, error);
+    return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(host, leg, error);
   }
 }
 
-async function endAsError(leg: OwnLeg, error: unknown): Promise<boolean> {
-  leg.report(error);
-  await leg.fail({ code: "internal", message: messageOf(error), context: causeOf(error) });
+async function endAsError(host: Host, leg: OwnLeg, error: unknown): Promise<boolean> {
+  host.report(error);
+  await leg.report.logError({ code: "internal", message: messageOf(error), context: causeOf(error) });
   const stop = { type: "error", message: "Something went wrong. Please try again." };
-  await chargeLostAnswer(leg);
-  while (!leg.lost && openRun(leg.log.state) !== undefined) {
+  const lost = openRun(leg.log.state)?.attempt;
+  if (lost !== undefined) await leg.log.append([lostAnswer(lost)]);
+  while (!leg.life.lost && openRun(leg.log.state) !== undefined) {
     if (await endRun(leg, stop)) return true;
   }
   return false;

@@ -3,6 +3,7 @@ import { agentOf } from "../../agent/agent-tool.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { Budget } from "../../log/budget.ts";
+import { createOnce } from "../../log/create-once.ts";
 import type { Session } from "../../log/session-row.ts";
 import { effectiveType } from "../../loop/hooks/call-hooks.ts";
 import type { Delegate } from "../../tools/tool.ts";
@@ -62,18 +63,9 @@ export async function openChild(
   if (known !== undefined) return ofType(own(known, userId, agent), type);
   // The task is no copy of anything, even where its caller is.
   const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
-  try {
-    return await host.store.sessions.create({
-      id,
-      userId,
-      agent,
-      metadata: { ...metadata, parent: { session_id: parent.id, call_id: callId } },
-    });
-  } catch (error) {
-    const made = PawlError.is(error, "conflict") ? await host.store.sessions.get(id) : undefined;
-    if (made === undefined) throw error;
-    return ofType(own(made, userId, agent), type);
-  }
+  const origin = { session_id: parent.id, call_id: callId };
+  const made = await createOnce(host.store, { id, userId, agent, metadata: { ...metadata, parent: origin } });
+  return ofType(own(made, userId, agent), type);
 }
 
 /** The session in the mode that its caller is in now: the row says which one that was when the task was given. */

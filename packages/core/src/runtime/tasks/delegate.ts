@@ -1,13 +1,14 @@
 import type { Agent } from "../../agent/agent.ts";
 import { agentOf } from "../../agent/agent-tool.ts";
+import { delay } from "../../base/clock.ts";
 import { PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import type { JsonObject } from "../../base/json.ts";
-import { pause } from "../../base/pause.ts";
 import { isBlank } from "../../base/text.ts";
 import { loadState } from "../../fold/load.ts";
 import type { Delegated, Delegation, Leg } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
-import { type CallState, isWaiting, openRun, type SessionState } from "../../session/state.ts";
+import { isSettled } from "../../session/queued.ts";
+import { type CallState, openRun } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
@@ -23,13 +24,13 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
-  const said = { session, agent, message: delegate.message(input), params: paramsOf(leg) };
+  const said = { session, agent, message: delegate.message(input), params: callerParams(leg) };
   const begun = await giveWork(host, said, call);
   return await untilRest(host, leg, session, agent, begun);
 }
 
 /** What the caller was asked with goes for its tasks too: a hook that denies by it must not be got around. */
-function paramsOf(leg: Leg): JsonObject | undefined {
+function callerParams(leg: Leg): JsonObject | undefined {
   const { params = {} } = openRun(leg.log.state) ?? {};
   return Object.keys(params).length === 0 ? undefined : params;
 }
@@ -50,7 +51,7 @@ async function giveWork(
   call: CallState,
 ): Promise<ActiveLeg | undefined> {
   const { session, agent, message } = task;
-  const question = call.asked?.child;
+  const question = call.question?.child;
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
@@ -84,19 +85,18 @@ async function untilRest(
       if (settled) return state;
     }
     const state = await loadState(host.store, session.id);
-    if (isAtRest(state)) return state;
-    if (leg.lost || host.draining) return undefined;
+    if (isSettled(state)) return state;
+    if (leg.life.lost || host.draining) return undefined;
     active = await recover(host, session, agent);
     // Somebody else has it, or had it until a moment ago.
-    if (active === undefined)
-      await pause(Math.min(host.pollMs, 100), AbortSignal.timeout(host.pollMs + 1_000));
+    if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
 }
 
 /** Waits for the task's leg. It is stopped with the caller's, and left where the caller's is left. */
 async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
-  const { signal } = leg;
-  const onAbort = () => (leg.lost ? active.leave() : active.abort());
+  const { signal } = leg.life;
+  const onAbort = () => (leg.life.lost ? active.leave() : active.abort());
   if (signal.aborted) onAbort();
   else signal.addEventListener("abort", onAbort, { once: true });
   try {
@@ -104,11 +104,4 @@ async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg[
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
-}
-
-/** The task is done, or waits for nothing but an answer. */
-function isAtRest(state: SessionState): boolean {
-  const run = openRun(state);
-  if (run === undefined) return state.run !== undefined;
-  return !run.inLeg && run.calls.some(isWaiting);
 }

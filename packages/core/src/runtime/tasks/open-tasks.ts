@@ -1,10 +1,10 @@
 import type { Agent } from "../../agent/agent.ts";
-import { pause } from "../../base/pause.ts";
+import { delay } from "../../base/clock.ts";
 import type { Leg, OpenTask } from "../../leg/leg.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { CallState, RunState } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
-import { askToStop } from "../begin/stop.ts";
+import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 
@@ -30,12 +30,12 @@ function mayBeOpen({ started, result }: CallState): boolean {
 }
 
 async function endTask(host: Host, session: Session, agent: Agent, signal: AbortSignal): Promise<void> {
-  await askToStop(host, session.id);
+  await storeStopRequest(host, session.id);
   while ((await host.store.sessions.get(session.id))?.openRun != null) {
     const active = host.legs.get(session.id) ?? (await recover(host, session, agent));
     if (active !== undefined) await active.done;
     // A process that has died may hold it for a moment yet.
-    else await pause(Math.min(host.pollMs, 100), signal);
+    else await delay(host.clock, Math.min(host.pollMs, 100), signal);
     signal.throwIfAborted();
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { jsonSchema, memoryStore, tool } from "../../../src/index.ts";
-import { setup, sleep } from "../../support/setup.ts";
+import { setup, sleep, until } from "../../support/setup.ts";
 import { failingStore } from "../../support/stores.ts";
 import { text } from "../../support/tools.ts";
 
@@ -228,7 +228,7 @@ describe("tools", () => {
     const { actions, sessionId } = await say("Go");
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/unknown.*too long/) });
     expect(told?.reason).toEqual(new Error("The tool took longer than 10 ms."));
-    await sleep(60);
+    await until(async () => (await of(sessionId, "error")).length > 0);
     expect((await of(sessionId, "error"))[0]?.data).toMatchObject({ code: "late_result" });
     expect(await of(sessionId, "tool_result")).toHaveLength(1);
   });

@@ -1,12 +1,11 @@
 import { type Reply, scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
-import { toMessages } from "../../../src/context/project.ts";
+import { toMessages } from "../../../src/context/message-cache.ts";
 import { applyEvent } from "../../../src/fold/apply.ts";
 import {
   type EventData,
   type Hook,
   type ModelClient,
-  type ModelEvent,
   memoryStore,
   PawlError,
   promptTokens,
@@ -14,6 +13,7 @@ import {
   withRetry,
 } from "../../../src/index.ts";
 import { newReply, takeEvent } from "../../../src/model/reply.ts";
+import type { ModelEvent } from "../../../src/model.ts";
 import { newSessionState } from "../../../src/session/state.ts";
 import { testClock } from "../../support/calls.ts";
 import { pricing } from "../../support/pricing.ts";
@@ -130,7 +130,8 @@ describe("a turn whose attempt fails and is made again", () => {
     const rebuilt: unknown[] = [];
     for (const event of await log(sessionId)) {
       applyEvent(state, event);
-      if (event.type === "llm_request") rebuilt.push(structuredClone(toMessages(state.entries)));
+      if (event.type === "llm_request")
+        rebuilt.push(structuredClone(toMessages(state.entries, state.kept.messages)));
     }
     const sent = model.requests.map(({ messages }) =>
       JSON.parse(JSON.stringify(messages, (key, part) => (key === "cache_control" ? undefined : part))),

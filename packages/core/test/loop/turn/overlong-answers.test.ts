@@ -6,13 +6,12 @@ import {
   answering,
   type ContentBlock,
   type ModelClient,
-  type ModelEvent,
   memoryStore,
   runtime,
   type StoredEvent,
   summarize,
 } from "../../../src/index.ts";
-import type { ContentDelta } from "../../../src/model.ts";
+import type { ContentDelta, ModelEvent } from "../../../src/model.ts";
 import { pricing } from "../../support/pricing.ts";
 
 const PIECE = "word ".repeat(20);

@@ -5,7 +5,7 @@ import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
 import { type EventStore, type Hook, memoryStore } from "../../../src/index.ts";
 import type { NewEvent } from "../../../src/store.ts";
-import { type Setup, setup, sleep } from "../../support/setup.ts";
+import { type Setup, setup, sleep, until } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
@@ -319,7 +319,7 @@ describe("an answer that the model has paused", () => {
     const at = setup({ script, body: { tools } }, options, { clock, store: memoryStore({ now: clock.now }) });
     const { id: sessionId } = await at.pawl.getOrCreateSession("tester", "u1");
     const running = at.say("Go", { sessionId });
-    while (at.model.requests.length < 2) await sleep(1);
+    await until(() => at.model.requests.length >= 2);
     await sleep(20);
     await clock.advance(8_100);
     const { stop, text } = await running;

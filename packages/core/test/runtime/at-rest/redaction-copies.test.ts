@@ -18,7 +18,7 @@ async function readable(world: Setup, sessionId: string): Promise<string> {
     if ("seq" in event && event.seq === shown.length) break;
   }
   const { messages, pending } = await world.pawl.view(sessionId, user);
-  const { calls, entries, waiting } = await loadState(world.store, sessionId);
+  const { calls, entries, unsent: waiting } = await loadState(world.store, sessionId);
   return JSON.stringify([shown, followed, messages, pending, [...calls.values()], entries, waiting]);
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryStore, runtime } from "../../../src/index.ts";
 import { contextTypes } from "../../../src/inspect.ts";
 import { code } from "../../support/errors.ts";
-import { setup, sleep, types, user } from "../../support/setup.ts";
+import { setup, sleep, stored, types, user } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
@@ -166,7 +166,7 @@ describe("sessions and events", () => {
     clock += 60_000;
     const last = setup([], {}, { store: die });
     expect(await last.pawl.sweep()).toBe(1);
-    await sleep(5);
+    await stored(last, sessionId, "run_ended");
     expect((await last.of(sessionId, "run_ended"))[0]?.data).toMatchObject({
       stop: { type: "crash_loop" },
       session_status: "error",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { stops } from "../../../../../test/support/invariants.ts";
 import { PawlError, runtime } from "../../../src/index.ts";
-import { setup, sleep, stored, types, user } from "../../support/setup.ts";
+import { setup, sleep, stored, types, until, user } from "../../support/setup.ts";
 import { ask, question } from "../../support/tools.ts";
 import { begin, check, endless, gate, ok, texts } from "../../support/when-busy.ts";
 
@@ -59,7 +59,7 @@ describe("whenBusy: interrupt", () => {
     await second.started;
     const third = say("Third");
     await third.started;
-    while (world.model.requests.length < 2) await sleep(1);
+    await until(() => world.model.requests.length >= 2);
     expect(texts(world, 1).slice(-2)).toEqual(["user: Second", "user: Third"]);
     const fourth = say("Fourth");
     expect((await fourth.result).text).toBe("Ok.");
@@ -133,7 +133,7 @@ describe("whenBusy: interrupt", () => {
     expect(await run.result).toEqual(await second.result);
     const third = say("Third");
     await third.started;
-    while ((await world.of(sessionId, "tool_started")).length < 2) await sleep(1);
+    await until(async () => (await world.of(sessionId, "tool_started")).length >= 2);
     await world.pawl.stop(sessionId, user);
     expect((await say("Fourth").result).text).toBe("Ok.");
     open();

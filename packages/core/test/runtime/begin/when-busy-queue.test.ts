@@ -11,7 +11,7 @@ import {
   type StopCondition,
 } from "../../../src/index.ts";
 import { newView, reduceView } from "../../../src/view.ts";
-import { type Options, setup, sleep, types, user } from "../../support/setup.ts";
+import { type Options, setup, sleep, types, until, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, question } from "../../support/tools.ts";
 import { begin, check, endless, finish, gate, ok, slow, texts } from "../../support/when-busy.ts";
@@ -232,7 +232,7 @@ describe("whenBusy: queue", () => {
     const control = new AbortController();
     const second = say("Second", { signal: control.signal });
     await second.started;
-    while (world.model.requests.length < 2) await sleep(1);
+    await until(() => world.model.requests.length >= 2);
     control.abort();
     expect((await second.result).stop.type).toBe("aborted");
     const third = say("Third");
@@ -318,7 +318,7 @@ describe("whenBusy: queue", () => {
     const world = setup([{ ...slow, clip: 30 }, ok], queue, { deps });
     const { sessionId, say } = await begin(world);
     expect((await say("Second").result).stop.type).toBe("error");
-    await sleep(20);
+    await until(async () => (await world.of(sessionId, "run_ended")).length >= 2);
     expect(stops(await check(world, sessionId))).toEqual(["max_tokens", "error"]);
   });
 

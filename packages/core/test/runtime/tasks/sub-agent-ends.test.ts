@@ -5,7 +5,7 @@ import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { byTurn } from "../../../../../test/support/world.ts";
 import { agent, agentTool, type EventStore, PawlError, tool } from "../../../src/index.ts";
 import { ask, asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
-import { sleep, user } from "../../support/setup.ts";
+import { until, user } from "../../support/setup.ts";
 
 const child = `${sessionId}:toolu_a`;
 const waitingForUser = async ({ base }: Family) =>
@@ -43,7 +43,7 @@ describe("a task whose caller ends", () => {
     const pawl = world.boot();
     await pawl.stop(sessionId, user);
     for await (const _ of pawl.follow(sessionId, { afterSeq: 1, untilIdle: true }));
-    while ((await world.base.sessions.get(sessionId))?.openRun !== null) await sleep(1);
+    await until(async () => (await world.base.sessions.get(sessionId))?.openRun === null);
     await expectEnded(world);
     await world.check();
   });
@@ -53,7 +53,7 @@ describe("a task whose caller ends", () => {
     const session = { status: "expired" } as const;
     await world.base.append(sessionId, [{ type: "app.late", data: null }], { appendId: "x", session });
     await world.boot().sweep();
-    while ((await world.base.sessions.get(sessionId))?.openRun !== null) await sleep(1);
+    await until(async () => (await world.base.sessions.get(sessionId))?.openRun === null);
     await expectEnded(world);
     await world.check();
   });
@@ -89,7 +89,7 @@ describe("a task whose caller ends", () => {
     const host = agent({ name: "host", instructions: "H.", model: world.caller, tools, whenBusy: "queue" });
     const pawl = world.boot(world.base, { agents: [host] });
     const running = world.say(pawl);
-    while (ofType(await world.log(), "tool_suspended").length === 0) await sleep(1);
+    await until(async () => ofType(await world.log(), "tool_suspended").length > 0);
     const late = pawl.run("host", { ...user, sessionId, input: "Never mind" });
     await late.started;
     gate.resolve("seen");
@@ -143,7 +143,7 @@ async function talkPast(world: Family, store: EventStore): Promise<number> {
     } catch (error) {
       if (!PawlError.is(error, "store_unavailable")) throw error;
       pawl = world.boot();
-      if ((await pawl.sweep()) > 0) while (await isAtWork(world)) await sleep(1);
+      if ((await pawl.sweep()) > 0) await until(async () => !(await isAtWork(world)));
     }
   }
   throw new Error("the message is never answered");

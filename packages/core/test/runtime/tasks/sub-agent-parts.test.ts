@@ -48,7 +48,7 @@ describe("the agent for a task", () => {
           sessionLimits: unlimited,
           tools: new Map([["worker", { delegate: {} }]]),
         },
-        legMs: () => 0,
+        life: { legMs: () => 0 },
       };
       return sliceOf(leg as unknown as Leg, delegateOf(limits));
     };

@@ -1,4 +1,5 @@
-import type { ModelClient, ModelEvent } from "@pawl/core";
+import type { ModelClient } from "@pawl/core";
+import type { ModelEvent } from "@pawl/core/model";
 import { describe, expect, it } from "vitest";
 import { aiSdk } from "../../../src/index.ts";
 import { type Chat, chat, eventually, history, textOf } from "../../support/chat.ts";

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
-import type { ContentBlock, Json, RawUsage } from "@pawl/core";
+import type { ContentBlock, Json } from "@pawl/core";
+import type { RawUsage } from "@pawl/core/model";
 import type { ModelLimits } from "../../base/model-limits.ts";
 import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
 

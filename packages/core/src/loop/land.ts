@@ -1,17 +1,20 @@
+import type { Leg } from "../leg/leg.ts";
 import { eventKey } from "../log/event-keys.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { openRun } from "../session/state.ts";
-import type { Leg } from "./leg.ts";
 
 /** What the model reads before its last turn. */
 const LAST_TURN =
   "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
 
-/** Lets the next turn be the run's last one: a limit is about to be reached, and the user is owed a proper word. */
+/**
+ * Lets the next turn be the run's last one: a limit is about to be reached, and the user is owed a proper
+ * word.
+ */
 export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;
-  leg.beginLanding();
+  leg.life.beginLanding();
   await leg.log.append([
     { type: "note", key: eventKey.landing(run.runId), data: { text: LAST_TURN, landing: stop } },
   ]);

@@ -1,0 +1,59 @@
+import type { Clock } from "./clock.ts";
+
+/** What bounds work that may never settle. */
+export interface Deadline {
+  readonly clock: Clock;
+  /** Aborts the work. */
+  readonly signal?: AbortSignal;
+  /**
+   * How long the work may take to settle after the signal has fired, in milliseconds. Default: the wait ends
+   * at once.
+   */
+  readonly abortGraceMs?: number;
+  /** How long the work may take, in milliseconds. Default: as long as it likes. */
+  readonly timeoutMs?: number | undefined;
+  /**
+   * Called when that time is up. The wait rejects with what it returns. Default: an error that names the
+   * time.
+   */
+  readonly onTimeout?: () => unknown;
+}
+
+/**
+ * Waits for work that may never settle. Rejects with the signal's reason once that has fired and the grace is
+ * over, and when the work takes longer than it may. The work itself goes on, unless it honours the signal.
+ */
+export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>): Promise<T> {
+  const { clock, signal, abortGraceMs, timeoutMs } = deadline;
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let cancelGrace: (() => void) | undefined;
+  let cancelTimeout: (() => void) | undefined;
+  const onAbort = () => {
+    if (abortGraceMs === undefined) reject(signal?.reason);
+    else cancelGrace = clock.after(abortGraceMs, () => reject(signal?.reason));
+  };
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+  if (timeoutMs !== undefined) {
+    const { onTimeout = () => timeoutError(timeoutMs) } = deadline;
+    cancelTimeout = clock.after(timeoutMs, () => reject(onTimeout()));
+  }
+  Promise.resolve(work).then(resolve, reject);
+  try {
+    return await promise;
+  } finally {
+    cancelGrace?.();
+    cancelTimeout?.();
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+/** A signal that fires when a time is up. `clear` takes that back. */
+export function timeLimit(clock: Clock, ms: number): { signal: AbortSignal; clear(): void } {
+  const control = new AbortController();
+  return { signal: control.signal, clear: clock.after(ms, () => control.abort(timeoutError(ms))) };
+}
+
+function timeoutError(ms: number): Error {
+  return new Error(`It took longer than ${ms} ms.`);
+}

@@ -1,0 +1,105 @@
+import { systemClock } from "../base/clock.ts";
+import { withinDeadline } from "../base/deadline.ts";
+import { addUsd } from "../base/usd.ts";
+import type { ContentBlock } from "./content.ts";
+import { longestAnswer } from "./estimate.ts";
+import type { ModelClient, ModelRequest } from "./model-client.ts";
+import { addUsage, costUsd, noUsage, type RawUsage, type Usage, usageFromWire } from "./pricing.ts";
+import { contentOf, cutReply, newReply, type Reply, takeEvent } from "./reply.ts";
+import { type UsageEstimates, usageSoFar } from "./usage-so-far.ts";
+
+/** Options of `askModel()`. */
+export interface AskOptions {
+  /** Aborts the request. A model that ignores it is abandoned. */
+  signal: AbortSignal;
+  /**
+   * Stands in for token counts that the server does not send. Default: only what it sends is counted, and an
+   * answer that had to be cut counts as `maxTokens`.
+   */
+  estimates?: Pick<UsageEstimates, "estimatedTokens" | "estimateTokens">;
+}
+
+/** What came of a request, and what all attempts at it have cost. */
+export interface AskOutcome {
+  /** The answer's blocks, as far as they came. */
+  content: ContentBlock[];
+  /** Why the model stopped; `null` if it did not say. */
+  stopReason: string | null;
+  /** The model that answered last: a fallback may have stepped in. */
+  model: string;
+  usage: Usage;
+  /** In US dollars; 0 for a model without prices. */
+  costUsd: number;
+  /** The last attempt's answer as the server described it. */
+  response: { id: string | null; model: string | null; stopSequence: string | null; usage: RawUsage };
+  /** What the model threw, or the signal's reason. The rest then says how far it came and what that cost. */
+  failure?: { cause: unknown };
+}
+
+/**
+ * Asks a model once, outside a run's own turns, and reads the answer to its end. Cuts an answer that runs
+ * past `maxTokens`. Never rejects: what failed has cost something all the same.
+ *
+ * @example
+ * ```ts
+ * import { askModel } from "@pawl/core";
+ * import { strictModel } from "@pawl/testing";
+ *
+ * const model = strictModel({ script: [{ text: "Bonjour" }] });
+ * const messages = [{ role: "user" as const, content: [{ type: "text", text: "Translate: good morning" }] }];
+ * const request = { system: [], tools: [], messages, maxTokens: 100 };
+ * const { content, stopReason } = await askModel(model, request, { signal: AbortSignal.timeout(10_000) });
+ * console.log(content[0]?.text, stopReason); // Bonjour end_turn
+ * ```
+ */
+export async function askModel(
+  model: ModelClient,
+  request: ModelRequest,
+  { signal, estimates }: AskOptions,
+): Promise<AskOutcome> {
+  const { maxTokens } = request;
+  const maxChars = longestAnswer(maxTokens, estimates?.estimateTokens);
+  let answer = newReply();
+  let { id, pricing } = model;
+  let usage = noUsage;
+  let cost = 0;
+  const charge = () => {
+    // An attempt that failed before its answer began cost nothing.
+    if (answer.id === null && !answer.finished) return;
+    const fresh = estimates ? usageSoFar(answer, { ...estimates, maxTokens }) : countedBy(answer, maxTokens);
+    usage = addUsage(usage, fresh);
+    if (pricing !== undefined) cost = addUsd(cost, costUsd(fresh, pricing));
+  };
+  const read = async () => {
+    for await (const event of model.stream(request, { signal })) {
+      // A model that was abandoned may go on talking.
+      signal.throwIfAborted();
+      takeEvent(answer, event);
+      if (answer.chars > maxChars) return cutReply(answer);
+      if (event.type !== "attempt_failed") continue;
+      charge();
+      answer = newReply();
+      if (event.model !== undefined) ({ model: id, pricing } = event);
+    }
+  };
+  // No time is set here, so the clock is not read.
+  const failure = await withinDeadline({ clock: systemClock, signal }, read()).then(
+    () => undefined,
+    (cause: unknown) => ({ cause }),
+  );
+  charge();
+  const { stopReason, stopSequence } = answer;
+  return {
+    content: contentOf(answer),
+    stopReason,
+    model: id,
+    usage,
+    costUsd: cost,
+    response: { id: answer.id, model: answer.model, stopSequence, usage: answer.usage },
+    ...(failure && { failure }),
+  };
+}
+
+function countedBy({ usage, cut }: Reply, maxTokens: number): Usage {
+  return usageFromWire(cut ? { ...usage, output_tokens: maxTokens } : usage);
+}

@@ -1,0 +1,51 @@
+import { every } from "../../base/clock.ts";
+import type { SessionLog } from "../../leg/session-log.ts";
+import type { Lease } from "../../log/event-store.ts";
+import type { Host } from "./host.ts";
+import type { OwnLeg } from "./make-leg.ts";
+
+/** A lease that is renewed until it is given back. */
+export interface HeldLease {
+  /** The last append has given the lease back. */
+  stopRenewing(): void;
+  giveBack(): Promise<void>;
+}
+
+/**
+ * Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the
+ * leg.
+ */
+export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): HeldLease {
+  const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
+    host.store
+      .renew(lease, host.leaseTtlMs)
+      .then(async (held) => (held ? await log.catchUp() : lose()))
+      .catch(lose);
+  });
+  const giveBack = async () => {
+    stopRenewing();
+    await host.store.release(lease).catch(() => undefined);
+  };
+  return { stopRenewing, giveBack };
+}
+
+/**
+ * Works on a leg's run under the lease, and gives the lease back if the run could not be settled. It is kept
+ * where the next run has begun.
+ */
+export async function withLease(
+  held: HeldLease,
+  { life }: OwnLeg,
+  work: () => Promise<boolean>,
+): Promise<boolean> {
+  try {
+    const settled = await work();
+    if (life.nextRun !== undefined) return settled;
+    if (settled) held.stopRenewing();
+    else await held.giveBack();
+    return settled;
+  } catch (error) {
+    await held.giveBack();
+    throw error;
+  }
+}

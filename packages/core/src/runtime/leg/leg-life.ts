@@ -1,0 +1,105 @@
+import type { Agent } from "../../agent/agent.ts";
+import { PawlError } from "../../base/errors.ts";
+import type { LegLife } from "../../leg/leg.ts";
+import type { StopReason } from "../../log/stop-reason.ts";
+import { landingTime } from "../../loop/decide.ts";
+import type { SessionState } from "../../session/state.ts";
+import { limitStop, remainingOf } from "../../stop/limits.ts";
+import type { Host } from "./host.ts";
+
+/** What the runner does with a leg's life and the loop does not. */
+export interface OwnLegLife extends LegLife {
+  /** Lets the time run; the result stops it. */
+  begin(): () => void;
+  /** Another process has the session: in-flight work is aborted. */
+  lose(): void;
+  /** The process is going down: in-flight work is aborted, and another process resumes the run. */
+  leave(): void;
+  /** Nothing of the run is done here any more: the signal fires for whatever is still running beside it. */
+  end(): void;
+}
+
+/** The life of a leg that has not begun. */
+export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLegLife {
+  const { clock, abortGraceMs } = host;
+  let control = new AbortController();
+  let startedAt = clock.now();
+  let deadlineMs = Number.POSITIVE_INFINITY;
+  /** What the timer has counted: a clock that was set back does not keep the run from landing. */
+  let reachedMs = 0;
+  let lost = false;
+  let halted: StopReason | undefined;
+  let haltedAt: number | undefined;
+  let nextRun: string | undefined;
+  const halt = (stop: StopReason) => {
+    halted ??= stop;
+    haltedAt ??= state.lastSeq;
+    control.abort(new Error(stop.message));
+  };
+  const lose = (error: PawlError) => {
+    lost = true;
+    control.abort(error);
+  };
+  return {
+    clock,
+    abortGraceMs,
+    get signal() {
+      return control.signal;
+    },
+    get halted() {
+      return halted;
+    },
+    get haltedAt() {
+      return haltedAt;
+    },
+    get lost() {
+      return lost;
+    },
+    get draining() {
+      return host.draining;
+    },
+    get nextRun() {
+      return nextRun;
+    },
+    legMs: () => Math.max(reachedMs, clock.now() - startedAt),
+    timeLeftMs: () => deadlineMs - clock.now(),
+    halt,
+    beginLanding: () => {
+      if (control.signal.aborted && halted === undefined && !lost) control = new AbortController();
+    },
+    abandon: () => {
+      lost = true;
+    },
+    handOver: (runId) => {
+      nextRun = runId;
+    },
+    begin: () => {
+      startedAt = clock.now();
+      const left = remainingOf(state, agent, 0);
+      const ms = left.amounts.wallClockMs;
+      deadlineMs = startedAt + ms;
+      const cancelEnd = clock.after(ms, () => halt(limitStop(left, "wallClockMs")));
+      const landMs = timeToLand(agent, ms);
+      const cancelLanding = clock.after(landMs, () => {
+        reachedMs = landMs;
+        // The last turn itself has all of the time that is left.
+        if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
+      });
+      return () => {
+        cancelEnd();
+        cancelLanding();
+      };
+    },
+    lose: () => lose(new PawlError("fenced", "Another process has taken this session over.")),
+    leave: () => lose(new PawlError("draining", "The process is going down.")),
+    end: () => control.abort(new Error("The leg is over.")),
+  };
+}
+
+/** When in-flight work is to be aborted for the last turn, in milliseconds from now. */
+function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
+  if (onLimit !== "land") return Number.POSITIVE_INFINITY;
+  const limitMs = Math.min(limits.wallClockMs, sessionLimits.wallClockMs);
+  // The machine's timers may be early by a fraction of a millisecond.
+  return Math.max(0, leftMs - landingTime(limitMs)) + 1;
+}

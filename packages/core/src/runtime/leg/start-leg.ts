@@ -1,0 +1,44 @@
+import { ABORTED } from "../../log/stop-reason.ts";
+import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
+import type { OwnLeg } from "./make-leg.ts";
+
+/** A leg whose time runs, and how it comes to its end. */
+export interface RunningLeg {
+  readonly leg: OwnLeg;
+  readonly active: ActiveLeg;
+  end(outcome: LegOutcome): void;
+  fail(error: unknown): void;
+}
+
+/** Lets a leg's time run and makes it known to the process, until it is over. The signal stops its run. */
+export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): RunningLeg {
+  const { session, life, log } = leg;
+  const stopTime = leg.begin();
+  const abort = () => life.halt(ABORTED);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener("abort", abort, { once: true });
+  const { promise: done, resolve, reject } = Promise.withResolvers<LegOutcome>();
+  done.catch(() => undefined);
+  const active: ActiveLeg = { done, catchUp: () => log.catchUp(), abort, leave: life.leave };
+  host.legs.set(session.id, active);
+  const close = () => {
+    stopTime();
+    life.end();
+    signal?.removeEventListener("abort", abort);
+    if (host.legs.get(session.id) !== active) return;
+    host.legs.delete(session.id);
+    host.tail.end(session.id);
+  };
+  return {
+    leg,
+    active,
+    end: (outcome) => {
+      close();
+      resolve(outcome);
+    },
+    fail: (error) => {
+      close();
+      reject(error);
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { type AskOutcome, centsFromUsd, type EventData, isText, isToolUse, promptTokens } from "@pawl/core";
+import { SELECT } from "./selection.ts";
+
+/** The cost of an answer as the log has it. */
+export function spendingOf({ model, usage, costUsd }: AskOutcome): Omit<EventData["spending"], "by"> {
+  return {
+    model,
+    tokens: {
+      prompt: usage.inputTokens,
+      completion: usage.outputTokens,
+      cached: usage.cacheReadTokens,
+      cache_write: usage.cacheWriteTokens,
+      cache_write_1h: usage.cacheWrite1hTokens ?? 0,
+      total: promptTokens(usage) + usage.outputTokens,
+    },
+    cost_cents: centsFromUsd(costUsd),
+  };
+}
+
+/** The input of the call, or else the JSON in the text. Half of either is no JSON. */
+export function answerIn({ content }: AskOutcome): unknown {
+  const call = content.filter(isToolUse).find(({ name }) => name === SELECT);
+  if (call !== undefined) return call.input;
+  return jsonIn(
+    content
+      .filter(isText)
+      .map(({ text }) => text)
+      .join("\n"),
+  );
+}
+
+/** Models without tools put words or a fence around it, and some think aloud before. */
+function jsonIn(text: string): unknown {
+  const said = text.slice(text.lastIndexOf("</think>") + 1);
+  const fence = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(said)?.[1];
+  const braces = said.slice(said.indexOf("{"), said.lastIndexOf("}") + 1);
+  return parsed(fence ?? "") ?? parsed(braces);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
