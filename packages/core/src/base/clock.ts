@@ -40,7 +40,7 @@ export function every(clock: Clock, ms: number, work: () => void): () => void {
 }
 
 /** The longest time that a timer of the machine can be set for; a longer one would fire at once. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 /** The clock of the machine. */
 export const systemClock: Clock = {
