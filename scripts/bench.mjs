@@ -3,8 +3,8 @@ import { exec } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-// What is below test/bench, as tables: `npm run bench`, or `npm run bench postgres` for one. Numbers on the command line go
-// to the bench, e.g. how many rounds.
+// What is below test/bench, as tables: `npm run bench`, or `npm run bench postgres` for one. Numbers on the
+// command line go to the bench, e.g. how many rounds.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);

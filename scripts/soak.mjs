@@ -6,8 +6,9 @@ import { at } from "./lib/project.mjs";
 import { writeSoakReport } from "./lib/soak-report.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
 
-// Tests below test/soak run long only here, one file after the other: `npm run soak`, or `npm run soak random-runs` for one.
-// What they append, line by line, to the file named in PAWL_SOAK_REPORT ends up in docs/soak-report.md.
+// Tests below test/soak run long only here, one file after the other: `npm run soak`, or
+// `npm run soak random-runs` for one. What they append, line by line, to the file named in PAWL_SOAK_REPORT
+// ends up in docs/soak-report.md.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);

@@ -26,8 +26,8 @@ async function stage(name, work) {
 }
 
 /**
- * Runs the playground's server with our terminal and our exit code. It has a process group of its own, so that each
- * signal reaches it exactly once, from here: a second one would cut its leave-taking short.
+ * Runs the playground's server with our terminal and our exit code. It has a process group of its own, so
+ * that each signal reaches it exactly once, from here: a second one would cut its leave-taking short.
  */
 function serve() {
   const server = spawn(projectNode(), ["--import", LEAVE_WITH_PARENT, "server/main.ts"], {

@@ -14,7 +14,8 @@ const targetsOf = (name) => EXTRA_TARGETS[name] ?? DEFAULT_TARGETS;
 /**
  * Finds imports and dependencies that point the wrong way.
  *
- * @param {ReadonlyMap<string, string>} files text by path, relative to the root; sources and package.json files
+ * @param {ReadonlyMap<string, string>} files text by path, relative to the root; sources and package.json
+ * files
  * @returns {{ file: string, line: number, message: string }[]}
  */
 export function findWrongArrows(files) {

@@ -1,4 +1,6 @@
-/** What has no place in a committed file, with the reason. Written so that this file does not match itself. */
+/**
+ * What has no place in a committed file, with the reason. Written so that this file does not match itself.
+ */
 const RULES = [
   { pattern: /(?<![\w.~-])\/(?:work|root|home\/[a-z][\w-]*|Users\/\w+)\//, message: "a path of one machine" },
   { pattern: /\/\/[\w.-]*(?:registry|artifactory|nexus|npmmirror)[\w-]*\./, message: "a registry host" },

@@ -16,8 +16,8 @@ export function unfitMachine() {
 }
 
 /**
- * Installs what the lock file says, unless that is done already. Resolves to `{ ok, output, env, skipped }`, where
- * `env` is the environment in which the project's tools run.
+ * Installs what the lock file says, unless that is done already. Resolves to `{ ok, output, env, skipped }`,
+ * where `env` is the environment in which the project's tools run.
  */
 export async function install() {
   const unfit = unfitMachine();

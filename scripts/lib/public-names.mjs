@@ -1,13 +1,14 @@
 import ts from "typescript";
 
 /**
- * Finds public names without a doc comment, types that a public name refers to and no door exports, names that two
- * doors of one package export, and doors with more names than they may have.
+ * Finds public names without a doc comment, types that a public name refers to and no door exports, names
+ * that two doors of one package export, and doors with more names than they may have.
  *
  * @param {ts.Program} program
- * @param {Readonly<Record<string, readonly string[]>>} doors paths of the files that are a package's entries, by package
- * @param {{ isOurs: (file: string) => boolean, most?: Readonly<Record<string, number>> }} options `isOurs`: whether a
- * file belongs to the packages' sources; `most`: how many names a door may have, by its path
+ * @param {Readonly<Record<string, readonly string[]>>} doors paths of the files that are a package's entries,
+ * by package
+ * @param {{ isOurs: (file: string) => boolean, most?: Readonly<Record<string, number>> }} options `isOurs`:
+ * whether a file belongs to the packages' sources; `most`: how many names a door may have, by its path
  * @returns {{ file: string, line: number, message: string }[]}
  */
 export function findWrongNames(program, doors, { isOurs, most = {} }) {
@@ -41,7 +42,10 @@ export function findWrongNames(program, doors, { isOurs, most = {} }) {
   }
   return problems;
 
-  /** The doors of one package with their names, each with another door of the package that exports it, if one does. */
+  /**
+   * The doors of one package with their names, each with another door of the package that exports it, if one
+   * does.
+   */
   function namesOf(paths) {
     const doorOf = new Map();
     return paths.map((door) => {
@@ -77,7 +81,9 @@ function isDeclaredByUs({ flags, declarations = [] }, isOurs) {
   return isType !== 0 && declarations.some((node) => isOurs(node.getSourceFile().fileName));
 }
 
-/** The names of types in what a declaration shows: bodies, initial values and private members are left out. */
+/**
+ * The names of types in what a declaration shows: bodies, initial values and private members are left out.
+ */
 function* typesIn(node) {
   if (ts.isBlock(node) || ts.isPrivateIdentifier(node.name ?? node) || isInternal(node)) return;
   if (ts.isTypeReferenceNode(node)) yield { name: node.typeName, node };

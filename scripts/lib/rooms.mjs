@@ -3,8 +3,8 @@ import ts from "typescript";
 
 /**
  * The rooms of each package that has some, by floors, from the ground up. A file may import from its own room
- * and from lower floors. It may not import from a higher floor, nor from another room of its own floor, not even
- * a type. `.` is the root, where only doors lie: files that only re-export, or load styles.
+ * and from lower floors. It may not import from a higher floor, nor from another room of its own floor, not
+ * even a type. `.` is the root, where only doors lie: files that only re-export, or load styles.
  */
 export const FLOORS = {
   "packages/core/src": [
@@ -90,7 +90,8 @@ export const FLOORS = {
 const IN_A_FOLDER = /^(packages|examples)\/[^/]+\/(src|web)\/.+\/[^/]+\.[cm]?[jt]sx?$/;
 
 /**
- * Finds imports that go up or sideways, types included, files without a room, and files at a root that are no doors.
+ * Finds imports that go up or sideways, types included, files without a room, and files at a root that are no
+ * doors.
  *
  * @param {ReadonlyMap<string, string>} files text by path, relative to the root of the project
  * @returns {{ file: string, line: number, message: string }[]}

@@ -5,7 +5,8 @@ import { FLOORS } from "./rooms.mjs";
 const MIRRORED = ["packages/core/src"];
 
 /**
- * Finds tests that lie in no room. Each test lies in the room of what it proves. What tests share lies in `support`.
+ * Finds tests that lie in no room. Each test lies in the room of what it proves. What tests share lies in
+ * `support`.
  *
  * @param {Iterable<string>} paths relative to the root of the project
  * @returns {{ file: string, line: number, message: string }[]}

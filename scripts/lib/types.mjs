@@ -2,7 +2,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { execTool } from "./exec.mjs";
 import { at, workspaces } from "./project.mjs";
 
-/** Type checks the whole repository, and each example's page, which has a DOM and a configuration of its own. */
+/**
+ * Type checks the whole repository, and each example's page, which has a DOM and a configuration of its own.
+ */
 export async function types(env) {
   const results = [];
   for (const config of ["tsconfig.json", ...exampleConfigs()]) {

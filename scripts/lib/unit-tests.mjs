@@ -26,8 +26,8 @@ function readReport(file) {
 }
 
 /**
- * Counts tests, and test files that never came to their tests. A run that fails with no failed test (a dead worker, an
- * unhandled error, no tests at all) counts as one failure.
+ * Counts tests, and test files that never came to their tests. A run that fails with no failed test (a dead
+ * worker, an unhandled error, no tests at all) counts as one failure.
  */
 export function count(ok, report) {
   if (!report) return { ok: false, passed: 0, failed: 1, skipped: 0, output: "vitest wrote no report." };

@@ -5,8 +5,8 @@ import type { BrowserIdentity } from "./browser-identity.ts";
 
 /**
  * What the coach keeps of whoever asks, for the page: `GET /api/coach-files` lists it, newest first, and
- * `GET /api/coach-files/<path>` is the Markdown of one. A path is looked for in that person's own list and never made
- * into a place of the store, so there is none that leads anywhere else.
+ * `GET /api/coach-files/<path>` is the Markdown of one. A path is looked for in that person's own list and
+ * never made into a place of the store, so there is none that leads anywhere else.
  */
 export function coachFiles(app: Hono, files: FileStore, identity: BrowserIdentity): void {
   const ofBrowser = (request: Request): FileStore => userFiles(files, identity.userOf(request)?.userId ?? "");

@@ -4,8 +4,8 @@ import type { Hook } from "@pawl/core";
 const SHORTEST_KEY = 8;
 
 /**
- * Prints every error that a run logs in one line, e.g. `model_error 401: invalid x-api-key`. The page shows people less
- * than its developer needs.
+ * Prints every error that a run logs in one line, e.g. `model_error 401: invalid x-api-key`. The page shows
+ * people less than its developer needs.
  *
  * @param secret never printed, whoever echoes it
  */

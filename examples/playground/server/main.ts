@@ -4,7 +4,9 @@ import { messageOf } from "@pawl/core";
 import { readConfig } from "./config.ts";
 import { type Playground, startPlayground } from "./playground.ts";
 
-/** How long runs may take to come to the end of a turn, and how long all of closing may take, in milliseconds. */
+/**
+ * How long runs may take to come to the end of a turn, and how long all of closing may take, in milliseconds.
+ */
 const GRACE_MS = 6_000;
 const CLOSING_MS = 9_000;
 

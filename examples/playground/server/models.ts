@@ -27,7 +27,9 @@ export interface AgentModels {
   close(): Promise<void>;
 }
 
-/** Answer where the others fail. The trainer's, as all that it is put behind, can be forced to call a tool. */
+/**
+ * Answer where the others fail. The trainer's, as all that it is put behind, can be forced to call a tool.
+ */
 const FALLBACKS = {
   coach: ["claude-haiku-5-5", "claude-sonnet-5-5"],
   trainer: ["claude-sonnet-4-5", "claude-haiku-4-5"],
@@ -37,8 +39,9 @@ const FALLBACKS = {
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
 
 /**
- * Claude, or without a key a simulator of its API on a port of its own. Only the base URL differs: what works with the
- * one takes the same way through the code with the other. With a key for OpenAI the trainer's data are chosen there.
+ * Claude, or without a key a simulator of its API on a port of its own. Only the base URL differs: what works
+ * with the one takes the same way through the code with the other. With a key for OpenAI the trainer's data
+ * are chosen there.
  */
 export async function agentModels(config: Config): Promise<AgentModels> {
   const { modelId, trainerModel = DEFAULT_MODEL, apiKey, openaiKey, baseURL } = config;
@@ -76,7 +79,10 @@ export async function agentModels(config: Config): Promise<AgentModels> {
 const coaching = coachRules();
 const training = trainerRules();
 
-/** One simulator for all: who is asked shows in the tools. Without any, the coach's conversation is summarised. */
+/**
+ * One simulator for all: who is asked shows in the tools. Without any, the coach's conversation is
+ * summarised.
+ */
 const rules: Rules = (request, context) => {
   const names = (request.tools ?? []).map(({ name }) => name);
   const coach = names.length === 0 || names.includes("save_file") || names.includes("record");

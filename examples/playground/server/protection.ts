@@ -36,8 +36,8 @@ export function isLoopback(boundTo: string): boolean {
 }
 
 /**
- * Refuses what other pages send from the same browser. On a loopback address the host name is checked too: a foreign
- * name that was made to point here would otherwise count as the page's own.
+ * Refuses what other pages send from the same browser. On a loopback address the host name is checked too: a
+ * foreign name that was made to point here would otherwise count as the page's own.
  */
 export function ownPageOnly(boundTo: string): MiddlewareHandler {
   const local = isLoopback(boundTo);

@@ -5,7 +5,10 @@ import { createClient } from "@supabase/supabase-js";
 import type { Config } from "./config.ts";
 import type { TrainerServing } from "./trainer-routes.ts";
 
-/** Who issues and checks access tokens: Supabase Auth where it is configured, else this server, with the same checks. */
+/**
+ * Who issues and checks access tokens: Supabase Auth where it is configured, else this server, with the same
+ * checks.
+ */
 export async function tokens({
   supabase,
   dir,

@@ -13,8 +13,8 @@ const sent = new WeakMap<object, Sent>();
 const encoder = new TextEncoder();
 
 /**
- * The body as JSON, its messages first. Every turn sends the whole history again; the messages that were sent before, at the
- * same place behind the same ones, are copied, provided that they are frozen.
+ * The body as JSON, its messages first. Every turn sends the whole history again; the messages that were sent
+ * before, at the same place behind the same ones, are copied, provided that they are frozen.
  */
 export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Array<ArrayBuffer> {
   const [first] = messages;

@@ -39,8 +39,9 @@ export function bodyOf(
 const LEAST_BUDGET = 1_024;
 
 /**
- * A budget for thinking has to be below `max_tokens`, which a limit on tokens or cost may have cut: then it is halved with
- * it, so that there is an answer, and where less than the API's least would be left there is no thinking.
+ * A budget for thinking has to be below `max_tokens`, which a limit on tokens or cost may have cut: then it
+ * is halved with it, so that there is an answer, and where less than the API's least would be left there is
+ * no thinking.
  */
 function thinkingWithin(
   thinking: ClaudeBodyOptions["thinking"],

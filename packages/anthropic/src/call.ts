@@ -25,8 +25,9 @@ export function openCall(signal: AbortSignal): Call {
 }
 
 /**
- * The SDK keeps the signal of a request until the body of its answer is garbage, and an abort keeps its reason, whose stack
- * keeps who is on it: the call, and so that body, for ever. So the reason is none of the call's, and the stack is another.
+ * The SDK keeps the signal of a request until the body of its answer is garbage, and an abort keeps its
+ * reason, whose stack keeps who is on it: the call, and so that body, for ever. So the reason is none of the
+ * call's, and the stack is another.
  */
 function abortOf(controller: AbortController): () => void {
   return () => queueMicrotask(() => controller.abort(OVER));

@@ -8,11 +8,17 @@ export interface ChunkQueue {
   end(): void;
   /** What was pushed before is still read. */
   fail(error: unknown): void;
-  /** All that waits in one chunk, as the reader of a web stream does; a body that breaks off is a `TypeError`, as with fetch. */
+  /**
+   * All that waits in one chunk, as the reader of a web stream does; a body that breaks off is a `TypeError`,
+   * as with fetch.
+   */
   read(): Promise<Chunk>;
 }
 
-/** What may wait to be read, in bytes, before the connection is held up: several packets, as a hold costs more than a packet. */
+/**
+ * What may wait to be read, in bytes, before the connection is held up: several packets, as a hold costs more
+ * than a packet.
+ */
 const HIGH_WATER_BYTES = 262_144;
 
 export function chunkQueue(resume: () => void): ChunkQueue {

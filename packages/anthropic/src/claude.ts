@@ -19,31 +19,32 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
   /** `ANTHROPIC_BASE_URL`, then the public API, when absent. */
   baseURL?: string;
   /**
-   * How requests are sent. When absent, in Node over what the global fetch itself sends with, at half of its cost, and
-   * anywhere else with the global fetch. Give it `fetch` for a tool that replaces the global one, e.g. in tests.
+   * How requests are sent. When absent, in Node over what the global fetch itself sends with, at half of its
+   * cost, and anywhere else with the global fetch. Give it `fetch` for a tool that replaces the global one,
+   * e.g. in tests.
    */
   fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. for another cloud or with the SDK's own
-   * tracing. Its retries are not used.
+   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. for another cloud or with the
+   * SDK's own tracing. Its retries are not used.
    */
   client?: Pick<Anthropic, "messages">;
   /** What tokens cost; {@link pricingOf} the model when absent. */
   pricing?: Pricing;
   /**
-   * Whether requests may force the model to call a tool. When absent: if the model is known to take that (the newest do
-   * not) and thinking is not turned on.
+   * Whether requests may force the model to call a tool. When absent: if the model is known to take that (the
+   * newest do not) and thinking is not turned on.
    */
   forcedToolChoice?: boolean;
 }
 
 /**
- * Claude as a `ModelClient`, over the official SDK. It sends one request and yields the stream's events as they come, pings
- * and unknown ones included. It never retries and waits for as long as a stream is silent: wrap it with `resilient`
- * of `@pawl/core`.
+ * Claude as a `ModelClient`, over the official SDK. It sends one request and yields the stream's events as
+ * they come, pings and unknown ones included. It never retries and waits for as long as a stream is silent:
+ * wrap it with `resilient` of `@pawl/core`.
  *
- * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same request may succeed later.
- * An abort throws the signal's reason.
+ * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same
+ * request may succeed later. An abort throws the signal's reason.
  *
  * @param model the model's id, e.g. `claude-sonnet-5-5`
  *
@@ -51,7 +52,10 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
  * ```ts
  * import { claude } from "@pawl/anthropic";
  *
- * const model = claude("claude-sonnet-5-5", { apiKey: "your key", thinking: { type: "adaptive", display: "summarized" } });
+ * const model = claude("claude-sonnet-5-5", {
+ *   apiKey: "your key",
+ *   thinking: { type: "adaptive", display: "summarized" },
+ * });
  * console.log(model.id, model.pricing?.input); // claude-sonnet-5-5 2
  * ```
  */
@@ -102,8 +106,8 @@ interface Sender {
 }
 
 /**
- * A client of one's own is used as its owner would use it. The other one is asked below its `messages`, with the body in
- * bytes: that is the SDK's auth, errors and headers without half of its cost per request.
+ * A client of one's own is used as its owner would use it. The other one is asked below its `messages`, with
+ * the body in bytes: that is the SDK's auth, errors and headers without half of its cost per request.
  */
 function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Sender {
   if (client !== undefined) {

@@ -1,6 +1,7 @@
 /**
  * As much as is used of what sends the requests of Node's `fetch`: undici's
- * {@link https://undici.nodejs.org/#/docs/api/Dispatcher | Dispatcher}, with the handlers that every version of Node takes.
+ * {@link https://undici.nodejs.org/#/docs/api/Dispatcher | Dispatcher}, with the handlers that every version
+ * of Node takes.
  */
 export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean;
@@ -28,8 +29,9 @@ export interface DispatchHandler {
 }
 
 /**
- * The dispatcher that Node's own `fetch` uses, with its connections and proxies, e.g. one set by `NODE_USE_ENV_PROXY` or
- * undici's `setGlobalDispatcher`. `undefined` outside of Node, and before anything of `fetch` was used.
+ * The dispatcher that Node's own `fetch` uses, with its connections and proxies, e.g. one set by
+ * `NODE_USE_ENV_PROXY` or undici's `setGlobalDispatcher`. `undefined` outside of Node, and before anything of
+ * `fetch` was used.
  */
 export function globalDispatcher(): Dispatcher | undefined {
   if (globalThis.navigator?.userAgent?.startsWith("Node.js/") !== true) return undefined;

@@ -11,10 +11,10 @@ export interface Listener {
 }
 
 /**
- * Reads the text of an answer, in slices of any length; the function it returns takes the next one. Nearly all messages are
- * pieces of a text without an escape in it, in the one spelling that the API has for them, and they are taken out as they are,
- * which is cheaper than to read the lines and parse the JSON. The others have one line of each kind, as a rule. All else is
- * left to the parser.
+ * Reads the text of an answer, in slices of any length; the function it returns takes the next one. Nearly
+ * all messages are pieces of a text without an escape in it, in the one spelling that the API has for them,
+ * and they are taken out as they are, which is cheaper than to read the lines and parse the JSON. The others
+ * have one line of each kind, as a rule. All else is left to the parser.
  */
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
   const take = (type: string | undefined, data: string): void => {
@@ -56,7 +56,10 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
   };
 }
 
-/** A byte order mark is for the parser. Where there is none, an empty line, which says nothing, tells it that others are text. */
+/**
+ * A byte order mark is for the parser. Where there is none, an empty line, which says nothing, tells it that
+ * others are text.
+ */
 function begin(parser: EventSourceParser, text: string): boolean {
   if (text.startsWith("\ufeff")) return false;
   parser.feed("\n");
@@ -66,7 +69,10 @@ function begin(parser: EventSourceParser, text: string): boolean {
 /** An empty line, where the API has its messages end; where line ends are others, nothing is taken out. */
 const END = "\n\n";
 
-/** The API pads its events with spaces before the last brace. A piece: all from a space up but a quote and a backslash. */
+/**
+ * The API pads its events with spaces before the last brace. A piece: all from a space up but a quote and a
+ * backslash.
+ */
 const PIECE =
   /event: content_block_delta\ndata: \{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(?:text_delta","text":"([ !#-[\]-\uffff]*)|input_json_delta","partial_json":"([ !#-[\]-\uffff]*)|thinking_delta","thinking":"([ !#-[\]-\uffff]*))"\} *\}\n\n/y;
 

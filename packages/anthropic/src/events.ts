@@ -8,9 +8,9 @@ import { cutOff } from "./model-failure.ts";
 export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 
 /**
- * The events of a streamed answer, as many at a time as one packet brings, up to `message_stop`. The SDK's own iterator
- * drops pings, which are the only sign of life of a model that thinks, ends in silence when the stream is cut, and costs
- * more than everything else. So the body is read here.
+ * The events of a streamed answer, as many at a time as one packet brings, up to `message_stop`. The SDK's
+ * own iterator drops pings, which are the only sign of life of a model that thinks, ends in silence when the
+ * stream is cut, and costs more than everything else. So the body is read here.
  */
 export function answerReader(response: Response, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
@@ -46,8 +46,8 @@ export function answerReader(response: Response, call: Call, requestId: string |
 }
 
 /**
- * Adds an event to those of its packet. Pieces of one tool's input go on as one: there are thousands, and nobody acts on half
- * of a JSON text. Pieces of text stay what they are.
+ * Adds an event to those of its packet. Pieces of one tool's input go on as one: there are thousands, and
+ * nobody acts on half of a JSON text. Pieces of text stay what they are.
  */
 function add(events: ModelEvent[], event: ModelEvent): void {
   const last = events.at(-1);
@@ -69,7 +69,10 @@ function isInput(event: ModelEvent): event is InputPiece {
 /** The end of a body is waited for so long, in milliseconds: a process that is busy sees it late. */
 const END_MS = 500;
 
-/** Reads the end of the body, so that the connection can be used again; it follows at once, or it is not waited for. */
+/**
+ * Reads the end of the body, so that the connection can be used again; it follows at once, or it is not
+ * waited for.
+ */
 async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call): Promise<void> {
   const timer = setTimeout(call.close, END_MS);
   try {

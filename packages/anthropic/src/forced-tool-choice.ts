@@ -1,6 +1,9 @@
 import type { ClaudeBodyOptions } from "./body.ts";
 
-/** Models that are known to take a forced `tool_choice`, as of 2026-11-20. The newest refuse it with status 400. */
+/**
+ * Models that are known to take a forced `tool_choice`, as of 2026-11-20. The newest refuse it with
+ * status 400.
+ */
 const known: ReadonlySet<string> = new Set([
   "claude-opus-5",
   "claude-sonnet-5",

@@ -5,10 +5,10 @@ import { type Dispatcher, globalDispatcher } from "./dispatcher.ts";
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * A fetch for messages that leaves out the web streams of Node's own, which are most of its cost. It sends over the same
- * dispatcher, so connections, proxies and certificates are those of the rest of the process. It does not follow
- * redirects, asks for no compression and waits for as long as it takes. Whatever else the SDK fetches, e.g. a token,
- * goes the usual way, as does everything where there is no such dispatcher.
+ * A fetch for messages that leaves out the web streams of Node's own, which are most of its cost. It sends
+ * over the same dispatcher, so connections, proxies and certificates are those of the rest of the process. It
+ * does not follow redirects, asks for no compression and waits for as long as it takes. Whatever else the SDK
+ * fetches, e.g. a token, goes the usual way, as does everything where there is no such dispatcher.
  */
 export function nodeFetch(): Fetch {
   // A client asks one address again and again.
@@ -73,7 +73,8 @@ function send(
       fail(signal?.reason);
     };
     signal?.addEventListener("abort", abort, { once: true });
-    // The SDK keeps the signal until the answer is collected as garbage, which the listener would keep it from.
+    // The SDK keeps the signal until the answer is collected as garbage, which the listener would keep it
+    // from.
     const over = (): void => signal?.removeEventListener("abort", abort);
     dispatcher.dispatch(options, {
       onConnect: (stop) => {
@@ -100,7 +101,9 @@ function send(
   });
 }
 
-/** What the SDK and `answerReader` look at of a response. A real one would bring the cost of web streams back. */
+/**
+ * What the SDK and `answerReader` look at of a response. A real one would bring the cost of web streams back.
+ */
 function responseOf(
   status: number,
   rawHeaders: readonly (Buffer | string)[],
@@ -128,14 +131,20 @@ function responseOf(
   return response as unknown as Response;
 }
 
-/** By their names in small letters, which is how they are asked for. To check them once more costs more than to parse them. */
+/**
+ * By their names in small letters, which is how they are asked for. To check them once more costs more than
+ * to parse them.
+ */
 function headersOf(raw: readonly (Buffer | string)[]): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) all.set(textOf(raw[at]).toLowerCase(), textOf(raw[at + 1]));
   return all;
 }
 
-/** A byte is a character, as fetch has it: `Headers` takes no others, and a status must not be lost over a header. */
+/**
+ * A byte is a character, as fetch has it: `Headers` takes no others, and a status must not be lost over a
+ * header.
+ */
 function textOf(part: Buffer | string = ""): string {
   return typeof part === "string" ? part : part.toString("latin1");
 }

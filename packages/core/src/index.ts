@@ -1,5 +1,5 @@
-// The entry `@pawl/core`: what apps build agents with. Stores and tails are written with `./store.ts`, model clients with
-// `./model.ts`, clients and transports with `./view.ts`.
+// The entry `@pawl/core`: what apps build agents with. Stores and tails are written with `./store.ts`, model
+// clients with `./model.ts`, clients and transports with `./view.ts`.
 
 // Agents, and running them
 

@@ -35,9 +35,9 @@ interface State {
 }
 
 /**
- * Text is one block, before the calls if it begins before them; each call is one. Blocks stay open to the end, as calls may
- * come interleaved. A chunk that says nothing, or something that is not kept (e.g. reasoning), is a `ping`: the model is
- * at work.
+ * Text is one block, before the calls if it begins before them; each call is one. Blocks stay open to the
+ * end, as calls may come interleaved. A chunk that says nothing, or something that is not kept (e.g.
+ * reasoning), is a `ping`: the model is at work.
  */
 export function answerEvents(options: AnswerOptions): AnswerEvents {
   const state: State = {

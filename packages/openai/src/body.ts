@@ -8,8 +8,8 @@ export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
 /** What a request's body carries beside the request. */
 export interface OpenAIBodyOptions {
   /**
-   * How much the model reasons. When absent the model's own default holds, but for models that refuse tools while they
-   * reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`): with tools they are sent `none`.
+   * How much the model reasons. When absent the model's own default holds, but for models that refuse tools
+   * while they reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`): with tools they are sent `none`.
    */
   reasoningEffort?: OpenAI.ReasoningEffort;
   /** `max_completion_tokens` when absent; older servers know `max_tokens` only. */
@@ -38,14 +38,19 @@ export function bodyOf(model: string, request: ModelRequest, options: OpenAIBody
   return wire as Body;
 }
 
-/** Chat Completions takes no tools from these while they reason, and they reason unless they are told not to. */
+/**
+ * Chat Completions takes no tools from these while they reason, and they reason unless they are told not to.
+ */
 const NO_TOOLS_WHILE_REASONING = /^gpt-5\.6(-|$)|^gpt-6-(sol|luna)$/;
 
 function effortWithTools(model: string): "none" | undefined {
   return NO_TOOLS_WHILE_REASONING.test(undated(model)) ? "none" : undefined;
 }
 
-/** Cache marks stay behind: OpenAI caches prefixes by itself. It wants to be told that there are no properties. */
+/**
+ * Cache marks stay behind: OpenAI caches prefixes by itself. It wants to be told that there are no
+ * properties.
+ */
 function wireTool({ name, description, input_schema, strict }: ToolSpec): OpenAI.ChatCompletionFunctionTool {
   const parameters = "properties" in input_schema ? input_schema : { ...input_schema, properties: {} };
   const isStrict = strict === true ? { strict } : {};

@@ -4,9 +4,9 @@ import { isToolUse, type Message } from "@pawl/core";
 const USABLE = /^[a-zA-Z0-9_-]{9,64}$/;
 
 /**
- * Says by which id a call is known. Servers leave ids out, begin to count anew with every answer, or put characters into
- * them that other APIs refuse; such a call gets an id of ours. Nobody else has to know it: the next request tells the
- * server both the call and its result.
+ * Says by which id a call is known. Servers leave ids out, begin to count anew with every answer, or put
+ * characters into them that other APIs refuse; such a call gets an id of ours. Nobody else has to know it:
+ * the next request tells the server both the call and its result.
  */
 export function callIds(
   messages: readonly Message[],

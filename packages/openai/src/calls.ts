@@ -26,8 +26,9 @@ export interface CallOptions {
 }
 
 /**
- * Pieces of calls as blocks. They belong together by their index; servers without one send a call in one piece, or its id
- * and name in the first. Some give every call the index 0: an id that is not the one before begins another call.
+ * Pieces of calls as blocks. They belong together by their index; servers without one send a call in one
+ * piece, or its id and name in the first. Some give every call the index 0: an id that is not the one before
+ * begins another call.
  */
 export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   const calls: Call[] = [];

@@ -7,9 +7,9 @@ type WireMessage = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
 /**
- * The prompt as chat messages. Texts that stand together become one text with blank lines between, as many servers take no
- * lists. What no other model can read (thinking, signatures, tools that ran on another API's side) is left out, and so is a
- * message of which nothing is left.
+ * The prompt as chat messages. Texts that stand together become one text with blank lines between, as many
+ * servers take no lists. What no other model can read (thinking, signatures, tools that ran on another API's
+ * side) is left out, and so is a message of which nothing is left.
  */
 export function wireMessages(
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
@@ -37,7 +37,10 @@ function assistantMessage({ content }: Message, idOf: IdOf): WireMessage[] {
   return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];
 }
 
-/** Results first, each a message of its own and right behind the calls; then what else was said, and the results' images. */
+/**
+ * Results first, each a message of its own and right behind the calls; then what else was said, and the
+ * results' images.
+ */
 function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
   const results = content.filter(isToolResult);
   const answers = results.map((result) => toolMessage(result, idOf));

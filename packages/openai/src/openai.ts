@@ -11,34 +11,43 @@ import { estimatedPrompt } from "./usage.ts";
 
 /** Options of `openai()`. */
 export interface OpenAIOptions extends OpenAIBodyOptions {
-  /** `OPENAI_API_KEY` when absent, also for another server; one that wants none still needs some text here. */
+  /**
+   * `OPENAI_API_KEY` when absent, also for another server; one that wants none still needs some text here.
+   */
   apiKey?: string;
-  /** A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. `OPENAI_BASE_URL`, then the public API, when absent. */
+  /**
+   * A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. `OPENAI_BASE_URL`, then the
+   * public API, when absent.
+   */
   baseURL?: string;
   /** How requests are sent; the global fetch when absent. */
   fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
-   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. `AzureOpenAI`. Its retries are not used.
+   * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. `AzureOpenAI`. Its retries
+   * are not used.
    */
   client?: Pick<OpenAI, "chat">;
   /** What tokens cost; {@link pricingOf} the model when absent. */
   pricing?: Pricing;
-  /** Whether requests may force the model to call a tool. When absent: if it is a model of OpenAI's that is known here. */
+  /**
+   * Whether requests may force the model to call a tool. When absent: if it is a model of OpenAI's that is
+   * known here.
+   */
   forcedToolChoice?: boolean;
   /** Makes ids of calls (and answers) that a server gives none; random when absent. */
   newId?: () => string;
 }
 
 /**
- * A model behind the Chat Completions API as a `ModelClient`, over the official SDK: OpenAI's own, and any server that speaks
- * the same by `baseURL`. It sends one request and yields the answer's events as they come. It never retries and waits for as
- * long as a stream is silent: wrap it with `resilient` of `@pawl/core`.
+ * A model behind the Chat Completions API as a `ModelClient`, over the official SDK: OpenAI's own, and any
+ * server that speaks the same by `baseURL`. It sends one request and yields the answer's events as they come.
+ * It never retries and waits for as long as a stream is silent: wrap it with `resilient` of `@pawl/core`.
  *
- * Reasoning is not kept, whoever's it is: what another model has thought is not sent, and what this one thinks shows as
- * `ping` only. A call whose id a later request could not carry gets another one.
+ * Reasoning is not kept, whoever's it is: what another model has thought is not sent, and what this one
+ * thinks shows as `ping` only. A call whose id a later request could not carry gets another one.
  *
- * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same request may succeed later.
- * An abort throws the signal's reason.
+ * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same
+ * request may succeed later. An abort throws the signal's reason.
  *
  * @param model the model's id, e.g. `gpt-5.4-mini`
  *

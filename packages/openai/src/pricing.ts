@@ -20,7 +20,10 @@ function withLongPrompt(short: Pricing): Pricing {
   };
 }
 
-/** US dollars per million tokens, of the standard tier, as others listed them on 2026-11-20: OpenAI's own page was out of reach. */
+/**
+ * US dollars per million tokens, of the standard tier, as others listed them on 2026-11-20: OpenAI's own page
+ * was out of reach.
+ */
 const known: { readonly [model: string]: Pricing } = {
   "gpt-6-astra": withLongPrompt(prices(10, 50, 1, 12.5)),
   "gpt-6-sol": withLongPrompt(prices(2, 10, 0.2, 2.5)),
@@ -44,9 +47,10 @@ const known: { readonly [model: string]: Pricing } = {
 };
 
 /**
- * What an OpenAI model costs, as others listed it on 2026-11-20 (not checked against OpenAI's own page); `undefined` for a
- * model that was not known then, and for those of other makers. A dated id (`gpt-5.4-mini-2026-03-17`) has the prices of
- * its undated name. Pass your own to `openai` where money depends on them.
+ * What an OpenAI model costs, as others listed it on 2026-11-20 (not checked against OpenAI's own page);
+ * `undefined` for a model that was not known then, and for those of other makers. A dated id
+ * (`gpt-5.4-mini-2026-03-17`) has the prices of its undated name. Pass your own to `openai` where money
+ * depends on them.
  *
  * @returns US dollars per million tokens
  *

@@ -4,9 +4,9 @@ import type { Chunk } from "./chunk.ts";
 import { cutOff } from "./model-failure.ts";
 
 /**
- * The chunks of a streamed answer, as many at a time as one packet brought, up to `[DONE]`. The SDK's own iterator ends in
- * silence when the stream is cut, so the body is read here. What is no chunk but says that something is being done (a
- * comment) is an empty one.
+ * The chunks of a streamed answer, as many at a time as one packet brought, up to `[DONE]`. The SDK's own
+ * iterator ends in silence when the stream is cut, so the body is read here. What is no chunk but says that
+ * something is being done (a comment) is an empty one.
  */
 export async function* readChunks(
   response: Response,
@@ -45,7 +45,10 @@ export async function* readChunks(
   throw failure;
 }
 
-/** Reads the end of the body, so that the connection can be used again; it follows at once, or it is not waited for. */
+/**
+ * Reads the end of the body, so that the connection can be used again; it follows at once, or it is not
+ * waited for.
+ */
 async function endOf(body: ReadableStreamDefaultReader): Promise<void> {
   const timer = setTimeout(() => void body.cancel().catch(() => undefined), 100);
   try {

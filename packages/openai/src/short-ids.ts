@@ -4,8 +4,8 @@ import { isToolUse, type Message } from "@pawl/core";
 const LONGEST = 40;
 
 /**
- * Ids of calls as this API takes them. One that another model gave and that is too long is replaced by its number among
- * the calls, which is the same in every later request.
+ * Ids of calls as this API takes them. One that another model gave and that is too long is replaced by its
+ * number among the calls, which is the same in every later request.
  */
 export function shortIds(messages: readonly Message[]): (id: string) => string {
   const short = new Map<string, string>();

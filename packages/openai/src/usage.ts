@@ -14,7 +14,10 @@ export function estimatedPrompt({ messages, tools }: Body): number {
   return estimatedTokens(JSON.stringify([messages, tools ?? []]).length);
 }
 
-/** On this wire the prompt's tokens include those from the cache and those that were written to it; in Pawl's they do not. */
+/**
+ * On this wire the prompt's tokens include those from the cache and those that were written to it; in Pawl's
+ * they do not.
+ */
 export function usageOf(usage: NonNullable<Chunk["usage"]>): RawUsage {
   const prompt = count(usage.prompt_tokens);
   const read = Math.min(prompt, count(usage.prompt_tokens_details?.cached_tokens));

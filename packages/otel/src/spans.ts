@@ -30,7 +30,10 @@ export function newSpans(settings: Settings): Spans {
   return { ...settings, sessions: new Map() };
 }
 
-/** Begins and ends spans as events say. Spans that one append ends are ended behind its last event: it may say how. */
+/**
+ * Begins and ends spans as events say. Spans that one append ends are ended behind its last event: it may say
+ * how.
+ */
 export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?: number): void {
   const over = new Map<Span, () => void>();
   for (const event of events) {
@@ -47,7 +50,10 @@ export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?:
   for (const end of over.values()) end();
 }
 
-/** Another process has taken the run over: what is open here is not heard of again. Of a newer leg of this process it may be. */
+/**
+ * Another process has taken the run over: what is open here is not heard of again. Of a newer leg of this
+ * process it may be.
+ */
 export function loseRun({ sessions }: Spans, { sessionId, epoch }: Lease): void {
   const session = sessions.get(sessionId);
   if (session?.agent === undefined || session.epoch > epoch) return;

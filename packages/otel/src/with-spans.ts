@@ -13,13 +13,17 @@ export interface SpanOptions {
 }
 
 /**
- * The store, with spans of the runs whose events are stored through it: `invoke_agent`, `chat` and `execute_tool`, by the
- * semantic conventions of OpenTelemetry for generative AI. A failing tracer is told to OpenTelemetry's own `diag` and
- * changes nothing else.
+ * The store, with spans of the runs whose events are stored through it: `invoke_agent`, `chat` and
+ * `execute_tool`, by the semantic conventions of OpenTelemetry for generative AI. A failing tracer is told to
+ * OpenTelemetry's own `diag` and changes nothing else.
  *
  * @example
  * ```ts
- * import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+ * import {
+ *   BasicTracerProvider,
+ *   InMemorySpanExporter,
+ *   SimpleSpanProcessor,
+ * } from "@opentelemetry/sdk-trace-base";
  * import { agent, memoryStore, runtime } from "@pawl/core";
  * import { withSpans } from "@pawl/otel";
  * import { scriptedModel } from "@pawl/testing";
@@ -27,10 +31,15 @@ export interface SpanOptions {
  * const exporter = new InMemorySpanExporter();
  * const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
  *
- * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
  * const store = withSpans(memoryStore(), { tracer: provider.getTracer("app") });
  * await runtime({ agents: [coach], store }).run("coach", { userId: "ada", input: "Hi" }).result;
- * console.log(exporter.getFinishedSpans().map(({ name }) => name)); // [ 'chat claude-scripted', 'invoke_agent coach' ]
+ * console.log(exporter.getFinishedSpans().map(({ name }) => name));
+ * // [ 'chat claude-scripted', 'invoke_agent coach' ]
  * ```
  */
 export function withSpans(

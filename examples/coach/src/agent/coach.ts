@@ -43,7 +43,10 @@ export interface CoachOptions {
 /** What a run of the coach may use up. */
 export const coachLimits = { turns: 5, wallClockMs: 55_000, toolCalls: 15, errorTurns: 2 } as const;
 
-/** Silence of the model after which it is asked again, in milliseconds: short enough that a run has time for it. */
+/**
+ * Silence of the model after which it is asked again, in milliseconds: short enough that a run has time for
+ * it.
+ */
 const IDLE_MS = 15_000;
 
 /** Estimated tokens of a conversation above which its older part is replaced by a summary. */
@@ -60,7 +63,11 @@ export const SUMMARIZE_ABOVE = 60_000;
  *
  * const model = scriptedModel([{ text: "How was today?" }]);
  * const store = memoryStore();
- * const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles(), store }) });
+ * const pawl = runtime({
+ *   agents: [coach({ model })],
+ *   store,
+ *   deps: coachDeps({ files: memoryFiles(), store }),
+ * });
  * const metadata = { type: "close_day" };
  * const { text } = await pawl.run("coach", { userId: "ada", input: "Good evening", metadata }).result;
  * console.log(text);
@@ -85,7 +92,8 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       ...hooks,
     ],
     limits: coachLimits,
-    // The last turn is kept for a closing word: a person in the middle of a thought is not left with an error.
+    // The last turn is kept for a closing word: a person in the middle of a thought is not left with an
+    // error.
     onLimit: "land",
     // A second message, e.g. from the phone, is read at the next turn.
     whenBusy: "queue",

@@ -1,11 +1,14 @@
 const DAY_MS = 86_400_000;
 
-/** The hour at which a day begins: whoever looks back after midnight speaks of the day that they have not slept on yet. */
+/**
+ * The hour at which a day begins: whoever looks back after midnight speaks of the day that they have not
+ * slept on yet.
+ */
 const DAWN = 4;
 
 /**
- * The day at a place as people live it, as `YYYY-MM-DD`: the small hours belong to the day before. `now` is in milliseconds since 1970,
- * `timeZone` is a name like `Europe/Berlin`.
+ * The day at a place as people live it, as `YYYY-MM-DD`: the small hours belong to the day before. `now` is
+ * in milliseconds since 1970, `timeZone` is a name like `Europe/Berlin`.
  */
 export function dayOf(now: number, timeZone: string): string {
   const date = new Intl.DateTimeFormat("en-CA", {

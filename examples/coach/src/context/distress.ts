@@ -1,4 +1,7 @@
-/** Words of somebody who is overwhelmed. One of them is enough: a calmer voice does no harm where it was not needed. */
+/**
+ * Words of somebody who is overwhelmed. One of them is enough: a calmer voice does no harm where it was not
+ * needed.
+ */
 const WORDS = [
   "overwhelmed",
   "overwhelming",

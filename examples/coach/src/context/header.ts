@@ -4,7 +4,9 @@ import { indexOf } from "../files/file-index.ts";
 import { CHECKIN_FOLDERS, checkinStatus, nextCheckin } from "../sessions/check-in-status.ts";
 import { clip, textOf } from "./read.ts";
 
-/** Four fields: who it is, when we last spoke, what time it is for them, and how the weekly check-in stands. */
+/**
+ * Four fields: who it is, when we last spoke, what time it is for them, and how the weekly check-in stands.
+ */
 export async function header(coach: CoachData): Promise<string> {
   const { files, now, timeZone, name } = coach;
   const today = dayOf(now(), timeZone);

@@ -18,7 +18,10 @@ export interface Facts {
   hasFlaggedDomain: boolean;
 }
 
-/** Beside a message that sounds like a crisis: which skill is called for by what, the most important first. Where no row fits, the coach goes by its own prompt alone. */
+/**
+ * Beside a message that sounds like a crisis: which skill is called for by what, the most important first.
+ * Where no row fits, the coach goes by its own prompt alone.
+ */
 export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
   { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
   { skill: "weekly-checkin", when: ({ hasLifeMap, isCheckinDue }) => hasLifeMap && isCheckinDue },
@@ -32,8 +35,9 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 ];
 
 /**
- * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an open one goes by the
- * signals. A crisis comes first, and needs nothing that could fail. In an arc the model has read its guidance with the arc.
+ * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an
+ * open one goes by the signals. A crisis comes first, and needs nothing that could fail. In an arc the model
+ * has read its guidance with the arc.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;

@@ -19,7 +19,10 @@ interface Reading {
 
 type Read = (reading: Reading) => string | undefined | Promise<string | undefined>;
 
-/** In the order in which the model reads them, and the most characters of each: together well below what a prompt may have. */
+/**
+ * In the order in which the model reads them, and the most characters of each: together well below what a
+ * prompt may have.
+ */
 const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["sage_context", 4_500, ({ coach }) => oneFile(coach.files, "sage/context.md")],
   ["life_map_overview", 4_500, ({ coach }) => oneFile(coach.files, "life-map/overview.md")],
@@ -47,8 +50,9 @@ const CAPTURES = 20;
 const SECTION_MS = 2_000;
 
 /**
- * What is known of the user, read side by side and told in one order, the same for every type of session: who they are and when it
- * is (four fields), what this session is, and everything that stands in their files. Blocks of the coach's earlier life are taken apart in all of it.
+ * What is known of the user, read side by side and told in one order, the same for every type of session: who
+ * they are and when it is (four fields), what this session is, and everything that stands in their files.
+ * Blocks of the coach's earlier life are taken apart in all of it.
  */
 export function coachContext(
   onBuilt?: (report: ContextReport) => void,

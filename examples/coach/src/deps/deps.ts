@@ -67,7 +67,11 @@ export interface CoachDepsOptions {
  *
  * const store = memoryStore();
  * const model = scriptedModel([{ text: "Good morning. What is on for today?" }]);
- * const pawl = runtime({ agents: [coach({ model })], store, deps: coachDeps({ files: memoryFiles(), store }) });
+ * const pawl = runtime({
+ *   agents: [coach({ model })],
+ *   store,
+ *   deps: coachDeps({ files: memoryFiles(), store }),
+ * });
  * const { text } = await pawl.run("coach", { userId: "ada", input: "Good morning" }).result;
  * console.log(text);
  * ```

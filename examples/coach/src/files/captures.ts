@@ -43,8 +43,9 @@ function ageOf({ day, modifiedAt }: IndexedFile): string {
 export const CAPTURED = "## Captured during the day";
 
 /**
- * A journal with the captures of its day under it: those that are in no journal yet, and those that are in this one already, because
- * a journal is written whole each time. So none is lost or there twice, however often it is saved.
+ * A journal with the captures of its day under it: those that are in no journal yet, and those that are in
+ * this one already, because a journal is written whole each time. So none is lost or there twice, however
+ * often it is saved.
  */
 export function withCaptures(journal: string, captures: readonly Capture[]): string {
   if (captures.length === 0) return journal.trimEnd();

@@ -19,8 +19,8 @@ export interface IndexedFile {
 const places = Object.entries({ ...filePlaces, ...ownPlaces }) as [IndexedFile["type"], FilePlace][];
 
 /**
- * What there is of a user, or in one of their folders, by path. Files that are at no place of the coach's are left out: they are the
- * user's own.
+ * What there is of a user, or in one of their folders, by path. Files that are at no place of the coach's are
+ * left out: they are the user's own.
  *
  * @example
  * ```ts

@@ -2,9 +2,14 @@ import { createHash } from "node:crypto";
 import { isDay, plusDays } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
-/** Long enough for a title; spelt in hexadecimal by a store it stays below the limits of disks and buckets. */
+/**
+ * Long enough for a title; spelt in hexadecimal by a store it stays below the limits of disks and buckets.
+ */
 const LONGEST = 60;
-/** Letters, digits and marks of any script, and the few signs a title needs. No slash, no control, nothing unseen. */
+/**
+ * Letters, digits and marks of any script, and the few signs a title needs. No slash, no control, nothing
+ * unseen.
+ */
 const ALLOWED = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} _.-]*$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
@@ -12,8 +17,8 @@ const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 /**
  * A title as a file name: compatibility forms unified, lower case, dashes for spaces, `.md` at the end.
  *
- * @throws Error that tells the model what to mend. A bad name is refused rather than cleaned: a cleaned one might be
- * the name of another file.
+ * @throws Error that tells the model what to mend. A bad name is refused rather than cleaned: a cleaned one
+ * might be the name of another file.
  */
 export function safeFileName(title: string): string {
   const name = title.normalize("NFKC").toLowerCase().trim().replace(/\.md$/, "");

@@ -2,8 +2,8 @@
 export interface FilePlace {
   folder: string;
   /**
-   * `day`: one a day, by its date. `call`: one a call, unless the model has a title for it. `title`: the model has to give
-   * one. Anything else is the name itself: there is one such file.
+   * `day`: one a day, by its date. `call`: one a call, unless the model has a title for it. `title`: the
+   * model has to give one. Anything else is the name itself: there is one such file.
    */
   name: "day" | "call" | "title" | (string & {});
 }

@@ -3,7 +3,10 @@ import { diskFiles } from "@pawl/core/disk";
 import { supabaseFiles } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 
-/** Where the users' files are: a directory, or a private bucket of Supabase Storage, with a secret key that stays on the server. */
+/**
+ * Where the users' files are: a directory, or a private bucket of Supabase Storage, with a secret key that
+ * stays on the server.
+ */
 export type FilesAt = { directory: string } | { url: string; secretKey: string; bucket: string };
 
 /**

@@ -5,8 +5,8 @@ import { type MarkdownFile, readFrontMatter } from "./front-matter.ts";
 const PLAIN = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /**
- * The name of a user's folder: the id where that is plain, else a hash of it. The `~` keeps both kinds apart, so that
- * no id can be chosen to land in somebody else's folder.
+ * The name of a user's folder: the id where that is plain, else a hash of it. The `~` keeps both kinds apart,
+ * so that no id can be chosen to land in somebody else's folder.
  */
 export function userFolderName(userId: string): string {
   if (PLAIN.test(userId)) return userId;

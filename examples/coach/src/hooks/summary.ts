@@ -20,8 +20,9 @@ export interface ToSummarize {
 export type Summarize = (session: ToSummarize) => string | Promise<string>;
 
 /**
- * Writes down what came out of a session that was completed: when the run is over and all its text is there, and once for it. The
- * file is named after the run, so a process that dies over it leaves nothing that a second one would double.
+ * Writes down what came out of a session that was completed: when the run is over and all its text is there,
+ * and once for it. The file is named after the run, so a process that dies over it leaves nothing that a
+ * second one would double.
  */
 export function sessionSummary(summarize: Summarize = ownWords): Hook<CoachDeps> {
   return {

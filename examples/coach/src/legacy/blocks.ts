@@ -26,8 +26,9 @@ interface Mark {
 }
 
 /**
- * Behind a name comes the end of the mark, a blank or a colon: `[FILE_UPDATES]` is something else. A mark stands on one line, which is
- * why a line break is what fills the gaps, and ends where another bracket begins, so that the search never looks at anything twice.
+ * Behind a name comes the end of the mark, a blank or a colon: `[FILE_UPDATES]` is something else. A mark
+ * stands on one line, which is why a line break is what fills the gaps, and ends where another bracket
+ * begins, so that the search never looks at anything twice.
  */
 const MARK =
   /\[(\/?)(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA|ENTER_MODE|SESSION_COMPLETE)(?=[\] \t:])([^[\]\r\n]{0,1000})\]/gi;
@@ -43,8 +44,8 @@ function* marksIn(text: string): Generator<Mark> {
 }
 
 /**
- * A message in its parts, for showing it. Nothing here acts: a block that says what to save is a picture of what was once saved.
- * A block without its end is left out as far as its mark goes.
+ * A message in its parts, for showing it. Nothing here acts: a block that says what to save is a picture of
+ * what was once saved. A block without its end is left out as far as its mark goes.
  *
  * @example
  * ```ts

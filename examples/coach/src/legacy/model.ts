@@ -3,8 +3,9 @@ import { legacyMarks, withoutTags } from "./blocks.ts";
 import { NOTHING_LEFT, withoutLegacyText } from "./guard.ts";
 
 /**
- * A model that never reads a block of old: conversations that have them keep them in their log, and are shown with them. It is a
- * function of each message alone, so the prompt's beginning stays the same from request to request.
+ * A model that never reads a block of old: conversations that have them keep them in their log, and are shown
+ * with them. It is a function of each message alone, so the prompt's beginning stays the same from request to
+ * request.
  */
 export function withoutLegacy(model: ModelClient): ModelClient {
   const { id, pricing, forcedToolChoice } = model;
@@ -28,7 +29,10 @@ function hasMark(block: ContentBlock): boolean {
   return isText(block) && legacyMarks(block.text).length > 0;
 }
 
-/** Words of the user come back in results too. There the marks alone go: what is between them is part of what a tool tells. */
+/**
+ * Words of the user come back in results too. There the marks alone go: what is between them is part of what
+ * a tool tells.
+ */
 function withPlainResult(block: ContentBlock): ContentBlock {
   const { type, content } = block as ContentBlock & { content?: unknown };
   if (type !== "tool_result") return block;

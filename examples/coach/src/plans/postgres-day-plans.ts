@@ -25,7 +25,8 @@ const GET = `SELECT to_char(day, 'YYYY-MM-DD') AS day, intention, priorities::te
 FROM coach.day_plans WHERE user_id = $1 AND day = $2::text::date`;
 
 /**
- * Day plans in a table of their own (`coach.day_plans`), which is made first, over `pg`, postgres.js or a PGlite.
+ * Day plans in a table of their own (`coach.day_plans`), which is made first, over `pg`, postgres.js or a
+ * PGlite.
  *
  * @throws the driver's error when the database fails.
  *

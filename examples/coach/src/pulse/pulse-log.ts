@@ -13,7 +13,10 @@ export interface PulseBaseline {
 
 const FOLDER = "pulse-checks";
 
-/** The baseline that a pulse check is compared with; `callKey` names a check that does not count, because it is the one being made. */
+/**
+ * The baseline that a pulse check is compared with; `callKey` names a check that does not count, because it
+ * is the one being made.
+ */
 export async function pulseBaseline(files: FileStore, callKey?: string): Promise<PulseBaseline | undefined> {
   const index = await fileIndex(files, FOLDER);
   const others =
@@ -34,8 +37,8 @@ interface Pulse {
 }
 
 /**
- * Keeps a pulse check, once for each call however often it is tried. The names of a day's checks are in the order in which they were
- * made, wherever their user was: no clock on a wall says that of them.
+ * Keeps a pulse check, once for each call however often it is tried. The names of a day's checks are in the
+ * order in which they were made, wherever their user was: no clock on a wall says that of them.
  */
 export async function keepPulse(
   files: FileStore,

@@ -4,8 +4,9 @@ import { isTimeZone } from "../base/day.ts";
 import { isSessionType, sessionTypes } from "./session-types.ts";
 
 /**
- * The fields of the coach's requests beside the message, for `handler({ extra })`: `sessionType`, the type of a session that begins
- * with it, and `timeZone`, where the user is. In a session that there is already they change nothing.
+ * The fields of the coach's requests beside the message, for `handler({ extra })`: `sessionType`, the type of
+ * a session that begins with it, and `timeZone`, where the user is. In a session that there is already they
+ * change nothing.
  */
 export function coachExtra(): ExtraFields {
   return {

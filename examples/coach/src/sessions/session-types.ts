@@ -23,7 +23,10 @@ export interface SessionRules {
 const memory = ["sage-context", "sage-patterns", "reflection-prompt", "capture"] as const;
 const guided = ["save_file", "complete_session", "show_pulse_check", "show_options"] as const;
 
-/** Every type of session, and so every arc: an arc is such a type that an open conversation enters for a while. */
+/**
+ * Every type of session, and so every arc: an arc is such a type that an open conversation enters for a
+ * while.
+ */
 export const sessionTypes = {
   open_conversation: {
     title: "Open conversation",
@@ -60,8 +63,8 @@ export type Arc = (typeof arcs)[number];
 export const DEFAULT_TYPE: SessionType = "open_conversation";
 
 /**
- * The rules of an effective type, as core says it: the mode that a tool has set, or else the type that the session was begun
- * with. One that is unknown may do least.
+ * The rules of an effective type, as core says it: the mode that a tool has set, or else the type that the
+ * session was begun with. One that is unknown may do least.
  *
  * @example
  * ```ts

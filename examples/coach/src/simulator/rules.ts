@@ -9,8 +9,8 @@ export interface CoachRulesOptions {
 }
 
 /**
- * A coach for the Messages API simulator. It is a pure function of the request: every session, restart and second
- * attempt gets the same answer to the same conversation.
+ * A coach for the Messages API simulator. It is a pure function of the request: every session, restart and
+ * second attempt gets the same answer to the same conversation.
  *
  * @example
  * ```ts
@@ -27,7 +27,8 @@ export interface CoachRulesOptions {
 export function coachRules({ speed = 1 }: CoachRulesOptions = {}): Rules {
   return (request) => {
     const scene = sceneOf(request);
-    // Without tools it is asked to summarise a long conversation; with tools that it may not call, for a closing word.
+    // Without tools it is asked to summarise a long conversation; with tools that it may not call, for a
+    // closing word.
     if ((request.tools ?? []).length === 0) return paced({ text: summary(scene.said) }, speed);
     if (request.tool_choice?.type === "none") return paced({ text: landing }, speed);
     return paced(answer(scene), speed);

@@ -18,8 +18,9 @@ export type Completed =
   | { success: false; error: "session_expired"; message: string };
 
 /**
- * Closes the session, or the arc that it is in, once the coach has said goodbye; the run goes on until then. What belongs to the
- * end of a session (its summary) is the runtime's to do when all has been said, never this tool's.
+ * Closes the session, or the arc that it is in, once the coach has said goodbye; the run goes on until then.
+ * What belongs to the end of a session (its summary) is the runtime's to do when all has been said, never
+ * this tool's.
  */
 export const completeSession = tool({
   name: "complete_session",

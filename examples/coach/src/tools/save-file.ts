@@ -56,8 +56,8 @@ export interface SavedFile {
 }
 
 /**
- * Keeps Markdown among the user's own files, and waits until it is there. Writing the same again is harmless, so a call that
- * a crash cut off simply runs once more.
+ * Keeps Markdown among the user's own files, and waits until it is there. Writing the same again is harmless,
+ * so a call that a crash cut off simply runs once more.
  */
 export const saveFile = tool({
   name: "save_file",
@@ -95,7 +95,10 @@ export function fileText({ file_type, attributes = {}, content }: SaveFileInput,
   return withFrontMatter({ type: file_type satisfies FileType, date: day, ...attributes }, content);
 }
 
-/** The journal first, then the notes in its captures: cut off in between, both are done again and come to the same. */
+/**
+ * The journal first, then the notes in its captures: cut off in between, both are done again and come to the
+ * same.
+ */
 async function saveJournal(
   files: FileStore,
   file: SaveFileInput,

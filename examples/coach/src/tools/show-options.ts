@@ -19,8 +19,9 @@ const input = z.object({
 });
 
 /**
- * Asks with buttons, and waits for as long as it takes. The answer may be the id or the label of a choice, or words of
- * the user's own: nobody is held to the buttons, so any text passes, and the result tells the model which it was.
+ * Asks with buttons, and waits for as long as it takes. The answer may be the id or the label of a choice, or
+ * words of the user's own: nobody is held to the buttons, so any text passes, and the result tells the model
+ * which it was.
  */
 export const showOptions = tool({
   name: "show_options",

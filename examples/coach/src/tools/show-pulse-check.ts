@@ -36,8 +36,8 @@ export type PulseResult =
     };
 
 /**
- * Asks how the areas of life are, with a control for each, and waits for as long as it takes. The result brings what was said before
- * beside what is said now.
+ * Asks how the areas of life are, with a control for each, and waits for as long as it takes. The result
+ * brings what was said before beside what is said now.
  */
 export const showPulseCheck = tool({
   name: "show_pulse_check",

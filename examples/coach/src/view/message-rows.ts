@@ -11,8 +11,8 @@ export interface MessageRow {
 }
 
 /**
- * Messages of a session's view as rows: text only, with the calls in the metadata. Contents of files are not repeated there: of a
- * long text of an input its length is told.
+ * Messages of a session's view as rows: text only, with the calls in the metadata. Contents of files are not
+ * repeated there: of a long text of an input its length is told.
  *
  * @example
  * ```ts

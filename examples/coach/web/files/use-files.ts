@@ -21,7 +21,10 @@ export interface Reading<T> {
 /** Tools that leave a file behind. */
 const WRITERS: ReadonlySet<string> = new Set(["save_file", "show_pulse_check", "complete_session"]);
 
-/** What was written in this conversation: how often, and what last. Both come out of the log, so a reload knows them too. */
+/**
+ * What was written in this conversation: how often, and what last. Both come out of the log, so a reload
+ * knows them too.
+ */
 export function writtenIn(messages: readonly ViewMessage[]): { count: number; last: string | undefined } {
   const calls = callsDone(messages).filter(({ toolName }) => WRITERS.has(toolName));
   const saved = calls.flatMap(({ toolName, result }) =>

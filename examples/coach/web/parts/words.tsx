@@ -5,8 +5,8 @@ import { titleOfType } from "../files/titles.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
 /**
- * What the coach says. Messages of old have blocks in their text: they become small cards, or nothing, and never do anything. Of a
- * text that is still being written, a block that has begun is held back.
+ * What the coach says. Messages of old have blocks in their text: they become small cards, or nothing, and
+ * never do anything. Of a text that is still being written, a block that has begun is held back.
  */
 export function words(Markdown: MarkdownView): ComponentType<{ text: string; open: boolean }> {
   return memo(function Words({ text, open }) {

@@ -5,7 +5,10 @@ import { useCoaching } from "../sessions/coach-frame.tsx";
 import { keepDraft, useDraft } from "./draft.ts";
 import { type Pulse, pulseOf, ratingsIn } from "./pulse.ts";
 
-/** A pending pulse check: a scale for each area, as native radio buttons, and the way past it. What is rated outlasts a reload. */
+/**
+ * A pending pulse check: a scale for each area, as native radio buttons, and the way past it. What is rated
+ * outlasts a reload.
+ */
 export function PulseCheck({ question, answer }: QuestionProps) {
   const pulse = pulseOf(question.payload);
   const draft = `${useCoaching().sessionId}/${question.callId}`;

@@ -24,7 +24,10 @@ export function useCoaching(): Coaching {
   return coaching;
 }
 
-/** Around the conversation: it says with the first message what kind of session begins, and knows what was answered here. */
+/**
+ * Around the conversation: it says with the first message what kind of session begins, and knows what was
+ * answered here.
+ */
 export function CoachFrame({ agent, messages, children }: FrameProps) {
   const { sessionId } = agent;
   const [type, setType] = useState<SessionType>(KINDS[0].type);
@@ -39,7 +42,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
     () => ({
       ...agent,
       send: (text: string) => agent.send(text, isNew ? { extra: beginning(type) } : {}),
-      questions: agent.pending.map((question) => ({
+      pending: agent.pending.map((question) => ({
         ...question,
         answer: async (value: Json): Promise<boolean> => {
           answered.current.add(question.callId);

@@ -29,7 +29,9 @@ export interface FrameProps {
   agent: UseAgent;
   /** What is shown, which in a replay is not what was said last. */
   messages: readonly ViewMessage[];
-  /** Shown within; the agent that it is given may be the frame's own, e.g. one that sends more with a message. */
+  /**
+   * Shown within; the agent that it is given may be the frame's own, e.g. one that sends more with a message.
+   */
   children: (agent: UseAgent) => ReactNode;
 }
 
@@ -56,13 +58,19 @@ export interface Face {
   };
   /** How to call its tools. */
   toolNames: ReadonlyMap<string, string>;
-  /** How it shows calls of its tools, by name; the others get a line each. What is long and read from its beginning is marked with `data-from-top`. */
+  /**
+   * How it shows calls of its tools, by name; the others get a line each. What is long and read from its
+   * beginning is marked with `data-from-top`.
+   */
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
   /** How it asks questions, by kind; the others are asked with a button for each option. */
   questions?: ReadonlyMap<string, ComponentType<QuestionProps>>;
   /** How it shows its words; `open`: they are still being written. Default: as Markdown. */
   Words?: ComponentType<{ text: string; open: boolean }>;
-  /** What is said of the conversation above it. `type`: what the session was begun as, empty if nothing was said, `undefined` as long as it is not known. */
+  /**
+   * What is said of the conversation above it. `type`: what the session was begun as, empty if nothing was
+   * said, `undefined` as long as it is not known.
+   */
   Label?: ComponentType<{ messages: readonly ViewMessage[]; type: string | undefined }>;
   /** Around the conversation: what its parts have in common. */
   Frame?: ComponentType<FrameProps>;

@@ -6,7 +6,10 @@ export interface Address {
   sessionId?: string | undefined;
 }
 
-/** The agent at the bare address. The addresses of its sessions begin with `s`, those of the others' with their names. */
+/**
+ * The agent at the bare address. The addresses of its sessions begin with `s`, those of the others' with
+ * their names.
+ */
 export const FIRST = "coach";
 const SESSION = "s";
 
@@ -39,8 +42,8 @@ export function useAgentName(): string {
 }
 
 /**
- * Keeps the address and the agent's open session together: a reload, a bookmark and the back button all lead to where one
- * was. `open` has to stay the same function.
+ * Keeps the address and the agent's open session together: a reload, a bookmark and the back button all lead
+ * to where one was. `open` has to stay the same function.
  */
 export function useSessionAddress(
   agent: string,

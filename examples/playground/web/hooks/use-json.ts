@@ -1,6 +1,8 @@
 import { useCallback, useEffect, useState } from "react";
 
-/** The JSON at `url`, read when the component appears and again on `reload`. What was read stays until then. */
+/**
+ * The JSON at `url`, read when the component appears and again on `reload`. What was read stays until then.
+ */
 export function useJson<T>(url: string): { data: T | undefined; reload: () => void } {
   const [data, setData] = useState<T>();
   const [round, setRound] = useState(0);

@@ -21,9 +21,9 @@ export interface StickToEnd {
 }
 
 /**
- * Follows what grows for as long as the reader is at its end. Whoever scrolls up stays where they are, until they come
- * back or ask to. It stops at the beginning of what is marked with `data-from-top` and does not fit into the box.
- * With nothing to follow yet, what is there is read from its top.
+ * Follows what grows for as long as the reader is at its end. Whoever scrolls up stays where they are, until
+ * they come back or ask to. It stops at the beginning of what is marked with `data-from-top` and does not fit
+ * into the box. With nothing to follow yet, what is there is read from its top.
  */
 export function useStickToEnd(follows = true): StickToEnd {
   const box = useRef<HTMLDivElement>(null);
@@ -85,7 +85,10 @@ function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): bool
   return scrollHeight - scrollTop - clientHeight < NEAR;
 }
 
-/** Where to read what has arrived in the last message from, if it is too high to be seen whole: with the words before it, if there is room. */
+/**
+ * Where to read what has arrived in the last message from, if it is too high to be seen whole: with the words
+ * before it, if there is room.
+ */
 function startOf(arrived: Element, scroller: HTMLElement): number | undefined {
   const { top, height } = arrived.getBoundingClientRect();
   const message = arrived.closest("li");

@@ -6,7 +6,10 @@ export interface Place {
   length: number;
 }
 
-/** Maps times of a run to places. The time in which the user was waited for is left out: it would leave no room for work. */
+/**
+ * Maps times of a run to places. The time in which the user was waited for is left out: it would leave no
+ * room for work.
+ */
 export function axisOf(run: TimelineRun, now: number): (span: Span) => Place {
   const end = run.to ?? now;
   const worked = (at: number) => at - run.from - lasted(until(run.waits, at), at);

@@ -8,7 +8,9 @@ export function useEventLog(url: string): { log: LogState; store: EventLog } {
   return { log, store };
 }
 
-/** Reads the part of the log that was there before the page listened. `cursor` is how far the view has come. */
+/**
+ * Reads the part of the log that was there before the page listened. `cursor` is how far the view has come.
+ */
 export function useWholeLog(store: EventLog, sessionId: string | undefined, cursor: number): void {
   useEffect(() => {
     // A load that fails is tried again with the next event.

@@ -2,7 +2,10 @@ import { lazy, memo, Suspense } from "react";
 import { ErrorBoundary, NotLoaded } from "../shell/error-boundary.tsx";
 import { Raw } from "./raw.tsx";
 
-/** Loads what reads Markdown, which is about as large as all the rest of the page: nobody waits for it to write a first message. */
+/**
+ * Loads what reads Markdown, which is about as large as all the rest of the page: nobody waits for it to
+ * write a first message.
+ */
 export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
   import("./markdown-view.tsx").catch((cause: unknown) => {
     throw new NotLoaded("The Markdown renderer could not be loaded.", { cause });

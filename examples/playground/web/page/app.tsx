@@ -9,7 +9,10 @@ import type { Info } from "../shell/top-bar.tsx";
 import { Wheel } from "../shell/wheel.tsx";
 import { AgentPage } from "./agent-page.tsx";
 
-/** The page of the agent that the address names. Each has its own: nothing of one conversation is left in another's. */
+/**
+ * The page of the agent that the address names. Each has its own: nothing of one conversation is left in
+ * another's.
+ */
 export function App() {
   const { data: info } = useJson<Info>("/api/info");
   // Whoever goes to another agent has the page of this one before them until that one is there.

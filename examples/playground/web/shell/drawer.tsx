@@ -8,7 +8,9 @@ interface DrawerProps {
   children: ReactNode;
 }
 
-/** A panel over the page, for narrow windows. The dialog element keeps the focus inside and closes on Escape. */
+/**
+ * A panel over the page, for narrow windows. The dialog element keeps the focus inside and closes on Escape.
+ */
 export function Drawer({ side, label, open, onClose, children }: DrawerProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {

@@ -1,4 +1,7 @@
-/** Past the lists, for those who come by keyboard. The address belongs to the session, so the focus is moved by hand. */
+/**
+ * Past the lists, for those who come by keyboard. The address belongs to the session, so the focus is moved
+ * by hand.
+ */
 export function SkipLink({ to }: { to: string }) {
   return (
     <a

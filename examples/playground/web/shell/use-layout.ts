@@ -16,7 +16,10 @@ export interface Layout {
   besideOver: boolean;
 }
 
-/** Which parts of the page have a column of their own, and which lie over it. `first`: what is open where there is room. */
+/**
+ * Which parts of the page have a column of their own, and which lie over it. `first`: what is open where
+ * there is room.
+ */
 export function useLayout(first: BesideIt): Layout {
   const isWide = useMedia("(min-width: 76rem)");
   const hasSide = useMedia("(min-width: 60rem)");

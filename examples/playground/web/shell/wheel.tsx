@@ -1,4 +1,6 @@
-/** The ratchet wheel: the mark of the page, and what turns, one tooth at a time, while the agent is at work. */
+/**
+ * The ratchet wheel: the mark of the page, and what turns, one tooth at a time, while the agent is at work.
+ */
 export function Wheel({ turning = false, className = "" }: { turning?: boolean; className?: string }) {
   return (
     <svg

@@ -15,7 +15,9 @@ interface MessageProps {
   told: boolean;
 }
 
-/** One message. Messages that did not change are the same objects, so that a token renders the last one only. */
+/**
+ * One message. Messages that did not change are the same objects, so that a token renders the last one only.
+ */
 export const Message = memo(function Message({ message, live, told }: MessageProps) {
   return message.role === "user" ? (
     <UserMessage message={message} />

@@ -65,8 +65,8 @@ interface WorkingProps {
 }
 
 /**
- * The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their own, unless
- * the agent says itself what it is doing.
+ * The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their
+ * own, unless the agent says itself what it is doing.
  */
 function Working({ state, writes }: WorkingProps) {
   const { voice, doing } = useFace();

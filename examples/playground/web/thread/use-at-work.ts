@@ -7,8 +7,8 @@ import { useFace } from "../face/face.ts";
 const SHOWN_MS = 200;
 
 /**
- * What tools are doing, in their agent's words. It follows the calls at work, so it cannot get stuck; one that was over before anything
- * could be rendered is told as well.
+ * What tools are doing, in their agent's words. It follows the calls at work, so it cannot get stuck; one
+ * that was over before anything could be rendered is told as well.
  */
 export function useAtWork({
   messages,

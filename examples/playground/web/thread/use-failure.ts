@@ -12,14 +12,16 @@ export interface ShownFailure {
 /** The code of a failure that is a run's. */
 export const BROKE_OFF = "run";
 
-/** The message that asks for another try. The one before is in the log: saying it again would say it twice. */
+/**
+ * The message that asks for another try. The one before is in the log: saying it again would say it twice.
+ */
 const AGAIN = "Please try again.";
 
 const NOTHING: ShownFailure = { failure: undefined, onRetry: undefined, onDismiss: undefined };
 
 /**
- * The last failure: something that was refused, or a run that broke off. A message that was refused goes back to where
- * it was written.
+ * The last failure: something that was refused, or a run that broke off. A message that was refused goes back
+ * to where it was written.
  */
 export function useFailure(
   { error, phase, messages, run }: UseAgent,
@@ -48,7 +50,9 @@ export function useFailure(
   return NOTHING;
 }
 
-/** Whether a message that counted as refused has turned up in the log: then only the answer to it was lost. */
+/**
+ * Whether a message that counted as refused has turned up in the log: then only the answer to it was lost.
+ */
 function useArrived(error: AgentFailure | undefined, messages: UseAgent["messages"]): boolean {
   const last = messages.findLast(({ role }) => role === "user");
   const atError = useRef({ error, id: last?.id });

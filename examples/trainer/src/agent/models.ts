@@ -14,8 +14,8 @@ export const trainerModels = [
 export const DEFAULT_MODEL = "claude-haiku-4-5";
 
 /**
- * Lets each run be answered by the model that its request has asked for (`RunOptions.params.model`). A name that is not
- * among them is left to the agent's own model: it may come out of the log of an earlier version.
+ * Lets each run be answered by the model that its request has asked for (`RunOptions.params.model`). A name
+ * that is not among them is left to the agent's own model: it may come out of the log of an earlier version.
  *
  * @example
  * ```ts

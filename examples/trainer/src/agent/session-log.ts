@@ -9,8 +9,9 @@ export interface SessionLogOptions {
 }
 
 /**
- * The store, with a line for each event of the trainer's sessions and one with the session's totals where a run ends, e.g.
- * `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 % of the prompts) · $0.0119`. Nobody waits for a line.
+ * The store, with a line for each event of the trainer's sessions and one with the session's totals where a
+ * run ends, e.g. `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 % of the prompts) · $0.0119`.
+ * Nobody waits for a line.
  *
  * @example
  * ```ts

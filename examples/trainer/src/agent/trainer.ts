@@ -10,16 +10,21 @@ import { spoken } from "./spoken.ts";
 import { taskData } from "./task-data.ts";
 
 export interface TrainerOptions {
-  /** Plain models: the trainer makes them {@link resilient}. The first one answers where a request asks for none. */
+  /**
+   * Plain models: the trainer makes them {@link resilient}. The first one answers where a request asks for
+   * none.
+   */
   models: readonly [ModelClient, ...ModelClient[]];
   /**
-   * Answers while the asked model keeps failing. Choose one that can be forced to call a tool: with one that cannot, no
-   * model is forced. Default: none.
+   * Answers while the asked model keeps failing. Choose one that can be forced to call a tool: with one that
+   * cannot, no model is forced. Default: none.
    */
   fallback?: ModelClient;
   /** Where the daily budget of each user is kept. Default: no budget. */
   reservations?: Reservations;
-  /** Chooses the data for each request: a small, fast model. Without one the trainer fetches what it needs. */
+  /**
+   * Chooses the data for each request: a small, fast model. Without one the trainer fetches what it needs.
+   */
   initializer?: ModelClient;
   /** How long that model may take, in milliseconds. Default: 8 s. */
   initializerTimeoutMs?: number;
@@ -68,7 +73,8 @@ export function trainer({
     resilient(model, { ...(fallback && fallback.id !== model.id && { fallback }) });
   const [first, ...others] = models;
   const asked = [guarded(first), ...others.map(guarded)] as const;
-  // The helper stays plain: without its choice the trainer fetches the data itself, sooner than a retry would.
+  // The helper stays plain: without its choice the trainer fetches the data itself, sooner than a retry
+  // would.
   const choosing =
     chooser &&
     initializer<TrainerDeps>({

@@ -37,7 +37,9 @@ export interface LocalIssuerOptions {
  *
  * const issuer = await localIssuer();
  * const token = await issuer.issue("6f0c5b1e-0000-4000-8000-000000000001");
- * const request = new Request("http://localhost/agent/sessions", { headers: { authorization: `Bearer ${token}` } });
+ * const request = new Request("http://localhost/agent/sessions", {
+ *   headers: { authorization: `Bearer ${token}` },
+ * });
  * const caller = await issuer.authorize(request);
  * console.log(caller instanceof Response ? caller.status : caller.userId);
  * ```

@@ -5,8 +5,8 @@ import type { Database } from "@pawl/postgres";
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement, and again where the database undid it because of others. Drivers' errors pass as they are. A NUL, which no
- * text of a database holds, is stored as U+FFFD, as the log has it.
+ * Runs one statement, and again where the database undid it because of others. Drivers' errors pass as they
+ * are. A NUL, which no text of a database holds, is stored as U+FFFD, as the log has it.
  */
 export async function ask(
   db: Database,

@@ -13,7 +13,9 @@ export function workoutLines(rows: readonly HistoryRow[], units: Settings): stri
   );
 }
 
-/** What was done of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's units. */
+/**
+ * What was done of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's units.
+ */
 export function doseOf(exercise: { readonly [field: string]: unknown }, units: Settings): string {
   const { reps, hold_sec, duration_min, distance, distance_unit, rounds, work_sec, rest_sec } = exercise;
   if (Array.isArray(reps)) return `${reps.join(", ")} reps${loadOf(exercise, units)}`;

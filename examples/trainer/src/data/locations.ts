@@ -12,11 +12,11 @@ export async function locationsOf(db: Database, userId: string): Promise<Locatio
 }
 
 /**
- * Makes a place the current one and all others not, in one transaction. An id goes before a name; names are compared
- * without regard to case and blanks around them.
+ * Makes a place the current one and all others not, in one transaction. An id goes before a name; names are
+ * compared without regard to case and blanks around them.
  *
- * @throws PawlError `invalid_input` with neither, or where several places have the name; `not_found` also for an id that is
- * somebody else's.
+ * @throws PawlError `invalid_input` with neither, or where several places have the name; `not_found` also for
+ * an id that is somebody else's.
  */
 export async function setCurrentLocation(
   db: Database,
@@ -30,8 +30,8 @@ export async function setCurrentLocation(
 }
 
 /**
- * Where transactions see only what was there when they began, the flag that another one has just set is not seen to be
- * cleared, and the index refuses a second one. Then it is tried again: the next try sees it.
+ * Where transactions see only what was there when they began, the flag that another one has just set is not
+ * seen to be cleared, and the index refuses a second one. Then it is tried again: the next try sees it.
  */
 async function set(db: Database, userId: string, id: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

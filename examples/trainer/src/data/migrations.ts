@@ -3,22 +3,28 @@ import { ask } from "./ask.ts";
 import { tables } from "./migrations/001-tables.ts";
 import { locations } from "./migrations/002-locations.ts";
 
-/** All steps, in order. Steps are added, never changed. Each is plain SQL, as it may stand in a block of PL/pgSQL. */
+/**
+ * All steps, in order. Steps are added, never changed. Each is plain SQL, as it may stand in a block of
+ * PL/pgSQL.
+ */
 const migrations: readonly { version: number; sql: string }[] = [
   { version: 1, sql: tables },
   { version: 2, sql: locations },
 ];
 
 /**
- * Makes the trainer's tables, in a schema of their own. Safe at every start, also by several processes at once: each step
- * runs once, in one transaction with the note that it ran.
+ * Makes the trainer's tables, in a schema of their own. Safe at every start, also by several processes at
+ * once: each step runs once, in one transaction with the note that it ran.
  */
 export async function migrateTrainer(db: Database): Promise<void> {
   const done = await applied(db);
   for (const { version, sql } of migrations) if (!done.has(version)) await apply(db, version, sql);
 }
 
-/** Where transactions see only what was there when they began, one that has waited for another finds its work done. */
+/**
+ * Where transactions see only what was there when they began, one that has waited for another finds its work
+ * done.
+ */
 async function apply(db: Database, version: number, sql: string): Promise<void> {
   try {
     await ask(db, guarded(version, sql));

@@ -19,8 +19,8 @@ interface Options<P extends z.ZodObject, Raw> {
 const daysBack = z.int().min(1).max(730).describe("How many days to look back.");
 
 /**
- * The eight sources of what is known of a user. They ask `data`, or without it what the runtime's `deps` bring along; what the database
- * cannot answer fails with its error.
+ * The eight sources of what is known of a user. They ask `data`, or without it what the runtime's `deps`
+ * bring along; what the database cannot answer fails with its error.
  *
  * @example
  * ```ts

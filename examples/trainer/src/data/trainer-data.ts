@@ -18,8 +18,8 @@ import type {
 import { seedTrainer } from "./seed/seed-trainer.ts";
 
 /**
- * What is kept of the trainer's users. Every method is about one user and sees nothing of others. They reject with the
- * driver's error when the database fails.
+ * What is kept of the trainer's users. Every method is about one user and sees nothing of others. They reject
+ * with the driver's error when the database fails.
  */
 export interface TrainerData {
   /** The clock of this data, in milliseconds since 1970. */
@@ -39,7 +39,10 @@ export interface TrainerData {
   distribution(userId: string, query?: { daysBack?: number | undefined }): Promise<Distribution>;
   /** The current one first. */
   locations(userId: string): Promise<Location[]>;
-  /** Exactly one is the current one afterwards. Throws `not_found`, or `invalid_input` where the name is not enough. */
+  /**
+   * Exactly one is the current one afterwards. Throws `not_found`, or `invalid_input` where the name is not
+   * enough.
+   */
   setCurrentLocation(
     userId: string,
     wanted: { id?: string | undefined; name?: string | undefined },
@@ -63,7 +66,8 @@ export interface TrainerDeps {
 }
 
 /**
- * The trainer's tables over `pg`, postgres.js or a PGlite, in a schema of their own that is made or brought up to date first.
+ * The trainer's tables over `pg`, postgres.js or a PGlite, in a schema of their own that is made or brought
+ * up to date first.
  *
  * @throws the driver's error when the database fails.
  *

@@ -49,17 +49,17 @@ interface Env {
 /**
  * The trainer over HTTP, for clients other than the page: every path under `/agent` wants a bearer token.
  *
- * | | |
- * |---|---|
- * | `POST /agent/chat` | `{ message, sessionId?, currentWorkout?, model? }`: the whole answer at once, see {@link ChatAnswer} |
- * | `POST /agent/stream` | the same, told as it happens in the trainer's dialect |
- * | `GET /agent/sessions?limit=10` | `{ sessions }`, newest first |
- * | `POST /agent/sessions` | begins one: 201 `{ session }` |
- * | `GET /agent/sessions/:id` | `{ session, recentActions }`: its last calls and their results |
+ * - `POST /agent/chat`: `{ message, sessionId?, currentWorkout?, model? }`: the whole answer at once, see
+ *   {@link ChatAnswer}
+ * - `POST /agent/stream`: the same, told as it happens in the trainer's dialect
+ * - `GET /agent/sessions?limit=10`: `{ sessions }`, newest first
+ * - `POST /agent/sessions`: begins one: 201 `{ session }`
+ * - `GET /agent/sessions/:id`: `{ session, recentActions }`: its last calls and their results
  *
- * Without a `sessionId` the newest session that is active or waits for a reply goes on, or a new one begins. Errors are
- * `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session that is not the user's, 409 while
- * it is at work, 413, 429. Where the model has failed, `chat` is a {@link ChatAnswer} with status 502.
+ * Without a `sessionId` the newest session that is active or waits for a reply goes on, or a new one begins.
+ * Errors are `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session
+ * that is not the user's, 409 while it is at work, 413, 429. Where the model has failed, `chat` is a
+ * {@link ChatAnswer} with status 502.
  *
  * @example
  * ```ts
@@ -87,7 +87,8 @@ interface Env {
  *     body: JSON.stringify({ message: "Good morning" }),
  *   }),
  * );
- * console.log(response.status, await response.text()); // 200 {"sessionId":"…","response":{"messages":["Good morning."], …
+ * console.log(response.status, await response.text());
+ * // 200 {"sessionId":"…","response":{"messages":["Good morning."], …
  * await database.close();
  * ```
  */
@@ -177,7 +178,10 @@ function served(options: AgentApiOptions) {
   };
 }
 
-/** A request that names no session goes on with the user's newest one that is active or waits for a reply, if there is one. */
+/**
+ * A request that names no session goes on with the user's newest one that is active or waits for a reply, if
+ * there is one.
+ */
 async function withSession(runtime: Runtime, userId: string, body: string): Promise<string> {
   const sent = parsed(body);
   if (sent === undefined || (sent.sessionId !== undefined && sent.sessionId !== null)) return body;

@@ -7,8 +7,8 @@ import { currentWorkout, reconcile } from "../workout/index.ts";
 export const CURRENT_WORKOUT = "current_workout_session";
 
 /**
- * The fields of the trainer's requests beside the message: `currentWorkout`, which is checked against the log and told to the
- * model, and `model`, the name of the one that is to answer.
+ * The fields of the trainer's requests beside the message: `currentWorkout`, which is checked against the log
+ * and told to the model, and `model`, the name of the one that is to answer.
  */
 export function trainerExtra(runtime: Runtime, models: readonly string[]): ExtraFields {
   return {

@@ -1,4 +1,7 @@
-/** What the trainer knows about training, and how it hands over what it makes. In the order in which it is sent. */
+/**
+ * What the trainer knows about training, and how it hands over what it makes. In the order in which it is
+ * sent.
+ */
 export const whatToTrain: readonly (readonly [section: string, text: string])[] = [
   [
     "exercise_types",

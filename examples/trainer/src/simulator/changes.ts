@@ -85,7 +85,10 @@ function withWorkout(
     : then(exercise, at);
 }
 
-/** The number of the exercise that is meant: by its number, or by its name, where the longest that was said counts. */
+/**
+ * The number of the exercise that is meant: by its number, or by its name, where the longest that was said
+ * counts.
+ */
 export function meant({ workout = [], said }: Scene): string | undefined {
   const number = /\b(?:exercise|number|nr\.?|#)\s*(\d+)/i.exec(said)?.[1];
   if (number !== undefined) return number;

@@ -68,8 +68,8 @@ const ruledOutBy: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * The moves that the equipment allows and the preferences do not rule out. Without a word about equipment, those of the body
- * alone.
+ * The moves that the equipment allows and the preferences do not rule out. Without a word about equipment,
+ * those of the body alone.
  */
 export function possible(equipment: string, preferences = ""): Move[] {
   const there = equipment.toLowerCase();

@@ -10,8 +10,8 @@ export interface TrainerRulesOptions {
 }
 
 /**
- * A trainer for the Messages API simulator, and the helper that chooses its data: both are told apart by the tools that a
- * request brings along. It is a pure function of the request.
+ * A trainer for the Messages API simulator, and the helper that chooses its data: both are told apart by the
+ * tools that a request brings along. It is a pure function of the request.
  *
  * @example
  * ```ts

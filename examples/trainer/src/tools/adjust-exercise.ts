@@ -5,7 +5,10 @@ import { adjust, exerciseFields } from "../workout/index.ts";
 import { exerciseId, reason } from "./exercise-id.ts";
 import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
 
-/** `adjustments` are all fields that have changed, also those that follow from others; the workout is folded from them. */
+/**
+ * `adjustments` are all fields that have changed, also those that follow from others; the workout is folded
+ * from them.
+ */
 export interface AdjustedExercise {
   success: true;
   exercise_id: string;

@@ -35,7 +35,8 @@ export interface TrainerToolsOptions {
  * ```ts
  * import { trainerTools } from "@pawl/example-trainer";
  *
- * console.log(trainerTools().map(({ name }) => name)); // [ "message_notify_user", "message_ask_user", "idle", … ]
+ * console.log(trainerTools().map(({ name }) => name));
+ * // [ "message_notify_user", "message_ask_user", "idle", … ]
  * ```
  */
 export function trainerTools({

@@ -2,7 +2,10 @@ import { PawlError, type StoredEvent, type ToolContext } from "@pawl/core";
 import { harmless, named } from "../base/named.ts";
 import { currentWorkout, type Exercise, findExercise, type Workout } from "../workout/index.ts";
 
-/** How the model reads a result: in a tag that nothing within can close. Whether it is an error, the block says itself. */
+/**
+ * How the model reads a result: in a tag that nothing within can close. Whether it is an error, the block
+ * says itself.
+ */
 export function resultText(tool: string, text: string): string {
   return `<result tool="${tool}">\n${harmless(text)}\n</result>`;
 }

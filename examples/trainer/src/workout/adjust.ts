@@ -21,8 +21,8 @@ export type Adjusted =
   | { ok: false; problem: string };
 
 /**
- * An exercise with other values, as long as it stays a valid one of its type. `null` takes an optional field away. With
- * another number of sets, lists that are not given are cut, or go on with their last value.
+ * An exercise with other values, as long as it stays a valid one of its type. `null` takes an optional field
+ * away. With another number of sets, lists that are not given are cut, or go on with their last value.
  *
  * @example
  * ```ts
@@ -42,7 +42,8 @@ export type Adjusted =
  * };
  * const adjusted = adjust(press, { sets: 2 });
  * console.log(adjusted.ok && adjusted.adjustments); // { sets: 2, reps: [ 8, 8 ] }
- * console.log(adjust(press, { order: 2 })); // { ok: false, problem: "order is protected and cannot be changed. …" }
+ * console.log(adjust(press, { order: 2 }));
+ * // { ok: false, problem: "order is protected and cannot be changed. …" }
  * ```
  */
 export function adjust(exercise: Exercise, asked: { readonly [field: string]: unknown }): Adjusted {

@@ -93,8 +93,9 @@ const intervalsExercise = z.strictObject({
 });
 
 /**
- * An exercise as a model sends it: without an id, which is ours to give, and with an `order` that only sorts. Fields of
- * another type are refused rather than dropped, so that nothing that the model meant is lost without a word.
+ * An exercise as a model sends it: without an id, which is ours to give, and with an `order` that only sorts.
+ * Fields of another type are refused rather than dropped, so that nothing that the model meant is lost
+ * without a word.
  */
 export const exerciseInput = z.discriminatedUnion("exercise_type", [
   repsExercise,
@@ -109,8 +110,8 @@ export type Exercise = ExerciseInput & { id: string; order: number };
 export type Group = z.infer<typeof groupSchema>;
 
 /**
- * Fields of an exercise that an adjustment can name, of whatever type. It is open, so that what must not be named is told by
- * its name.
+ * Fields of an exercise that an adjustment can name, of whatever type. It is open, so that what must not be
+ * named is told by its name.
  */
 export const exerciseFields = z.looseObject({
   exercise_name: field.name.optional(),

@@ -2,7 +2,8 @@ import type { StoredEvent } from "@pawl/core";
 import type { Exercise } from "./exercise.ts";
 import { changed, removed, replaced } from "./operations.ts";
 
-// The server and the page fold the same steps, so this file and what it imports are free of schemas and of Node.
+// The server and the page fold the same steps, so this file and what it imports are free of schemas and of
+// Node.
 
 /** What the artifact of a workout carries. */
 export interface WorkoutPayload {
@@ -29,7 +30,9 @@ export interface WorkoutArtifact {
   payload: object;
 }
 
-/** A tool's result, as the log or a page has it. `artifact` is the workout that `generate_workout` has made. */
+/**
+ * A tool's result, as the log or a page has it. `artifact` is the workout that `generate_workout` has made.
+ */
 export interface Step {
   toolName: string;
   success: boolean;
@@ -38,14 +41,20 @@ export interface Step {
 }
 
 /**
- * The workout under way after a step: generate begins a new one, swap, adjust and remove change it, log ends it. Steps that
- * fail, or that say nothing of an exercise that is there, change nothing.
+ * The workout under way after a step: generate begins a new one, swap, adjust and remove change it, log ends
+ * it. Steps that fail, or that say nothing of an exercise that is there, change nothing.
  *
  * @example
  * ```ts
  * import { applyStep, WORKOUT_ARTIFACT, type Workout } from "@pawl/example-trainer";
  *
- * const exercise = { id: "e1", order: 1, exercise_type: "duration", exercise_name: "Easy run", duration_min: 30 };
+ * const exercise = {
+ *   id: "e1",
+ *   order: 1,
+ *   exercise_type: "duration",
+ *   exercise_name: "Easy run",
+ *   duration_min: 30,
+ * };
  * const artifact = {
  *   artifact_id: "art_1",
  *   type: WORKOUT_ARTIFACT,
@@ -107,8 +116,8 @@ export async function currentWorkout(
 }
 
 /**
- * The same for a page, which has no artifacts of their own: it gets one with the result of `message_notify_user`, which may
- * come after a change. Each is put back to the call that has made it.
+ * The same for a page, which has no artifacts of their own: it gets one with the result of
+ * `message_notify_user`, which may come after a change. Each is put back to the call that has made it.
  */
 export function workoutAfter(steps: readonly Step[]): Workout | undefined {
   const delivered = new Map<string, WorkoutArtifact>();

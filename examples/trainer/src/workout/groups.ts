@@ -45,8 +45,8 @@ function problemsOf(id: string, places: readonly { group: Group; at: number }[])
 }
 
 /**
- * Groups as they are after an exercise has gone: positions without gaps, the first one's words at the new first, and a
- * type that its size allows. What is left alone of a superset or a circuit is no group any more.
+ * Groups as they are after an exercise has gone: positions without gaps, the first one's words at the new
+ * first, and a type that its size allows. What is left alone of a superset or a circuit is no group any more.
  */
 export function regrouped(exercises: readonly Exercise[], gone: Exercise): Exercise[] {
   const { group } = gone;

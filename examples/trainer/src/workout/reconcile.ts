@@ -37,8 +37,8 @@ type ClientExercise = z.infer<typeof clientExercise>;
 export type Reconciled = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Holds what a client shows of the workout under way against the log. What the exercises are, the log says; how far they
- * are done, only the client can know. Nothing that the client calls anything gets into the text.
+ * Holds what a client shows of the workout under way against the log. What the exercises are, the log says;
+ * how far they are done, only the client can know. Nothing that the client calls anything gets into the text.
  *
  * @param sent of any shape
  * @param known the workout that the log says is under way
@@ -71,8 +71,8 @@ export function reconcile(sent: unknown, known: Workout | undefined): Reconciled
 type Found = { one: ClientExercise; exercise: Exercise | undefined };
 
 /**
- * The one with this id. A client that knows no ids is understood by the number, but not in an older workout or with another
- * name: what was done there was done of something else.
+ * The one with this id. A client that knows no ids is understood by the number, but not in an older workout
+ * or with another name: what was done there was done of something else.
  */
 function matching(
   known: Workout,

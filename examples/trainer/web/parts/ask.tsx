@@ -1,7 +1,9 @@
 import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { useTraining } from "../workout/training.tsx";
 
-/** A question: what can be tapped is sent as the user's own message. One that was answered shows what it was. */
+/**
+ * A question: what can be tapped is sent as the user's own message. One that was answered shows what it was.
+ */
 export function Ask({ part, talk }: ToolPartProps) {
   const { answers } = useTraining().story;
   if (part.phase === "error") return null;

@@ -2,7 +2,10 @@ import type { Exercise } from "../../src/workout/exercise.ts";
 import type { Workout } from "../../src/workout/fold.ts";
 import { setsOf } from "./dose.ts";
 
-/** The messages that a card's buttons send. They are the user's own words: they stand in the conversation and in the log. */
+/**
+ * The messages that a card's buttons send. They are the user's own words: they stand in the conversation and
+ * in the log.
+ */
 export function swapRequest(exercise: Exercise, reason: string): string {
   return `Please swap ${named(exercise)}: ${reason}`;
 }

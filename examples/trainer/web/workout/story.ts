@@ -93,7 +93,10 @@ export function deliveryOf({ toolName, result, phase }: ToolPart): WorkoutArtifa
   return isWorkout ? { artifact_id: id, type, payload: fieldsOf(payload) } : undefined;
 }
 
-/** A workout is made by one call and reaches the page with another: a later one, from which the earlier is understood. */
+/**
+ * A workout is made by one call and reaches the page with another: a later one, from which the earlier is
+ * understood.
+ */
 function deliveredIn(messages: readonly ViewMessage[]): Delivered {
   const found = messages
     .flatMap(({ parts }) => parts)

@@ -16,8 +16,8 @@ const KEY = "pawl.trainer.ticks";
 const KEPT = 20;
 
 /**
- * The sets that the user has ticked off in a session: kept in this browser, the same in all its tabs, and told to the
- * server with the next message.
+ * The sets that the user has ticked off in a session: kept in this browser, the same in all its tabs, and
+ * told to the server with the next message.
  */
 export function useTicks(sessionId: string | undefined): Ticks {
   const [state, setState] = useState(() => ({ sessionId, ticked: read(sessionId) }));

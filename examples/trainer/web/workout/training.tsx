@@ -20,7 +20,10 @@ export function useTraining(): Training {
   return training;
 }
 
-/** Around the conversation: it knows the workout that is shown, and tells the server with each message how far it is done. */
+/**
+ * Around the conversation: it knows the workout that is shown, and tells the server with each message how far
+ * it is done.
+ */
 export function TrainingFrame({ agent, messages, children }: FrameProps) {
   const story = useStory(messages);
   const ticks = useTicks(agent.sessionId);
@@ -34,7 +37,10 @@ export function TrainingFrame({ agent, messages, children }: FrameProps) {
   return <TrainingContext value={training}>{children(talking)}</TrainingContext>;
 }
 
-/** The workout at work as the user has it before them. What it is, the log knows better; what is done of it, only they. */
+/**
+ * The workout at work as the user has it before them. What it is, the log knows better; what is done of it,
+ * only they.
+ */
 function extraOf({ story: { current }, ticks }: Training): JsonObject {
   if (current === undefined) return {};
   const exercises = current.workout.exercises.map((exercise) => ({

@@ -12,9 +12,9 @@ export interface UiMessages {
 }
 
 /**
- * For `sendAutomaticallyWhen` of `useChat`: the user has answered everything that the agent waits for, and the server does
- * not know yet. The SDK's own predicates look at one kind of question each, and take answers that the server
- * has long had for new ones.
+ * For `sendAutomaticallyWhen` of `useChat`: the user has answered everything that the agent waits for, and
+ * the server does not know yet. The SDK's own predicates look at one kind of question each, and take answers
+ * that the server has long had for new ones.
  *
  * @example
  * ```ts
@@ -48,8 +48,8 @@ function isWaiting({ state, providerExecuted }: UiPart): boolean {
 }
 
 /**
- * Whether a part is text of an attempt that failed, which the agent has said anew: leave it out. Clients of version 6 cannot
- * take back what they have shown.
+ * Whether a part is text of an attempt that failed, which the agent has said anew: leave it out. Clients of
+ * version 6 cannot take back what they have shown.
  *
  * @example
  * ```ts

@@ -14,8 +14,9 @@ export interface AgentClientOptions extends WireOptions {
   /** Told of every event once, in order: stored ones as they are logged, and live ones. */
   onEvent?(event: SessionEvent): void;
   /**
-   * A connection that brings nothing for so many milliseconds, not even a heartbeat, is given up, and so is a request that is
-   * not answered. Default: three of the server's heartbeats; 45 s where it does not say how often it sends one.
+   * A connection that brings nothing for so many milliseconds, not even a heartbeat, is given up, and so is a
+   * request that is not answered. Default: three of the server's heartbeats; 45 s where it does not say how
+   * often it sends one.
    */
   silenceMs?: number;
   /** Makes ids of messages. */
@@ -29,20 +30,20 @@ export interface AgentClient {
   /** Calls back after every change, until the returned function is called. */
   subscribe(listener: () => void): () => void;
   /**
-   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. While a message or an
-   * answer is on its way it is refused at once. Why the server refused is in `state.error`. `extra` goes with it, see
-   * {@link SendOptions}.
+   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. While a
+   * message or an answer is on its way it is refused at once. Why the server refused is in `state.error`.
+   * `extra` goes with it, see {@link SendOptions}.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**
-   * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. A call may ask again:
-   * with `question`, the `seq` of a question, the answer counts for that one only.
+   * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. A call
+   * may ask again: with `question`, the `seq` of a question, the answer counts for that one only.
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
   /**
-   * Runs the last message again, after its run failed, was stopped or was interrupted. The new answer replaces the one that
-   * broke off. Resolves to whether the retry was accepted; if not, `state.error` says why. Two calls, also
-   * from two tabs, make one run.
+   * Runs the last message again, after its run failed, was stopped or was interrupted. The new answer
+   * replaces the one that broke off. Resolves to whether the retry was accepted; if not, `state.error` says
+   * why. Two calls, also from two tabs, make one run.
    */
   retry(): Promise<boolean>;
   /**
@@ -52,15 +53,21 @@ export interface AgentClient {
   fail(callId: string, error: string, question?: number): Promise<boolean>;
   /** Asks the run to stop. It has stopped when the state says so. */
   stop(): Promise<void>;
-  /** Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is offline, it is read on. */
+  /**
+   * Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is
+   * offline, it is read on.
+   */
   open(sessionId: string | undefined): void;
-  /** Stops reading; runs go on. What was read stays in the state, and nothing is sent until a session is opened. */
+  /**
+   * Stops reading; runs go on. What was read stays in the state, and nothing is sent until a session is
+   * opened.
+   */
   close(): void;
 }
 
 /**
- * A client for an agent served by `@pawl/sse`. Its state is the fold of the session's events, the same fold that the
- * server's view is; broken connections are taken up again from the last event.
+ * A client for an agent served by `@pawl/sse`. Its state is the fold of the session's events, the same fold
+ * that the server's view is; broken connections are taken up again from the last event.
  *
  * @example
  * ```ts

@@ -2,9 +2,9 @@ import type { Json, Question } from "@pawl/core";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * What an agent may ask, by the kind of question (the tool's name, unless it says another one): what is shown, and what
- * answers it. A type of the application's; the server checks answers against the tool's schema, and nothing checks
- * payloads.
+ * What an agent may ask, by the kind of question (the tool's name, unless it says another one): what is
+ * shown, and what answers it. A type of the application's; the server checks answers against the tool's
+ * schema, and nothing checks payloads.
  */
 export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown; answer: unknown } };
 

@@ -28,15 +28,18 @@ export function watchAgain(talk: Conversation): void {
 }
 
 /**
- * Reads the run that a message or an answer has brought about, and then whatever else happens. A stream that ends
- * before the run does was cut off: nothing is believed of it but the events that came.
+ * Reads the run that a message or an answer has brought about, and then whatever else happens. A stream that
+ * ends before the run does was cut off: nothing is believed of it but the events that came.
  */
 export async function readRun(talk: Conversation, response: Response, signal: AbortSignal): Promise<void> {
   const isWhole = await takeAll(talk, response, signal, 0).catch(() => false);
   await watch(talk, signal, isWhole ? 0 : 1);
 }
 
-/** Follows the session until the signal fires or the server does not know us any more, over any number of connections. */
+/**
+ * Follows the session until the signal fires or the server does not know us any more, over any number of
+ * connections.
+ */
 async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0): Promise<void> {
   let hasGap = false;
   for (let failures = failuresBefore; !signal.aborted; failures += 1) {
@@ -62,8 +65,8 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
 }
 
 /**
- * One connection: the session as it is, if we do not have it, and then what comes after it. With `whole`, an answer that is
- * being written is asked for from its beginning: what we said of where we are has not helped.
+ * One connection: the session as it is, if we do not have it, and then what comes after it. With `whole`, an
+ * answer that is being written is asked for from its beginning: what we said of where we are has not helped.
  */
 async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
   const { sessionId } = talk.facts;
@@ -85,8 +88,9 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
 }
 
 /**
- * Takes the events of one response, which come after `position`. Resolves to whether the last one was the end of a run.
- * What a stream that lags behind the view says about an answer in progress is of yesterday, and passed over.
+ * Takes the events of one response, which come after `position`. Resolves to whether the last one was the end
+ * of a run. What a stream that lags behind the view says about an answer in progress is of yesterday, and
+ * passed over.
  */
 async function takeAll(
   talk: Conversation,

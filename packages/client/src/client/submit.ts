@@ -6,14 +6,16 @@ import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
-/** How often a message or an answer is sent when the server cannot be reached. It counts once all the same. */
+/**
+ * How often a message or an answer is sent when the server cannot be reached. It counts once all the same.
+ */
 const TRIES = 3;
 
 /** What goes to the server beside a message's text. */
 export interface SendOptions {
   /**
-   * Fields of the request's body that are the application's own, e.g. what is on the screen. The server reads those that its
-   * `handler({ extra })` names.
+   * Fields of the request's body that are the application's own, e.g. what is on the screen. The server reads
+   * those that its `handler({ extra })` names.
    */
   extra?: JsonObject;
 }
@@ -33,7 +35,10 @@ export async function sendMessage(
 /** The answer to a question: a value, or the reason why this page's tool failed. */
 export type Outcome = { value: Json } | { error: string };
 
-/** Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again: that is another one. */
+/**
+ * Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again:
+ * that is another one.
+ */
 export async function sendAnswer(
   talk: Conversation,
   callId: string,

@@ -2,10 +2,11 @@ import type { AgentState } from "../state/agent-state.ts";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * Waits for a conversation to come to where it is wanted, e.g. to the end of an answer: for scripts and tests, as a page is
- * told by `subscribe`. It is looked at now and after every change.
+ * Waits for a conversation to come to where it is wanted, e.g. to the end of an answer: for scripts and
+ * tests, as a page is told by `subscribe`. It is looked at now and after every change.
  *
- * @param signal ends the wait; without it a state that never comes is waited for as long as the client is there
+ * @param signal ends the wait; without it a state that never comes is waited for as long as the client is
+ * there
  * @returns the state that it is in then
  * @throws the signal's reason
  *
@@ -15,7 +16,10 @@ import type { AgentClient } from "./agent-client.ts";
  *
  * const coach = createAgentClient({ url: "http://localhost:9/api/coach" });
  * await coach.send("Good morning");
- * const { phase, error } = await until(coach, ({ phase }) => phase === "idle" || phase === "suspended" || phase === "error");
+ * const { phase, error } = await until(
+ *   coach,
+ *   ({ phase }) => phase === "idle" || phase === "suspended" || phase === "error",
+ * );
  * console.log(phase, error?.code); // error network
  * coach.close();
  * ```

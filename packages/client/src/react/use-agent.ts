@@ -21,9 +21,10 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
 }
 
 /**
- * A conversation with an agent, for as long as the component is shown. `sessionId` may change: another session is opened
- * then; a session that begins here may be handed back in, and is gone on with when the component is hidden and shown again. `headers`, `fetch` and `onEvent` are taken as they are last.
- * Given what the agent may ask, questions and answers are typed, see {@link QuestionTypes}.
+ * A conversation with an agent, for as long as the component is shown. `sessionId` may change: another
+ * session is opened then; a session that begins here may be handed back in, and is gone on with when the
+ * component is hidden and shown again. `headers`, `fetch` and `onEvent` are taken as they are last. Given
+ * what the agent may ask, questions and answers are typed, see {@link QuestionTypes}.
  *
  * @example
  * ```ts
@@ -63,7 +64,10 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
   );
 }
 
-/** Options that look up what may change with every rendering. The session is opened once the component is shown. */
+/**
+ * Options that look up what may change with every rendering. The session is opened once the component is
+ * shown.
+ */
 function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
   const { silenceMs, newId } = latest.current;
   return {

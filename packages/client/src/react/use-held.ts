@@ -1,8 +1,9 @@
 import { useEffect, useState } from "react";
 
 /**
- * `active`, but once shown, for at least `ms`: what flashes by is not seen, it only unsettles. With `fromStart` it is
- * shown even if the activity was over before the first rendering. It follows what it is told, so it cannot get stuck.
+ * `active`, but once shown, for at least `ms`: what flashes by is not seen, it only unsettles. With
+ * `fromStart` it is shown even if the activity was over before the first rendering. It follows what it is
+ * told, so it cannot get stuck.
  *
  * @example
  * ```ts

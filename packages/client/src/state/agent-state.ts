@@ -23,7 +23,10 @@ export type Connection = "offline" | "connecting" | "open" | "reconnecting";
 
 /** Why something that was asked for did not happen. */
 export interface AgentFailure {
-  /** The server's code, e.g. `session_busy`; `network` when it could not be reached, `protocol` when it is not ours. */
+  /**
+   * The server's code, e.g. `session_busy`; `network` when it could not be reached, `protocol` when it is not
+   * ours.
+   */
   code: string;
   message: string;
   /** The message that was not accepted, to be put back into the composer. */
@@ -33,8 +36,8 @@ export interface AgentFailure {
 }
 
 /**
- * A conversation as it is shown. Never changed: every change makes a new one that shares what stayed the same, so that a
- * message that did not change is the same object.
+ * A conversation as it is shown. Never changed: every change makes a new one that shares what stayed the
+ * same, so that a message that did not change is the same object.
  */
 export interface AgentState extends ViewState {
   /** `undefined` until the first message of a new session is accepted. */

@@ -1,6 +1,8 @@
 /** A piece of work that is asked for often and done seldom. */
 export interface Batch {
-  /** With the next frame of the page, or after `maxMs`, whichever comes first: hidden pages draw no frames. */
+  /**
+   * With the next frame of the page, or after `maxMs`, whichever comes first: hidden pages draw no frames.
+   */
   soon(): void;
   /** At once; what was asked for before is done with it. */
   now(): void;

@@ -9,7 +9,10 @@ export interface ConversationOptions {
   wire: Wire;
   /** Makes ids of messages. */
   newId(): string;
-  /** After this many milliseconds without a byte the connection is taken for dead; `undefined`: after three heartbeats. */
+  /**
+   * After this many milliseconds without a byte the connection is taken for dead; `undefined`: after three
+   * heartbeats.
+   */
   silenceMs: number | undefined;
   onEvent(event: SessionEvent): void;
   /** The facts have changed: `now` where it must be seen at once, `soon` where the next frame will do. */
@@ -67,7 +70,9 @@ export function updateView(talk: Conversation, view: ViewState, when: "now" | "s
   update(talk, isSent ? { ...facts, sending: undefined } : facts, when);
 }
 
-/** Folds an event in; what is known already changes nothing. Throws a `Gap` if something before it is missing. */
+/**
+ * Folds an event in; what is known already changes nothing. Throws a `Gap` if something before it is missing.
+ */
 export function take(talk: Conversation, event: SessionEvent): void {
   const { view, sessionId } = talk.facts;
   const { news, ...standing } = step(talk.standing, event);

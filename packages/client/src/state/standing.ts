@@ -17,7 +17,8 @@ export function standingAt(afterSeq: number): Standing {
 }
 
 /**
- * The place behind an event, and what of it is new: no part of a text is taken twice, whatever a server repeats.
+ * The place behind an event, and what of it is new: no part of a text is taken twice, whatever a server
+ * repeats.
  *
  * @throws Gap if events or a piece of text before it are missing.
  */

@@ -1,7 +1,10 @@
 const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 
-/** How long to wait after the given number of failures in a row: 100 ms, doubled each time, at most 5 s, half of it at random. */
+/**
+ * How long to wait after the given number of failures in a row: 100 ms, doubled each time, at most 5 s, half
+ * of it at random.
+ */
 export function backoffMs(failures: number, random: () => number = Math.random): number {
   const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));
   return longest / 2 + (longest / 2) * random();
@@ -12,7 +15,9 @@ type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener"
   document?: EventTarget & { visibilityState?: string };
 };
 
-/** Resolves after `ms`, when the page is online again or looked at again, or at once when the signal fires. */
+/**
+ * Resolves after `ms`, when the page is online again or looked at again, or at once when the signal fires.
+ */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const page = globalThis as Page;
   return new Promise((resolve) => {

@@ -1,13 +1,17 @@
 import type { SessionEvent } from "@pawl/core";
 import { sseParser } from "./sse-parser.ts";
 
-/** How long nothing comes, in milliseconds, until a connection is thought dead, where nobody has said otherwise. */
+/**
+ * How long nothing comes, in milliseconds, until a connection is thought dead, where nobody has said
+ * otherwise.
+ */
 export const SILENCE_MS = 45_000;
 
 /**
- * The events of a response, as they come in. Ends when the response ends, whatever that means; throws when it breaks
- * off, when nothing at all comes for `silenceMs` (heartbeats count as life), or when it holds something else than events.
- * Without `silenceMs` it is three heartbeats, if the server says how often it sends one.
+ * The events of a response, as they come in. Ends when the response ends, whatever that means; throws when it
+ * breaks off, when nothing at all comes for `silenceMs` (heartbeats count as life), or when it holds
+ * something else than events. Without `silenceMs` it is three heartbeats, if the server says how often it
+ * sends one.
  */
 export async function* readEvents(
   response: Response,

@@ -23,16 +23,18 @@ export interface AgentToolOptions<I extends Schema, Deps> {
   description: string;
   /** `{ task: string }` when absent. */
   input?: I;
-  /** The task in words; `input.task` when absent, which an `input` of your own may not have: then give both. */
+  /**
+   * The task in words; `input.task` when absent, which an `input` of your own may not have: then give both.
+   */
   message?(input: Infer<I>): string;
   /**
-   * What one task may use up, in place of the agent's own limits. Never more than what the caller has left, shared with the
-   * other tasks of the same turn.
+   * What one task may use up, in place of the agent's own limits. Never more than what the caller has left,
+   * shared with the other tasks of the same turn.
    */
   limits?: Partial<Budget>;
   /**
-   * Whoever reads the caller's session sees what the agent writes, as it writes it (`agent_delta`). The caller's log and its
-   * model know nothing of it. Default: `false`.
+   * Whoever reads the caller's session sees what the agent writes, as it writes it (`agent_delta`). The
+   * caller's log and its model know nothing of it. Default: `false`.
    */
   showsText?: boolean;
   /** Lines for the user while the agent works and when it is done. */
@@ -50,10 +52,10 @@ const task = jsonSchema<{ task: string }>({
 });
 
 /**
- * An agent as a tool of another one. Each call is a session of its own, `<session>:<callId>`, with its own log; the caller
- * reads the last answer. What the agent asks its user becomes a question of this call, and is answered there. Its tokens
- * and cost are counted to the run that called it. A task that was cut off goes on where it was; one that still waits when that
- * run ends is stopped with it.
+ * An agent as a tool of another one. Each call is a session of its own, `<session>:<callId>`, with its own
+ * log; the caller reads the last answer. What the agent asks its user becomes a question of this call, and is
+ * answered there. Its tokens and cost are counted to the run that called it. A task that was cut off goes on
+ * where it was; one that still waits when that run ends is stopped with it.
  *
  * @example
  * ```ts
@@ -68,7 +70,10 @@ const task = jsonSchema<{ task: string }>({
  * const host = agent({
  *   name: "host",
  *   model: strictModel({
- *     script: [{ tools: [{ name: "researcher", input: { task: "When was the landing?" } }] }, { text: "In 1969." }],
+ *     script: [
+ *       { tools: [{ name: "researcher", input: { task: "When was the landing?" } }] },
+ *       { text: "In 1969." },
+ *     ],
  *   }),
  *   instructions: "You answer questions.",
  *   tools: [agentTool({ agent: researcher, description: "Looks things up.", limits: { turns: 3 } })],

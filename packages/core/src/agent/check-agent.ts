@@ -93,7 +93,10 @@ function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
   }
 }
 
-/** A run that acts by tools alone needs one that ends it, or a condition of the application's beside the circuit breaker. */
+/**
+ * A run that acts by tools alone needs one that ends it, or a condition of the application's beside the
+ * circuit breaker.
+ */
 function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
   if (!toolOnly) return;
   if (tools.size === 0) throw agentError(name, "it is to act by tools alone and has none.");

@@ -11,9 +11,10 @@ import { checkAgent, estimateOf } from "./check-agent.ts";
 /**
  * Puts an agent together.
  *
- * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly` without
- * a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown option or `whenBusy`, limits that are no
- * positive numbers, prices or an `estimateTokens` that are no numbers from 0, or a limit on cost for a model without prices.
+ * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly`
+ * without a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown option or
+ * `whenBusy`, limits that are no positive numbers, prices or an `estimateTokens` that are no numbers from 0,
+ * or a limit on cost for a model without prices.
  */
 export function agent<Deps = unknown>({
   name,

@@ -7,8 +7,8 @@ interface Bounds {
 }
 
 /**
- * Checks options that a comparison would take for what they are not: `Number(process.env.X)` is `NaN` without the variable,
- * and nothing is more than that.
+ * Checks options that a comparison would take for what they are not: `Number(process.env.X)` is `NaN` without
+ * the variable, and nothing is more than that.
  *
  * @param whose whom the options are for, e.g. `withRetry()`
  * @throws PawlError `config` for the first that is no number, or none within the bounds

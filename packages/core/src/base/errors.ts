@@ -7,7 +7,10 @@ export type PawlErrorCode =
   | "config"
   /** No such session or agent, or the session belongs to somebody else. */
   | "not_found"
-  /** Whoever asks has no right to this: a key or token that is missing, not valid any more, or not good for it. */
+  /**
+   * Whoever asks has no right to this: a key or token that is missing, not valid any more, or not good for
+   * it.
+   */
   | "forbidden"
   /** The process is going down and begins nothing more. */
   | "draining"
@@ -37,8 +40,8 @@ export type PawlErrorCode =
 const MARK = Symbol.for("pawl.error");
 
 /**
- * The only error class of Pawl. Compare `code`, never the message, and recognise it with {@link PawlError.is}, which
- * also works when two copies of the package are loaded.
+ * The only error class of Pawl. Compare `code`, never the message, and recognise it with
+ * {@link PawlError.is}, which also works when two copies of the package are loaded.
  *
  * @example
  * ```ts
@@ -85,9 +88,9 @@ export interface ModelFailure {
   /** The API's error type, e.g. `overloaded_error`. */
   type?: string;
   /**
-   * The API's finer code, e.g. `enforced_spend_limit_reached`. One that ends in `spend_limit_reached` says that the money
-   * is spent, whatever the status, and `context_length_exceeded` that the prompt is too long for the model; a client gives
-   * one where its API says so in words only.
+   * The API's finer code, e.g. `enforced_spend_limit_reached`. One that ends in `spend_limit_reached` says
+   * that the money is spent, whatever the status, and `context_length_exceeded` that the prompt is too long
+   * for the model; a client gives one where its API says so in words only.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */
@@ -98,7 +101,10 @@ export interface ModelFailure {
   requestId?: string;
 }
 
-/** The message of anything that was thrown, as a plain string. Anything can be thrown, also what cannot be asked. */
+/**
+ * The message of anything that was thrown, as a plain string. Anything can be thrown, also what cannot be
+ * asked.
+ */
 export function messageOf(error: unknown): string {
   try {
     const message = (error as { message?: unknown } | null | undefined)?.message;
@@ -125,7 +131,10 @@ export function causeOf(error: unknown, depth = 5): Json {
   }
 }
 
-/** Whether the store failed, or refuses us: then nothing can be stored about it either, and recovery settles the rest. */
+/**
+ * Whether the store failed, or refuses us: then nothing can be stored about it either, and recovery settles
+ * the rest.
+ */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");
 }

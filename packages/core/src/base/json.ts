@@ -7,8 +7,8 @@ export interface JsonObject {
 }
 
 /**
- * `value` as JSON would carry it: what JSON drops is dropped (`undefined`, functions), dates become strings. Lone
- * surrogates become U+FFFD, because neither a model nor a database takes them.
+ * `value` as JSON would carry it: what JSON drops is dropped (`undefined`, functions), dates become strings.
+ * Lone surrogates become U+FFFD, because neither a model nor a database takes them.
  *
  * @throws TypeError or RangeError for a cycle, a bigint or more than 500 levels.
  */
@@ -22,7 +22,9 @@ export function toJson(value: unknown): Json {
 
 const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
 
-/** What is in a log is written out again and again, on whatever is left of a stack: no session must die of it. */
+/**
+ * What is in a log is written out again and again, on whatever is left of a stack: no session must die of it.
+ */
 const DEEPEST = 500;
 
 function checkDepth(value: Json, left: number): void {
@@ -38,7 +40,10 @@ export function withoutLoneSurrogates(value: unknown): Json {
   return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;
 }
 
-/** JSON writes a lone surrogate as an escape, and nothing else in this way (but for text that talks of such escapes). */
+/**
+ * JSON writes a lone surrogate as an escape, and nothing else in this way (but for text that talks of such
+ * escapes).
+ */
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
 function wellFormed(_key: string, part: unknown): unknown {
@@ -67,8 +72,9 @@ interface Copying {
 }
 
 /**
- * A copy of what JSON makes of literals: to write it out and read it back costs five times as much. `undefined` for what
- * may have its own idea of its JSON: anything but literals, and a key that means something, and what is deep.
+ * A copy of what JSON makes of literals: to write it out and read it back costs five times as much.
+ * `undefined` for what may have its own idea of its JSON: anything but literals, and a key that means
+ * something, and what is deep.
  */
 export function literalCopy(value: unknown, copying: Copying): Json | undefined {
   try {

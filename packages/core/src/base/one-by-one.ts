@@ -1,9 +1,9 @@
 /**
- * One by one what comes in batches, e.g. the events of a packet. A generator costs several turns of the microtask queue for
- * every item it yields, and an answer has thousands of them; this costs one.
+ * One by one what comes in batches, e.g. the events of a packet. A generator costs several turns of the
+ * microtask queue for every item it yields, and an answer has thousands of them; this costs one.
  *
- * It is otherwise what a generator is: what is asked of it at once is done in order, to leave it early ends `batches`, and
- * after its end or an error there is nothing more.
+ * It is otherwise what a generator is: what is asked of it at once is done in order, to leave it early ends
+ * `batches`, and after its end or an error there is nothing more.
  *
  * @param isOver asked before every item; `true` ends it, and `batches` with it
  *

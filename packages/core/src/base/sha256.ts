@@ -1,4 +1,7 @@
-/** SHA-256 of a text in hexadecimal. In Node without the thread that Web Crypto asks, which costs more than the hash. */
+/**
+ * SHA-256 of a text in hexadecimal. In Node without the thread that Web Crypto asks, which costs more than
+ * the hash.
+ */
 export async function sha256(text: string): Promise<string> {
   node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
   if (node.hash !== undefined) return node.hash("sha256", text);

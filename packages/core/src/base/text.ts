@@ -1,4 +1,7 @@
-/** Whether a text shows nothing: white space, control and zero-width characters only. The API refuses such blocks. */
+/**
+ * Whether a text shows nothing: white space, control and zero-width characters only. The API refuses such
+ * blocks.
+ */
 export function isBlank(text: string): boolean {
   return !/[^\s\p{Cc}\p{Cf}]/u.test(text);
 }

@@ -6,8 +6,9 @@ import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 import { withShortInputs } from "./shorten-input.ts";
 
 /**
- * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that covers it
- * and may carry it, so what arrived during a turn follows the turn's results, and nothing that was sent ever moves.
+ * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that
+ * covers it and may carry it, so what arrived during a turn follows the turn's results, and nothing that was
+ * sent ever moves.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
   const ready = new Set(readyFor(state, uptoSeq));
@@ -24,8 +25,9 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 }
 
 /**
- * What a request up to `uptoSeq` can carry. Nothing may follow an answer that the model has paused, and while a tool of the
- * API's own is at work nothing but results of our tools: the rest waits until the model is through with it.
+ * What a request up to `uptoSeq` can carry. Nothing may follow an answer that the model has paused, and while
+ * a tool of the API's own is at work nothing but results of our tools: the rest waits until the model is
+ * through with it.
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
@@ -34,8 +36,8 @@ function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
 }
 
 /**
- * Results first, in the order of their calls, then the rest in the order of the log. The answer that made the calls is
- * the last entry now and about to be sent for the first time: here its inputs take their final form.
+ * Results first, in the order of their calls, then the rest in the order of the log. The answer that made the
+ * calls is the last entry now and about to be sent for the first time: here its inputs take their final form.
  */
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;

@@ -50,7 +50,10 @@ export function promptOf(state: SessionState): Prompt {
   return { prefix, entries, uptoSeq, chars, kept: state.kept };
 }
 
-/** The prompt as a request. It depends on the log and on `params` only; within one prefix it extends the one before it. */
+/**
+ * The prompt as a request. It depends on the log and on `params` only; within one prefix it extends the one
+ * before it.
+ */
 export function requestOf(
   { prefix, entries, kept }: Prompt,
   { maxTokens, toolChoice }: Pick<RequestParams, "maxTokens" | "toolChoice">,

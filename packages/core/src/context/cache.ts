@@ -6,9 +6,10 @@ import type { KeptList, KeptParts } from "../session/context-entry.ts";
 const CACHE_MARK = { cache_control: { type: "ephemeral" } } as const;
 
 /**
- * Marks up to four places up to which the request can be cached: the last tool, the system prompt, the user data (a
- * second system block, if there is one), and the last block of the last message. A place that is not taken goes to the
- * end of the last message but one, so that a turn with many blocks still finds what the request before it wrote.
+ * Marks up to four places up to which the request can be cached: the last tool, the system prompt, the user
+ * data (a second system block, if there is one), and the last block of the last message. A place that is not
+ * taken goes to the end of the last message but one, so that a turn with many blocks still finds what the
+ * request before it wrote.
  *
  * Thinking and empty text cannot be marked; the block before them is.
  */
@@ -22,7 +23,9 @@ export function withCacheBreakpoints(
   return { ...request, system, tools, messages: markUsers(request.messages, Math.min(2, 4 - taken)) };
 }
 
-/** The same list gives the same object, frozen: it is that of a prefix, which many requests have in common. */
+/**
+ * The same list gives the same object, frozen: it is that of a prefix, which many requests have in common.
+ */
 function marked<T extends object>(
   list: readonly T[],
   kept: KeptList,

@@ -8,9 +8,9 @@ import { wrap } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
 /**
- * A checkpoint and the prefix that it begins, to be stored in one append: what precedes an answer has changed, so no
- * thinking of before can be sent any more. System and tools stay those of the log; where earlier context is left out,
- * user data moves into the system prompt as it was last told.
+ * A checkpoint and the prefix that it begins, to be stored in one append: what precedes an answer has
+ * changed, so no thinking of before can be sent any more. System and tools stay those of the log; where
+ * earlier context is left out, user data moves into the system prompt as it was last told.
  */
 export function checkpointEvents(
   state: SessionState,
@@ -46,8 +46,8 @@ export function indexOf(entries: readonly ContextEntry[], seq: number): number {
 }
 
 /**
- * The last place up to `index` at which context can begin: no result is parted from its call there. With `user` the
- * context begins with something that is not the model's own, because nothing stands before it.
+ * The last place up to `index` at which context can begin: no result is parted from its call there. With
+ * `user` the context begins with something that is not the model's own, because nothing stands before it.
  */
 export function boundaryAt(entries: readonly ContextEntry[], index: number, user: boolean): number {
   let at = index;

@@ -9,8 +9,8 @@ interface Clipping {
 }
 
 /**
- * Results with `content` cut to what the model may read of one; `result` keeps the whole. It is done once, before the
- * result is stored and first sent, so that nothing that was sent ever changes.
+ * Results with `content` cut to what the model may read of one; `result` keeps the whole. It is done once,
+ * before the result is stored and first sent, so that nothing that was sent ever changes.
  */
 export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEvent[] {
   return events.map((event) => {

@@ -3,10 +3,11 @@ import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 
 /**
- * A strategy for `checkpointWhen`: above `whenTokens` (estimated), the results of all turns but the last `keepTurns` are
- * replaced by a note of their length, provided that this frees a fifth of the context.
+ * A strategy for `checkpointWhen`: above `whenTokens` (estimated), the results of all turns but the last
+ * `keepTurns` are replaced by a note of their length, provided that this frees a fifth of the context.
  *
- * @throws PawlError `config` for numbers that are none: one turn at least is kept, for the model has not read it.
+ * @throws PawlError `config` for numbers that are none: one turn at least is kept, for the model has not read
+ * it.
  *
  * @example
  * ```ts

@@ -1,6 +1,7 @@
 /**
- * The most that an image counts for, in characters at four a token: 4,784 tokens, at 2,576 pixels, the size that today's
- * models scale larger ones down to (Claude's documentation on vision: one token for every 28 x 28 pixels).
+ * The most that an image counts for, in characters at four a token: 4,784 tokens, at 2,576 pixels, the size
+ * that today's models scale larger ones down to (Claude's documentation on vision: one token for every 28 x
+ * 28 pixels).
  */
 const IMAGE_CHARS = 4 * 4_784;
 
@@ -8,8 +9,9 @@ const IMAGE_CHARS = 4 * 4_784;
 const PAGE_CHARS = 4 * 3_000;
 
 /**
- * How many characters blocks count for when their tokens are estimated; `json` is their text. The bytes of an image or
- * a PDF are no words. A document that the model fetches itself counts for its address: nobody here knows more of it.
+ * How many characters blocks count for when their tokens are estimated; `json` is their text. The bytes of an
+ * image or a PDF are no words. A document that the model fetches itself counts for its address: nobody here
+ * knows more of it.
  */
 export function estimatedChars(blocks: unknown, json: string): number {
   return json.includes('"source"') ? json.length + difference(blocks) : json.length;

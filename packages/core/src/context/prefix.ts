@@ -14,9 +14,10 @@ interface Prefixed {
 }
 
 /**
- * The events that a new run of `agent` has to begin with: none while the session's prefix says the same. A changed
- * prefix costs the cache and all bound thinking, so it changes only here, between two runs. User data is in the
- * session's first prefix and stays there as it was; where it differs from what the model was last told, that is appended.
+ * The events that a new run of `agent` has to begin with: none while the session's prefix says the same. A
+ * changed prefix costs the cache and all bound thinking, so it changes only here, between two runs. User data
+ * is in the session's first prefix and stays there as it was; where it differs from what the model was last
+ * told, that is appended.
  */
 export function prefixFor(
   state: SessionState,

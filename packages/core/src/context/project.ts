@@ -52,7 +52,8 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
 function userBlocks(event: StoredEvent): ContentBlock[] {
   switch (event.type) {
     case "user_message":
-      // Who writes to the log past the runtime may store one that shows nothing, which every later request would fail of.
+      // Who writes to the log past the runtime may store one that shows nothing, which every later request
+      // would fail of.
       return [textBlock(isBlank(event.data.message) ? "(an empty message)" : event.data.message)];
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
@@ -82,9 +83,10 @@ function textBlock(text: string): ContentBlock {
 }
 
 /**
- * An answer that came in whole is echoed as it is, but for what the API refuses: empty text, text behind a tool call,
- * and thinking without a signature, which some gateways lose. Of one that was cut off, what precedes the first tool call is kept, without a thinking block that has lost what
- * it led to: a call that was not run must not be sent, and a clipped thinking block has no signature.
+ * An answer that came in whole is echoed as it is, but for what the API refuses: empty text, text behind a
+ * tool call, and thinking without a signature, which some gateways lose. Of one that was cut off, what
+ * precedes the first tool call is kept, without a thinking block that has lost what it led to: a call that
+ * was not run must not be sent, and a clipped thinking block has no signature.
  */
 function echoable({ content, disposition, complete }: EventData["assistant_message"]): ContentBlock[] {
   if (disposition === "discarded") return [];

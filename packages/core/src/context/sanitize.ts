@@ -5,12 +5,13 @@ export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conv
 export type WrapperTag = (typeof WRAPPER_TAGS)[number];
 
 /**
- * Makes text from elsewhere harmless inside a tag of the prompt: it can neither close the tag it stands in nor open one
- * that only Pawl writes. A backslash behind the `<` of such a tag is all that is added, nothing is taken away, so
- * nothing can grow together to a tag; doing it twice changes nothing. Lone surrogates become U+FFFD.
+ * Makes text from elsewhere harmless inside a tag of the prompt: it can neither close the tag it stands in
+ * nor open one that only Pawl writes. A backslash behind the `<` of such a tag is all that is added, nothing
+ * is taken away, so nothing can grow together to a tag; doing it twice changes nothing. Lone surrogates
+ * become U+FFFD.
  *
- * Knowledge, artifacts, notes, summaries and user data pass through it by themselves. `tags` names further ones, e.g.
- * blocks of an earlier version of an app that still stand in its files.
+ * Knowledge, artifacts, notes, summaries and user data pass through it by themselves. `tags` names further
+ * ones, e.g. blocks of an earlier version of an app that still stand in its files.
  *
  * @example
  * ```ts
@@ -42,7 +43,10 @@ function attribute(value: string): string {
  */
 const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1f\\x7f-\\x9f\\u2800";
 
-/** The `<` of an opening or closing tag, however it is spaced, spelt in capitals or stretched by invisible characters. */
+/**
+ * The `<` of an opening or closing tag, however it is spaced, spelt in capitals or stretched by invisible
+ * characters.
+ */
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;

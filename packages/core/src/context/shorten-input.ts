@@ -32,9 +32,9 @@ export function shortenedFields(
 }
 
 /**
- * An answer of the model as it is sent from the first time on: long inputs of calls that succeeded are replaced by a
- * note of their length. A call before a thinking block stays whole, for that block is signed over it; what comes
- * later is signed over what was sent.
+ * An answer of the model as it is sent from the first time on: long inputs of calls that succeeded are
+ * replaced by a note of their length. A call before a thinking block stays whole, for that block is signed
+ * over it; what comes later is signed over what was sent.
  */
 export function withShortInputs(
   entry: ContextEntry,
@@ -54,7 +54,9 @@ export function withShortInputs(
   return changed ? contextEntry(entry.role, blocks, entry.seq) : entry;
 }
 
-/** The first declared field that holds only such a note: the model has copied what it read of an earlier call. */
+/**
+ * The first declared field that holds only such a note: the model has copied what it read of an earlier call.
+ */
 export function shortenedFieldIn(input: Json, fields: ShortenInput = {}): string | undefined {
   return Object.entries(fields).find(([field, done]) => {
     const [before, rest] = fieldOf(input, field)?.split(`[${done}: `) ?? [];

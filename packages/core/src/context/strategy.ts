@@ -11,8 +11,8 @@ export interface CheckpointSource {
   estimateTokens(chars: number): number;
   readonly run: Readonly<RunState>;
   /**
-   * How many tokens a model's answer may have on the way to a checkpoint, so that the limits leave room for the turn behind it;
-   * 0 if there is none. Ask before you call a model.
+   * How many tokens a model's answer may have on the way to a checkpoint, so that the limits leave room for
+   * the turn behind it; 0 if there is none. Ask before you call a model.
    */
   roomFor(call: PlannedCall): number;
   /** Fires when the run is to stop. */
@@ -30,9 +30,9 @@ export interface CheckpointPlan {
 }
 
 /**
- * Looked at before every model call; a plan becomes a checkpoint. It costs the cache and all earlier thinking, so a
- * strategy should ask for one rarely and for much. Throw to fail: that is reported, the context stays as it is, and
- * nothing is tried again in this run.
+ * Looked at before every model call; a plan becomes a checkpoint. It costs the cache and all earlier
+ * thinking, so a strategy should ask for one rarely and for much. Throw to fail: that is reported, the
+ * context stays as it is, and nothing is tried again in this run.
  *
  * @example
  * ```ts

@@ -22,13 +22,17 @@ export interface SummarizeOptions {
   keepTurns?: number;
   /** The most tokens of the summary. Default: 2,000. */
   maxTokens?: number;
-  /** The system prompt of whoever writes it. Default: to say what is wanted, told, found out, done and still open. */
+  /**
+   * The system prompt of whoever writes it. Default: to say what is wanted, told, found out, done and still
+   * open.
+   */
   instructions?: string;
 }
 
 /**
- * A strategy for `checkpointWhen`: above `whenTokens` everything before the last `keepTurns` answers is replaced by a
- * summary, provided that it is a fifth of the context at least. The summary is in the log, and its cost is the run's.
+ * A strategy for `checkpointWhen`: above `whenTokens` everything before the last `keepTurns` answers is
+ * replaced by a summary, provided that it is a fifth of the context at least. The summary is in the log, and
+ * its cost is the run's.
  *
  * @throws PawlError `config` for numbers that are none.
  */

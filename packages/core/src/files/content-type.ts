@@ -26,8 +26,8 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
 };
 
 /**
- * The media type of a file, by the ending of its path; `application/octet-stream` for one that is not known. Nothing is stored
- * for it, so it cannot get lost, nor be chosen by whoever writes the content.
+ * The media type of a file, by the ending of its path; `application/octet-stream` for one that is not known.
+ * Nothing is stored for it, so it cannot get lost, nor be chosen by whoever writes the content.
  *
  * @example
  * ```ts

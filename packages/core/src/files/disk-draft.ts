@@ -14,8 +14,8 @@ interface Draft {
 }
 
 /**
- * Writes a file so that a reader, or a crash, sees the old content or the new one and never a part. A link in its place
- * is replaced, not followed.
+ * Writes a file so that a reader, or a crash, sees the old content or the new one and never a part. A link in
+ * its place is replaced, not followed.
  */
 export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promise<void> {
   const draft = join(drafts, crypto.randomUUID());

@@ -13,16 +13,17 @@ import { noSuchFile, sortedByPath } from "./memory-files.ts";
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Files in a directory, which is made when the first one is put there and belongs to the store: its names are those of
- * {@link storedPath}, so lower-case ones without spaces are themselves, and others can be told apart on any disk. What
- * else lies there is not seen.
+ * Files in a directory, which is made when the first one is put there and belongs to the store: its names are
+ * those of {@link storedPath}, so lower-case ones without spaces are themselves, and others can be told apart
+ * on any disk. What else lies there is not seen.
  *
- * A file is written beside its place, forced to disk and renamed: after a crash or a power cut it is the old one or the
- * new one, and what was acknowledged is there. Several processes may write at once. Links inside the directory are not
- * followed; the directory may itself be one. Folders that become empty stay. Files and folders are for their owner only
- * (`0600`, `0700`). Whoever else may write into the directory is trusted.
+ * A file is written beside its place, forced to disk and renamed: after a crash or a power cut it is the old
+ * one or the new one, and what was acknowledged is there. Several processes may write at once. Links inside
+ * the directory are not followed; the directory may itself be one. Folders that become empty stay. Files and
+ * folders are for their owner only (`0600`, `0700`). Whoever else may write into the directory is trusted.
  *
- * @throws PawlError as {@link FileStore} says. The cause of `store_unavailable` names the place on disk, its message does not.
+ * @throws PawlError as {@link FileStore} says. The cause of `store_unavailable` names the place on disk, its
+ * message does not.
  *
  * @example
  * ```ts

@@ -11,7 +11,10 @@ export async function makeRoot(root: string): Promise<string> {
   return root;
 }
 
-/** Makes a folder below `root` and returns where it is. Goes step by step and refuses links, which would lead elsewhere. */
+/**
+ * Makes a folder below `root` and returns where it is. Goes step by step and refuses links, which would lead
+ * elsewhere.
+ */
 export async function makeFolder(root: string, names: readonly string[]): Promise<string> {
   let place = await realpath(root);
   for (const name of names) {

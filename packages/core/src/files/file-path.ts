@@ -4,7 +4,10 @@ const MAX_PATH = 800;
 
 const MAX_NAME = 200;
 
-/** What stands for itself, on any disk and in any bucket. Not `_`: buckets list by a pattern in which it is any character. */
+/**
+ * What stands for itself, on any disk and in any bucket. Not `_`: buckets list by a pattern in which it is
+ * any character.
+ */
 const PLAIN = /^[a-z0-9-]$/;
 
 /** Devices of Windows, with whatever ending. */
@@ -13,11 +16,12 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * A path as disks and buckets keep it, after it was checked: lower-case letters, digits, `-` and inner dots stand for
- * themselves, everything else is `=` and two hexadecimal digits for each byte of UTF-8. So two paths never meet on a disk that
- * ignores case or normalises Unicode, nor in a bucket that lists by a pattern, names of devices are harmless, and the result is
- * ASCII that needs no quoting in a URL. Dots are kept in the names of files only, and one that has none gets a `=` at its end, so a file is never in the way of a
- * folder. Nothing of this begins with a dot: those names are free for others.
+ * A path as disks and buckets keep it, after it was checked: lower-case letters, digits, `-` and inner dots
+ * stand for themselves, everything else is `=` and two hexadecimal digits for each byte of UTF-8. So two
+ * paths never meet on a disk that ignores case or normalises Unicode, nor in a bucket that lists by a
+ * pattern, names of devices are harmless, and the result is ASCII that needs no quoting in a URL. Dots are
+ * kept in the names of files only, and one that has none gets a `=` at its end, so a file is never in the way
+ * of a folder. Nothing of this begins with a dot: those names are free for others.
  *
  * @throws PawlError `invalid_input` for what is no path, see {@link FileStore}.
  *

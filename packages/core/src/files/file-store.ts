@@ -1,24 +1,25 @@
 import { PawlError } from "../base/errors.ts";
 
 /**
- * Files by path: the Markdown that an agent keeps for its user, and what it makes for them to download. In memory
- * ({@link memoryFiles}), on disk (`@pawl/core/disk`), in a bucket (`@pawl/supabase`).
+ * Files by path: the Markdown that an agent keeps for its user, and what it makes for them to download. In
+ * memory ({@link memoryFiles}), on disk (`@pawl/core/disk`), in a bucket (`@pawl/supabase`).
  *
- * **Paths** are names with `/` between them, from the top: no slash at either end, no `.` or `..`, no backslash and no
- * control character. Any other character of any script may be in one. Upper and lower case differ. Unicode is taken in
- * its composed form (NFC), so the two ways to write `é` are one file. A path has at most 800 characters and a name in it
- * at most 200, where each that is not `a-z 0-9 . -` counts three for every byte it has in UTF-8, because that is how
- * disks and buckets keep it. A folder is there as long as files are in it, and may be called as a file is.
+ * **Paths** are names with `/` between them, from the top: no slash at either end, no `.` or `..`, no
+ * backslash and no control character. Any other character of any script may be in one. Upper and lower case
+ * differ. Unicode is taken in its composed form (NFC), so the two ways to write `é` are one file. A path has
+ * at most 800 characters and a name in it at most 200, where each that is not `a-z 0-9 . -` counts three for
+ * every byte it has in UTF-8, because that is how disks and buckets keep it. A folder is there as long as
+ * files are in it, and may be called as a file is.
  *
- * **Writes** are whole: who reads sees one content or another, never a mixture, and of two that write at once the last
- * one wins. There is no writing under a condition (Supabase has none): give what must not be overwritten a name of its
- * own.
+ * **Writes** are whole: who reads sees one content or another, never a mixture, and of two that write at once
+ * the last one wins. There is no writing under a condition (Supabase has none): give what must not be
+ * overwritten a name of its own.
  *
- * **Owners** are the caller's business: put the user's id into the path, as its first name, and never let a model or a
- * request say it.
+ * **Owners** are the caller's business: put the user's id into the path, as its first name, and never let a
+ * model or a request say it.
  *
- * **Errors** are {@link PawlError}s: `invalid_input` for a path or a content that cannot be stored, `not_found`, and
- * `store_unavailable`, after which a write may have happened or not; it can be repeated.
+ * **Errors** are {@link PawlError}s: `invalid_input` for a path or a content that cannot be stored,
+ * `not_found`, and `store_unavailable`, after which a write may have happened or not; it can be repeated.
  */
 export interface FileStore {
   /** Resolves when the file is kept. A text is kept as UTF-8. Contents are held in memory as a whole. */
@@ -26,8 +27,8 @@ export interface FileStore {
   /** @throws PawlError `not_found` */
   get(path: string): Promise<StoredFile>;
   /**
-   * What lies in a folder and in the folders below it, by path; everything without one. A folder is whole names:
-   * `users/ada` does not have the files of `users/adam`. Nothing there is an empty list.
+   * What lies in a folder and in the folders below it, by path; everything without one. A folder is whole
+   * names: `users/ada` does not have the files of `users/adam`. Nothing there is an empty list.
    */
   list(folder?: string): Promise<FileInfo[]>;
   /** Whether the file was there does not matter: afterwards it is not. */

@@ -16,7 +16,8 @@ import { addCall, applyCallEvent } from "./apply-call.ts";
 import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 
 /**
- * Folds one event into the state. Pure but for changing `state`: the same log gives the same state, in any process.
+ * Folds one event into the state. Pure but for changing `state`: the same log gives the same state, in any
+ * process.
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;

@@ -6,7 +6,9 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 export interface ApprovalOptions<Deps = unknown> {
   /** Unique among the agent's hooks. */
   name?: string;
-  /** The calls that need a yes: the names of their tools, which the agent must have, or a look at each call. */
+  /**
+   * The calls that need a yes: the names of their tools, which the agent must have, or a look at each call.
+   */
   when:
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
@@ -27,9 +29,9 @@ const answer = jsonSchema<ApprovalAnswer>({
 });
 
 /**
- * Asks the user before a tool runs. The call waits, across processes and days, as a question of the kind `approval` whose
- * payload is `{ tool, input }`; the answer is an {@link ApprovalAnswer}. What was shown is what runs: put this hook behind
- * those that change inputs.
+ * Asks the user before a tool runs. The call waits, across processes and days, as a question of the kind
+ * `approval` whose payload is `{ tool, input }`; the answer is an {@link ApprovalAnswer}. What was shown is
+ * what runs: put this hook behind those that change inputs.
  *
  * @example
  * ```ts
@@ -37,10 +39,25 @@ const answer = jsonSchema<ApprovalAnswer>({
  * import { strictModel } from "@pawl/testing";
  * import * as z from "zod";
  *
- * const remove = tool({ name: "remove", description: "Removes a file.", input: z.object({ path: z.string() }), execute: () => "gone" });
- * const model = strictModel({ script: [{ tools: [{ name: "remove", input: { path: "/a" } }] }, { text: "Done." }] });
+ * const remove = tool({
+ *   name: "remove",
+ *   description: "Removes a file.",
+ *   input: z.object({ path: z.string() }),
+ *   execute: () => "gone",
+ * });
+ * const model = strictModel({
+ *   script: [{ tools: [{ name: "remove", input: { path: "/a" } }] }, { text: "Done." }],
+ * });
  * const pawl = runtime({
- *   agents: [agent({ name: "a", model, instructions: "Help.", tools: [remove], hooks: [approval({ when: ["remove"] })] })],
+ *   agents: [
+ *     agent({
+ *       name: "a",
+ *       model,
+ *       instructions: "Help.",
+ *       tools: [remove],
+ *       hooks: [approval({ when: ["remove"] })],
+ *     }),
+ *   ],
  *   store: memoryStore(),
  * });
  * const { sessionId, pending } = await pawl.run("a", { userId: "u", input: "Remove /a" }).result;

@@ -46,7 +46,10 @@ const MOST_SPENT = 4 * MOST_TOKENS;
 // No price is above a dollar per token.
 const MOST_CENTS = 100 * MOST_SPENT;
 
-/** A number that is none, or below 0, would undo what the limits have counted, and no total has room for half a token. */
+/**
+ * A number that is none, or below 0, would undo what the limits have counted, and no total has room for half
+ * a token.
+ */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;
   for (const count of [prompt, completion, cached, cache_write, cache_write_1h, total]) {

@@ -17,7 +17,10 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
   onError: true,
 };
 
-/** Why a hook cannot be used by an agent with these tools, if so: what is misspelt would never be called, and guard nothing. */
+/**
+ * Why a hook cannot be used by an agent with these tools, if so: what is misspelt would never be called, and
+ * guard nothing.
+ */
 export function wrongWith<Deps>(hook: Hook<Deps>, tools: ReadonlyMap<string, unknown>): string | undefined {
   if (typeof hook.name !== "string" || hook.name === "") return "it has a hook without a name.";
   const other = Object.keys(hook).find(

@@ -1,8 +1,8 @@
 import type { Hook } from "./hook.ts";
 
 /**
- * Answers a call that depends on another one of the same turn with "waiting", so that the model makes it again when it has
- * read the other's result; see `dependsOn` of a tool. Every agent has this hook.
+ * Answers a call that depends on another one of the same turn with "waiting", so that the model makes it
+ * again when it has read the other's result; see `dependsOn` of a tool. Every agent has this hook.
  */
 export function dependentCalls(): Hook {
   return {

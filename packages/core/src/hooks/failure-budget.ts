@@ -2,8 +2,8 @@ import type { RunState } from "../session/state.ts";
 import type { Hook, RunContext } from "./hook.ts";
 
 /**
- * Refuses a tool for the rest of the run once it has failed so many times in a row, and tells the model so by a note.
- * Every agent has this hook, see `limits.toolFailures`.
+ * Refuses a tool for the rest of the run once it has failed so many times in a row, and tells the model so by
+ * a note. Every agent has this hook, see `limits.toolFailures`.
  */
 export function failureBudget(failures: number): Hook {
   const spent = (run: Readonly<RunState>, tool: string) => failuresInARow(run, tool, failures) >= failures;

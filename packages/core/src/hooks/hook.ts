@@ -32,15 +32,16 @@ export interface RunContext<Deps = unknown> extends HookContext {
   /** The session's log as it may be shown; without options all of it. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Adds to what the model reads from its next turn on, or logs an event of your own. A hook may be called again after a
-   * crash: give the event a `key`, and it is stored once. Resolves to `false` if it was there already.
+   * Adds to what the model reads from its next turn on, or logs an event of your own. A hook may be called
+   * again after a crash: give the event a `key`, and it is stored once. Resolves to `false` if it was there
+   * already.
    */
   append(event: AppendableEvent): Promise<boolean>;
 }
 
 /**
- * What hooks may store: `knowledge`, `artifact`, `note`, `spending` (what a model of the hook's own has used up) and extension
- * events.
+ * What hooks may store: `knowledge`, `artifact`, `note`, `spending` (what a model of the hook's own has used
+ * up) and extension events.
  */
 export type AppendableEvent = Exclude<
   NewEvent,
@@ -53,7 +54,10 @@ export interface TurnPlan {
   model: ModelClient;
   maxTokens: number;
   toolChoice?: ToolChoice;
-  /** The names of the tools that may run in this turn; all when absent. The model is shown all of them nevertheless. */
+  /**
+   * The names of the tools that may run in this turn; all when absent. The model is shown all of them
+   * nevertheless.
+   */
   tools?: readonly string[];
 }
 
@@ -86,9 +90,10 @@ export interface PlannedToolCall {
 }
 
 /**
- * What a hook makes of a call. `input`: other input, which has to fit the schema. `deny`: an error result that tells the
- * model why. `result`: the answer, without the tool; with `skipped` it counts neither as a success nor as a failure, and
- * the word says why. `ask`: the call waits for an answer, and then the hook is called again with it.
+ * What a hook makes of a call. `input`: other input, which has to fit the schema. `deny`: an error result
+ * that tells the model why. `result`: the answer, without the tool; with `skipped` it counts neither as a
+ * success nor as a failure, and the word says why. `ask`: the call waits for an answer, and then the hook is
+ * called again with it.
  */
 export type ToolChange =
   | { input: Json }
@@ -114,12 +119,14 @@ export type OutcomeChange = Partial<Pick<ToolOutcome, "success" | "result" | "co
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * Something that takes part in a run. Hooks are awaited. `before…` is called in the order of the agent's list, and each
- * hook sees what those before it have changed; the first that ends the run, denies, answers or asks has the last word.
- * `after…` is called in the opposite order; `onSuspend`, `onStop` and `onError` in the order of the list.
+ * Something that takes part in a run. Hooks are awaited. `before…` is called in the order of the agent's
+ * list, and each hook sees what those before it have changed; the first that ends the run, denies, answers or
+ * asks has the last word. `after…` is called in the opposite order; `onSuspend`, `onStop` and `onError` in
+ * the order of the list.
  *
- * A `before…` that throws stops what it stands before: the call is denied, or the run ends as `error`. Any other that
- * throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes no sense, e.g. 0 tokens.
+ * A `before…` that throws stops what it stands before: the call is denied, or the run ends as `error`. Any
+ * other that throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes
+ * no sense, e.g. 0 tokens.
  *
  * After a crash a hook may be called again for the same turn or call, except `afterRun`.
  *
@@ -162,8 +169,8 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
   /**
-   * May change or leave out texts that no thinking block follows; all else has to stay as it is. Of a text that has
-   * changed only its words count: citations belong to the words that were there.
+   * May change or leave out texts that no thinking block follows; all else has to stay as it is. Of a text
+   * that has changed only its words count: citations belong to the words that were there.
    */
   readonly afterModel?: (
     answer: ModelReply,
@@ -184,7 +191,10 @@ export interface Hook<Deps = unknown> {
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | undefined>;
-  /** When the run is about to wait for its user and nobody is to hold anything for it. After that it may go on anywhere. */
+  /**
+   * When the run is about to wait for its user and nobody is to hold anything for it. After that it may go on
+   * anywhere.
+   */
   readonly onSuspend?: (context: RunContext<Deps>) => Awaitable<void>;
   /** When the run is about to end; may change the reason. */
   readonly onStop?: (
@@ -192,10 +202,13 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<StopReason | undefined>;
   /**
-   * When the run has come to its end and all text is stored, whatever the way; once for each run. It has 5 s, also where
-   * the run was stopped.
+   * When the run has come to its end and all text is stored, whatever the way; once for each run. It has 5 s,
+   * also where the run was stopped.
    */
   readonly afterRun?: (result: RunResult, context: RunContext<Deps>) => Awaitable<void>;
-  /** Told of every error that the run logs: failed model calls, breaches of the model's contract, reached limits. */
+  /**
+   * Told of every error that the run logs: failed model calls, breaches of the model's contract, reached
+   * limits.
+   */
   readonly onError?: (error: EventData["error"], context: HookContext) => Awaitable<void>;
 }

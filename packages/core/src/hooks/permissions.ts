@@ -2,7 +2,9 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `permissions()`. */
 export interface PermissionOptions<Deps = unknown> {
-  /** The tools that may run, by the session's type: the mode that a tool has set, or else its `metadata.type`. */
+  /**
+   * The tools that may run, by the session's type: the mode that a tool has set, or else its `metadata.type`.
+   */
   allow: { readonly [type: string]: readonly string[] };
   /** The tools of a session whose type is not in the list; none when absent. */
   otherwise?: readonly string[];
@@ -11,8 +13,8 @@ export interface PermissionOptions<Deps = unknown> {
 }
 
 /**
- * Lets a tool run only where the session's type allows it; the model reads why not, and what it may use instead. It always
- * sees all tools: what is on the wire is the same for the whole session.
+ * Lets a tool run only where the session's type allows it; the model reads why not, and what it may use
+ * instead. It always sees all tools: what is on the wire is the same for the whole session.
  *
  * @example
  * ```ts
@@ -20,15 +22,29 @@ export interface PermissionOptions<Deps = unknown> {
  * import { strictModel } from "@pawl/testing";
  * import * as z from "zod";
  *
- * const save = tool({ name: "save", description: "Saves a note.", input: z.object({ text: z.string() }), execute: () => "ok" });
- * const model = strictModel({ script: [{ tools: [{ name: "save", input: { text: "x" } }] }, { text: "I may not." }] });
+ * const save = tool({
+ *   name: "save",
+ *   description: "Saves a note.",
+ *   input: z.object({ text: z.string() }),
+ *   execute: () => "ok",
+ * });
+ * const model = strictModel({
+ *   script: [{ tools: [{ name: "save", input: { text: "x" } }] }, { text: "I may not." }],
+ * });
  * const pawl = runtime({
  *   agents: [
- *     agent({ name: "a", model, instructions: "Help.", tools: [save], hooks: [permissions({ allow: { talk: [], work: ["save"] } })] }),
+ *     agent({
+ *       name: "a",
+ *       model,
+ *       instructions: "Help.",
+ *       tools: [save],
+ *       hooks: [permissions({ allow: { talk: [], work: ["save"] } })],
+ *     }),
  *   ],
  *   store: memoryStore(),
  * });
- * const { actions } = await pawl.run("a", { userId: "u", input: "Save it", metadata: { type: "talk" } }).result;
+ * const { actions } = await pawl.run("a", { userId: "u", input: "Save it", metadata: { type: "talk" } })
+ *   .result;
  * console.log(actions[0]?.result); // "save" is not allowed in "talk". …
  * ```
  */

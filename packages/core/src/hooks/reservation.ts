@@ -15,9 +15,15 @@ export type ReservationOptions<Deps = unknown> = {
   reservations: Reservations;
   /** Whose budget; asked for when the run first reserves, and the same to its end. */
   account: string | ((context: RunContext<Deps>) => Awaitable<string>);
-  /** How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default: five minutes. */
+  /**
+   * How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default:
+   * five minutes.
+   */
   ttlMs?: number;
-  /** Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default 50 and 250. */
+  /**
+   * Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default
+   * 50 and 250.
+   */
   retryMs?: readonly number[];
   /** What the user reads when nothing is granted. An agent's `stopMessages.quota_exceeded` goes before it. */
   message?: string;
@@ -49,12 +55,12 @@ export type ReservationOptions<Deps = unknown> = {
  * no further turn and ends the same way. When it ends, however it does and in whatever process, it is charged
  * with what the log says it has used, once, and the rest is given back.
  *
- * A turn may use more than is left of `amount`, and is charged nevertheless. So that no run does, give the agent `limits`
- * on tokens or costs that are not above it.
+ * A turn may use more than is left of `amount`, and is charged nevertheless. So that no run does, give the
+ * agent `limits` on tokens or costs that are not above it.
  *
- * A run that waits for its user has paid for what it did and holds nothing. When it goes on it reserves the rest again,
- * and ends if there is no room any more. Tasks that the agent gives to others are counted with it: their agents need no
- * such hook.
+ * A run that waits for its user has paid for what it did and holds nothing. When it goes on it reserves the
+ * rest again, and ends if there is no room any more. Tasks that the agent gives to others are counted with
+ * it: their agents need no such hook.
  *
  * @throws PawlError `config` for an unknown option, a missing amount or limit, or an amount of money that is
  * not a number from 0. `store_unavailable` is the run's: it rejects, and is recovered when the budget can be
@@ -77,7 +83,12 @@ export type ReservationOptions<Deps = unknown> = {
  *   agents: [agent({ name: "a", model, instructions: "Be brief.", hooks: [budget] })],
  *   store: memoryStore(),
  * });
- * await reservations.reserve({ account: `u/${new Date().toISOString().slice(0, 7)}`, id: "other", amount: 50_000, limit: 100_000 });
+ * await reservations.reserve({
+ *   account: `u/${new Date().toISOString().slice(0, 7)}`,
+ *   id: "other",
+ *   amount: 50_000,
+ *   limit: 100_000,
+ * });
  * console.log((await pawl.run("a", { userId: "u", input: "Hi" }).result).stop.type); // quota_exceeded
  * console.log(model.requests.length); // 0
  * ```
@@ -163,7 +174,10 @@ async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<
 
 const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
 
-/** Does something every so many milliseconds, for one run after the other, as long as the run's leg is at work. */
+/**
+ * Does something every so many milliseconds, for one run after the other, as long as the run's leg is at
+ * work.
+ */
 function repeating(clock: Clock, everyMs: number) {
   const ends = new Map<string, () => void>();
   const end = ({ runId }: Pick<RunContext, "runId">) => ends.get(runId)?.();

@@ -3,7 +3,10 @@ import type { StoredEvent, TokenUsage } from "../log/event.ts";
 import type { Span } from "./span.ts";
 import { noTokens, type Spending, sumOf } from "./spending.ts";
 
-/** A tool call, from where it was made to its result. What it has used up is that of an agent that did its work. */
+/**
+ * A tool call, from where it was made to its result. What it has used up is that of an agent that did its
+ * work.
+ */
 export interface TimelineCall extends Span, Spending {
   callId: string;
   toolName: string;

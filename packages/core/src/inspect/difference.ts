@@ -3,17 +3,21 @@ import type { LoggedRequest } from "./requests.ts";
 /** Where two requests begin to differ. */
 export interface Difference {
   /**
-   * e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`; `prefix` where the requests were sent with different ones, and what is shown
-   * of the log does not say where they differ: it is public, or what was sent has been redacted since.
+   * e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`; `prefix` where the requests were sent with
+   * different ones, and what is shown of the log does not say where they differ: it is public, or what was
+   * sent has been redacted since.
    */
   path: string;
-  /** `added`: the later one says all that the earlier one said, and then more. Anything else reads nothing from the cache behind it. */
+  /**
+   * `added`: the later one says all that the earlier one said, and then more. Anything else reads nothing
+   * from the cache behind it.
+   */
   change: "added" | "changed" | "removed";
 }
 
 /**
- * The first block that differs between a request and the one before it, in the order in which the API caches: tools,
- * system, messages. `undefined` for equal ones.
+ * The first block that differs between a request and the one before it, in the order in which the API caches:
+ * tools, system, messages. `undefined` for equal ones.
  */
 export function firstDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const found = shownDifference(before, after);

@@ -4,7 +4,9 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
-/** In front of a line, so that it is found at a glance: from the user, to and from the model, tools, the rest. */
+/**
+ * In front of a line, so that it is found at a glance: from the user, to and from the model, tools, the rest.
+ */
 const ICONS: readonly (readonly [RegExp, string])[] = [
   [/^user_|^tool_answered$/, "👤"],
   [/^llm_request$/, "📤"],
@@ -16,8 +18,9 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * An event as one line: its time of day in UTC, the first eight characters of its session, what it is and a few words
- * about it, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. It says what people have said.
+ * An event as one line: its time of day in UTC, the first eight characters of its session, what it is and a
+ * few words about it, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. It says what
+ * people have said.
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;
@@ -28,8 +31,8 @@ export function eventLine(event: StoredEvent): string {
 }
 
 /**
- * The store, with a line for every event that is stored through it. What `print` throws is told to `console.error` and changes
- * nothing else: the events are stored.
+ * The store, with a line for every event that is stored through it. What `print` throws is told to
+ * `console.error` and changes nothing else: the events are stored.
  *
  * @param print gets the line and the event
  *

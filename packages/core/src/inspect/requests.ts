@@ -16,8 +16,8 @@ export interface LoggedRequest {
 }
 
 /**
- * The requests of a session, built again from its whole log. Where the log was made public, system and tools are empty
- * and notes are blank, as it says nothing else. A retry sent what the request before it did.
+ * The requests of a session, built again from its whole log. Where the log was made public, system and tools
+ * are empty and notes are blank, as it says nothing else. A retry sent what the request before it did.
  */
 export function requestsOf(events: Iterable<StoredEvent>): LoggedRequest[] {
   const state = newSessionState("");

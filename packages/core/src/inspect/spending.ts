@@ -29,7 +29,10 @@ export function sumOf(spendings: readonly Spending[]): Spending {
   );
 }
 
-/** Prompt tokens read from the cache as a share of all prompt tokens, 0 to 1; `undefined` when nothing was sent. */
+/**
+ * Prompt tokens read from the cache as a share of all prompt tokens, 0 to 1; `undefined` when nothing was
+ * sent.
+ */
 export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number | undefined {
   const sent = prompt + cached + cache_write;
   return sent === 0 ? undefined : cached / sent;

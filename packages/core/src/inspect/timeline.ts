@@ -45,9 +45,9 @@ export interface TimelineRun extends Span {
 }
 
 /**
- * A session's log as what happened when: runs, their turns, what each attempt has used up and cost, tools, and apart from
- * them the time in which everything waited for the user. `events` is the whole log from its first event on; a public one
- * gives the same, but for what is not public.
+ * A session's log as what happened when: runs, their turns, what each attempt has used up and cost, tools,
+ * and apart from them the time in which everything waited for the user. `events` is the whole log from its
+ * first event on; a public one gives the same, but for what is not public.
  *
  * @example
  * ```ts
@@ -55,9 +55,16 @@ export interface TimelineRun extends Span {
  * import { timelineOf } from "@pawl/core/inspect";
  * import { scriptedModel } from "@pawl/testing";
  *
- * const greeter = agent({ name: "greeter", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
  * const store = memoryStore();
- * const { sessionId } = await runtime({ agents: [greeter], store }).run("greeter", { userId: "u", input: "Hi" }).result;
+ * const { sessionId } = await runtime({ agents: [greeter], store }).run("greeter", {
+ *   userId: "u",
+ *   input: "Hi",
+ * }).result;
  *
  * const [run] = timelineOf(await Array.fromAsync(store.read(sessionId)));
  * console.log(run?.stop?.type, run?.turns.length, run?.turns[0]?.attempts[0]?.tokens.total);

@@ -102,7 +102,10 @@ export interface Delegated {
   slice: Partial<Budget>;
 }
 
-/** The state in which the task has come to rest; `undefined`: the process lets go of it, and another one goes on. */
+/**
+ * The state in which the task has come to rest; `undefined`: the process lets go of it, and another one goes
+ * on.
+ */
 export type Delegation = SessionState | undefined;
 
 /** A task that waits, or goes on, although nobody reads any more what comes of it. */

@@ -8,8 +8,8 @@ import { patchOf } from "../log/row-patch.ts";
 import type { SessionState } from "../session/state.ts";
 
 /**
- * A leg's way into the log: one append at a time, each folded into the state when it is stored. What comes meanwhile goes
- * into the next one together.
+ * A leg's way into the log: one append at a time, each folded into the state when it is stored. What comes
+ * meanwhile goes into the next one together.
  */
 export interface SessionLog {
   readonly state: SessionState;
@@ -120,7 +120,10 @@ async function isStored(state: SessionState, seq: number, written: Promise<unkno
 
 type Job = () => Promise<void>;
 
-/** Does one work after the other, none of which fails. The first has to wait too: what is to be done together may still come. */
+/**
+ * Does one work after the other, none of which fails. The first has to wait too: what is to be done together
+ * may still come.
+ */
 function turns(): (work: Job) => void {
   const waiting: Job[] = [];
   const next = (): void => void waiting[0]?.().then(over);
@@ -153,8 +156,8 @@ interface Append {
 }
 
 /**
- * Stores in one go what has come while the log was busy, e.g. the results of tools that come back together. If the whole is
- * refused, for a key that one of them has, each is tried on its own.
+ * Stores in one go what has come while the log was busy, e.g. the results of tools that come back together.
+ * If the whole is refused, for a key that one of them has, each is tried on its own.
  */
 async function writeGroup(
   group: readonly Append[],

@@ -1,4 +1,6 @@
-/** What a row carries instead of a large payload: the SHA-256 of its text, which is its id, and its length. */
+/**
+ * What a row carries instead of a large payload: the SHA-256 of its text, which is its id, and its length.
+ */
 export interface BlobReference {
   $blob: string;
   bytes: number;

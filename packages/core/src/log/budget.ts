@@ -1,8 +1,8 @@
 import { addUsd, subtractUsd } from "../base/usd.ts";
 
 /**
- * What a run, or a session, may use up. The same shape says what has been used: every limit counts what `RunState` or
- * `SessionState` has folded from the log.
+ * What a run, or a session, may use up. The same shape says what has been used: every limit counts what
+ * `RunState` or `SessionState` has folded from the log.
  */
 export interface Budget {
   /** Answers of the model. */

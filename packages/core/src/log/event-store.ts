@@ -16,15 +16,18 @@ export interface AppendOptions {
    * If they differ from the given events in number, type or key, the append is refused with `fenced`.
    */
   appendId: string;
-  /** Refuse with `fenced` unless this is the session's current lease. Its expiry does not matter, only its epoch. */
+  /**
+   * Refuse with `fenced` unless this is the session's current lease. Its expiry does not matter, only its
+   * epoch.
+   */
   lease?: Lease;
   /** Refuse with `conflict` unless this is the last `seq` of the session. */
   afterSeq?: number;
   /** Give the lease back in the same statement. */
   release?: boolean;
   /**
-   * What changes in the session's row, in the same statement. A status that may not be left stays, see {@link SessionStatus}; all
-   * else of the append is stored.
+   * What changes in the session's row, in the same statement. A status that may not be left stays, see
+   * {@link SessionStatus}; all else of the append is stored.
    */
   session?: SessionPatch;
 }
@@ -61,19 +64,21 @@ export interface RecoverableOptions {
 }
 
 /**
- * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing` passes.
+ * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing`
+ * passes.
  *
- * Every method rejects with a {@link PawlError}: `not_found` for an unknown session (but `read` finds nothing there,
- * `renew` is `false` and `release` does nothing), `invalid_input` for what cannot be stored, `forbidden` where the store is
- * asked with somebody's own rights and they are not enough, and `store_unavailable` for anything that the store itself
- * cannot do.
+ * Every method rejects with a {@link PawlError}: `not_found` for an unknown session (but `read` finds nothing
+ * there, `renew` is `false` and `release` does nothing), `invalid_input` for what cannot be stored,
+ * `forbidden` where the store is asked with somebody's own rights and they are not enough, and
+ * `store_unavailable` for anything that the store itself cannot do.
  */
 export interface EventStore {
   /**
-   * Stores all events or none, in order, numbered without gaps, in one round trip. A repeated append id comes before
-   * everything else; then it rejects with `fenced`, `conflict` or `key_taken` (with the event that holds the key in
-   * `details.event`), in this order. `invalid_input`: no events, one key twice, data that is not JSON, an id, type or
-   * key that is empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes.
+   * Stores all events or none, in order, numbered without gaps, in one round trip. A repeated append id comes
+   * before everything else; then it rejects with `fenced`, `conflict` or `key_taken` (with the event that
+   * holds the key in `details.event`), in this order. `invalid_input`: no events, one key twice, data that is
+   * not JSON, an id, type or key that is empty, holds a NUL or half a surrogate pair, or is longer than 1,000
+   * bytes.
    */
   append(
     sessionId: string,
@@ -89,8 +94,8 @@ export interface EventStore {
    */
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**
-   * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences the old
-   * one: holders are named anew for every leg. Time is the store's own.
+   * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences
+   * the old one: holders are named anew for every leg. Time is the store's own.
    */
   acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
   /** Makes the lease last `ttlMs` from now. `false`: it is not the current one any more. */

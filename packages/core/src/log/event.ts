@@ -13,13 +13,13 @@ import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
   /**
-   * `queued`: it came while a run was at work, and waits for that run's next turn or for the run that follows. `params` is
-   * what came with it for hooks and tools, see `RunOptions.params`.
+   * `queued`: it came while a run was at work, and waits for that run's next turn or for the run that
+   * follows. `params` is what came with it for hooks and tools, see `RunOptions.params`.
    */
   user_message: { message: string; queued?: boolean; params?: JsonObject };
   /**
-   * The model's raw blocks. `kept`: whole, echoed untouched. `partial`: cut off; the part that can be sent again is.
-   * `discarded`: never sent again. `attempt` is the `seq` of the `llm_request` that it answers.
+   * The model's raw blocks. `kept`: whole, echoed untouched. `partial`: cut off; the part that can be sent
+   * again is. `discarded`: never sent again. `attempt` is the `seq` of the `llm_request` that it answers.
    */
   assistant_message: {
     content: ContentBlock[];
@@ -30,11 +30,11 @@ export interface EventData {
     complete: number;
   };
   /**
-   * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result` as text.
-   * `resend` names fields of the call's input that are not sent again, with the word for what was done with them.
-   * `ends_run`, `session_status` and `mode` carry what the tool decided about run and session. `skipped`: the call was
-   * answered without having been run and without having failed, e.g. as a duplicate. `spent` is what an agent has used up
-   * that did the work, since it last asked.
+   * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result`
+   * as text. `resend` names fields of the call's input that are not sent again, with the word for what was
+   * done with them. `ends_run`, `session_status` and `mode` carry what the tool decided about run and
+   * session. `skipped`: the call was answered without having been run and without having failed, e.g. as a
+   * duplicate. `spent` is what an agent has used up that did the work, since it last asked.
    */
   tool_result: {
     call_id: string;
@@ -61,8 +61,8 @@ export interface EventData {
     payload: JsonObject;
   };
   /**
-   * Something the model should know from now on. With `landing` the next turn is the run's last, for this reason.
-   * With `reminder` the model has answered without a tool call, and is asked again.
+   * Something the model should know from now on. With `landing` the next turn is the run's last, for this
+   * reason. With `reminder` the model has answered without a tool call, and is asked again.
    */
   note: { text: string; landing?: StopReason; reminder?: true };
 
@@ -70,9 +70,9 @@ export interface EventData {
   /** System and tools as they are sent. Requests read them from here, never from the agent. */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
   /**
-   * From here on the context before the event `from_seq` is sent in another form: `drop_old_results` replaces tool
-   * results by notes of their length, `summary` everything by `summary`, `start` by nothing. What had come up to
-   * `upto_seq` is in the context. The `prefix` that this begins follows in the same append.
+   * From here on the context before the event `from_seq` is sent in another form: `drop_old_results` replaces
+   * tool results by notes of their length, `summary` everything by `summary`, `start` by nothing. What had
+   * come up to `upto_seq` is in the context. The `prefix` that this begins follows in the same append.
    */
   checkpoint: {
     from_seq: number;
@@ -81,8 +81,8 @@ export interface EventData {
     summary?: string;
   };
   /**
-   * What the event `seq` says is not sent or shown any more. `of` is its type; `call_id` or `attempt` say where a reader
-   * has shown it. A `prefix` follows in the same append.
+   * What the event `seq` says is not sent or shown any more. `of` is its type; `call_id` or `attempt` say
+   * where a reader has shown it. A `prefix` follows in the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   /** `retry_of`: id of the failed run that this one retries; it has no message of its own. */
@@ -100,19 +100,22 @@ export interface EventData {
   };
   /** `interrupt`: the user has not pressed stop but written something else. */
   stop_requested: { run_id: string; interrupt?: boolean };
-  /** What belongs to a run's end has begun, or is over; from the first one on the run only ends, with this reason. */
+  /**
+   * What belongs to a run's end has begun, or is over; from the first one on the run only ends, with this
+   * reason.
+   */
   effect_started: { run_id: string; name: string; stop: StopReason };
   effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
   /**
-   * A call as the model made it. `invalid` says why it cannot be run: its arguments could not be read, or it is one call too
-   * many; then `skipped` says so too, as it does of the result.
+   * A call as the model made it. `invalid` says why it cannot be run: its arguments could not be read, or it
+   * is one call too many; then `skipped` says so too, as it does of the result.
    */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: string };
   /**
-   * `input` is what the tool is given, where a hook has changed that. `slice`: an agent does the work, within these limits,
-   * in the session `<session>:<callId>`.
+   * `input` is what the tool is given, where a hook has changed that. `slice`: an agent does the work, within
+   * these limits, in the session `<session>:<callId>`.
    */
   tool_started: {
     tool_name: string;
@@ -123,9 +126,10 @@ export interface EventData {
     slice?: StoredBudget;
   };
   /**
-   * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not the tool;
-   * `input` is the call's input where a hook had changed it by then. `child` is the call that asks in the session of an
-   * agent that does the work, and `spent` what that agent has used up since it last asked.
+   * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not
+   * the tool; `input` is the call's input where a hook had changed it by then. `child` is the call that asks
+   * in the session of an agent that does the work, and `spent` what that agent has used up since it last
+   * asked.
    */
   tool_suspended: {
     tool_name: string;
@@ -147,12 +151,13 @@ export interface EventData {
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
-   * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up to
-   * `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the run. With
-   * `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within the same turn.
-   * `again` is the `seq` of the request for this turn that was made before and has no answer, e.g. because its process died; this one may
-   * cover more. `params.tools` names the tools that may run in this turn, where that is not all of the prefix.
-   * `limited_by` names the limit that leaves no more than `max_tokens` for the answer.
+   * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up
+   * to `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the
+   * run. With `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within
+   * the same turn. `again` is the `seq` of the request for this turn that was made before and has no answer,
+   * e.g. because its process died; this one may cover more. `params.tools` names the tools that may run in
+   * this turn, where that is not all of the prefix. `limited_by` names the limit that leaves no more than
+   * `max_tokens` for the answer.
    */
   llm_request: {
     model: string;
@@ -194,8 +199,8 @@ export interface EventData {
 }
 
 /**
- * Token counts as the log stores them. `prompt` excludes cached tokens, `total` is the sum of the other four fields
- * (`cache_write_1h` is a part of `cache_write`).
+ * Token counts as the log stores them. `prompt` excludes cached tokens, `total` is the sum of the other four
+ * fields (`cache_write_1h` is a part of `cache_write`).
  */
 export interface TokenUsage {
   prompt: number;
@@ -206,7 +211,10 @@ export interface TokenUsage {
   total: number;
 }
 
-/** The run that begins in the append that ends another one, for messages (by their `seq`) that no request had covered. */
+/**
+ * The run that begins in the append that ends another one, for messages (by their `seq`) that no request had
+ * covered.
+ */
 export interface NextRun {
   run_id: string;
   messages: number[];
@@ -215,15 +223,18 @@ export interface NextRun {
 /** A type that core knows. */
 export type EventType = keyof EventData;
 
-/** A type of somebody else's: it contains a dot. Core stores and delivers such events and reads nothing into them. */
+/**
+ * A type of somebody else's: it contains a dot. Core stores and delivers such events and reads nothing into
+ * them.
+ */
 export type ExtensionType = `${string}.${string}`;
 
 /** What an event may have beside its type and its payload. */
 export interface EventEnvelope {
   /**
-   * At most one event of a session has this key; a second append of it is refused. Used for what may happen only once:
-   * `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`,
-   * `effect:<runId>:<name>`, `retry:<runId>`.
+   * At most one event of a session has this key; a second append of it is refused. Used for what may happen
+   * only once: `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`,
+   * `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`, `retry:<runId>`.
    */
   key?: string;
   /** How long the thing took that this event reports, in milliseconds. */

@@ -14,7 +14,9 @@ export function successorOf(awaited: AwaitedRun, event: StoredEvent): AwaitedRun
   return next?.messages.includes(messageSeq) ? { runId: next.run_id, messageSeq } : undefined;
 }
 
-/** What is waited for after this event, where `true` is for any run to come to rest; `undefined`: it has come. */
+/**
+ * What is waited for after this event, where `true` is for any run to come to rest; `undefined`: it has come.
+ */
 export function stillAwaited(
   awaited: boolean | AwaitedRun,
   event: StoredEvent,

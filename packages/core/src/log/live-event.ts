@@ -3,9 +3,9 @@ import type { EventType, StoredEvent, StoredOf } from "./event.ts";
 
 /**
  * The payloads of the events that are shown but not stored. A delta previews a block of the coming
- * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's place, `offset` where in the
- * block's text the delta begins. Together they name its characters: what a reader has already is the same text, and a
- * delta that begins behind what it has shows that something is missing.
+ * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's place, `offset` where
+ * in the block's text the delta begins. Together they name its characters: what a reader has already is the
+ * same text, and a delta that begins behind what it has shows that something is missing.
  */
 export interface LiveEventData {
   text_delta: Delta;
@@ -14,8 +14,9 @@ export interface LiveEventData {
   tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /**
-   * Text of the agent that does the work of this call, where its tool `showsText`. `attempt` counts in that agent's own
-   * session. A reader that comes again is shown the answer that is being written from its beginning.
+   * Text of the agent that does the work of this call, where its tool `showsText`. `attempt` counts in that
+   * agent's own session. A reader that comes again is shown the answer that is being written from its
+   * beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };
   /** A turn is over and another one follows: text of the two must not run together. */

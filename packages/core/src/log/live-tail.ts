@@ -15,21 +15,25 @@ export interface LiveState {
 }
 
 /**
- * Tells readers that there is something new, and shows them the part of the current answer that is not stored yet.
- * Stored events come from the store, so a lost wake-up costs time, never an event; readers in the process that has stored
- * them need not fetch them again.
+ * Tells readers that there is something new, and shows them the part of the current answer that is not stored
+ * yet. Stored events come from the store, so a lost wake-up costs time, never an event; readers in the
+ * process that has stored them need not fetch them again.
  */
 export interface LiveTail {
   /** There are stored events up to `seq`; `events` are the last of them, where they are at hand. */
   stored(sessionId: string, seq: number, events?: readonly StoredEvent[]): void;
-  /** A new leg's account of what it is doing, in place of any other; it changes the object and then calls `touch`. */
+  /**
+   * A new leg's account of what it is doing, in place of any other; it changes the object and then calls
+   * `touch`.
+   */
   live(sessionId: string): LiveState;
   touch(sessionId: string): void;
   /** The leg is over. */
   end(sessionId: string): void;
   /**
-   * What is going on, and the last `seq` that this process knows of. `recent`: events without a gap between them that were
-   * stored while somebody was reading, frozen: all readers and the run itself have the same objects.
+   * What is going on, and the last `seq` that this process knows of. `recent`: events without a gap between
+   * them that were stored while somebody was reading, frozen: all readers and the run itself have the same
+   * objects.
    */
   peek(sessionId: string): { live: LiveState | undefined; seq: number; recent: readonly StoredEvent[] };
   /** Calls back after every change, of `listening` too, until the returned function is called. */

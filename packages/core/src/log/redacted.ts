@@ -70,8 +70,8 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 }
 
 /**
- * A session's events as they may be shown: redacted ones without what they said. The store itself keeps its rows, see
- * `Runtime.redact`.
+ * A session's events as they may be shown: redacted ones without what they said. The store itself keeps its
+ * rows, see `Runtime.redact`.
  *
  * @example
  * ```ts

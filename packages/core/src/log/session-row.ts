@@ -2,8 +2,9 @@ import type { JsonObject } from "../base/json.ts";
 import type { Usage } from "../model/pricing.ts";
 
 /**
- * `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. What an append asks for
- * holds with two exceptions: `expired` stays, and `completed` does until another run begins or the session expires.
+ * `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. What an
+ * append asks for holds with two exceptions: `expired` stays, and `completed` does until another run begins
+ * or the session expires.
  */
 export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";
 

@@ -7,7 +7,10 @@ const MAX_NAME_BYTES = 1_000;
 /** So many characters of a bad one are told. */
 const SHOWN = 40;
 
-/** Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair has no UTF-8. */
+/**
+ * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair
+ * has no UTF-8.
+ */
 export function isName(name: string): boolean {
   if (typeof name !== "string") return false;
   const tooLong = name.length * 3 > MAX_NAME_BYTES && new TextEncoder().encode(name).length > MAX_NAME_BYTES;

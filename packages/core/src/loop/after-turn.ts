@@ -11,7 +11,10 @@ const UNDECIDED = "I did not know what to do next. Please try again, or say it i
 const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
 
-/** Why the run ends with its last turn; `undefined` if the model is to go on. The turn's stop reason is the authority, never what the content looks like. */
+/**
+ * Why the run ends with its last turn; `undefined` if the model is to go on. The turn's stop reason is the
+ * authority, never what the content looks like.
+ */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;
   if (turn.calls.some((call) => call.result?.data.ends_run === true)) {

@@ -10,7 +10,10 @@ import { openRun } from "../session/state.ts";
 import { remainingOf } from "../stop/limits.ts";
 import { roomFor } from "../stop/room.ts";
 
-/** Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has its result. */
+/**
+ * Stores a checkpoint if one of the agent's strategies asks for it. Called between turns, when every call has
+ * its result.
+ */
 export async function checkpointIfDue(leg: Leg): Promise<void> {
   const { state } = leg.log;
   const run = openRun(state);

@@ -86,8 +86,8 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
 }
 
 /**
- * Ends the run, with every call answered, and begins the next one where a message waits for it. `false`: something was
- * stored meanwhile, look again.
+ * Ends the run, with every call answered, and begins the next one where a message waits for it. `false`:
+ * something was stored meanwhile, look again.
  */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
@@ -122,8 +122,8 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
 }
 
 /**
- * Closes questions that a message has overtaken: the run goes on with the message, and may ask again. If an answer is
- * stored at this moment, it is looked at first.
+ * Closes questions that a message has overtaken: the run goes on with the message, and may ask again. If an
+ * answer is stored at this moment, it is looked at first.
  */
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
   await log.appendAtTip(closeOpenCalls(run, "the user wrote a new message instead of answering."));

@@ -15,8 +15,9 @@ export interface Successor {
 }
 
 /**
- * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is then: between
- * that and the append nothing may be awaited, so that no message that has come meanwhile is left lying.
+ * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is
+ * then: between that and the append nothing may be awaited, so that no message that has come meanwhile is
+ * left lying.
  */
 export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefined> {
   const messages = () => messagesFor(leg);
@@ -39,7 +40,10 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefi
   };
 }
 
-/** Messages for which a new run begins. Whoever stops a run does not want what they had asked for before, either. */
+/**
+ * Messages for which a new run begins. Whoever stops a run does not want what they had asked for before,
+ * either.
+ */
 function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): number[] {
   // A hook may have given the end another name.
   const stopped = state.run?.stopRequested === true || halted === ABORTED;

@@ -14,17 +14,17 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * A model that is left alone when it keeps failing. After so many failures in a row that are not the request's own fault,
- * or one that no other request would escape (no access, no money), the circuit is open: calls fail at once with a
- * `model_error` of type `circuit_open`, and `retryAfterMs` says for how long. Then one call is let through to try; it
- * closes the circuit, or opens it anew.
+ * A model that is left alone when it keeps failing. After so many failures in a row that are not the
+ * request's own fault, or one that no other request would escape (no access, no money), the circuit is open:
+ * calls fail at once with a `model_error` of type `circuit_open`, and `retryAfterMs` says for how long. Then
+ * one call is let through to try; it closes the circuit, or opens it anew.
  *
- * What it knows is kept in memory, for this model in this process, and is no state of any session: it protects the process
- * and the model, and a process that begins without it only finds out for itself.
+ * What it knows is kept in memory, for this model in this process, and is no state of any session: it
+ * protects the process and the model, and a process that begins without it only finds out for itself.
  *
- * Its place is around `withIdleWatchdog`, so that a trial comes to an end, inside of `withRetry`, which does not wait for an
- * open circuit, and inside of `withFallback`, which goes on to the next model. Make one and share it: agents that each
- * decorate the model for themselves do not learn from each other.
+ * Its place is around `withIdleWatchdog`, so that a trial comes to an end, inside of `withRetry`, which does
+ * not wait for an open circuit, and inside of `withFallback`, which goes on to the next model. Make one and
+ * share it: agents that each decorate the model for themselves do not learn from each other.
  *
  * @throws PawlError `config` for numbers that are none.
  *
@@ -33,13 +33,17 @@ export interface CircuitBreakerOptions {
  * import { PawlError, withCircuitBreaker } from "@pawl/core";
  * import { scriptedModel } from "@pawl/testing";
  *
- * const model = withCircuitBreaker(scriptedModel(() => ({ fault: { status: 500 } })), { failures: 1 });
+ * const model = withCircuitBreaker(
+ *   scriptedModel(() => ({ fault: { status: 500 } })),
+ *   { failures: 1 },
+ * );
  * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
  * for (const call of [1, 2]) {
  *   try {
  *     for await (const _ of model.stream(request, { signal: AbortSignal.timeout(1000) }));
  *   } catch (error) {
- *     if (PawlError.is(error, "model_error")) console.log(call, error.details.type); // 1 api_error, 2 circuit_open
+ *     if (PawlError.is(error, "model_error")) console.log(call, error.details.type);
+ *     // 1 api_error, 2 circuit_open
  *   }
  * }
  * ```

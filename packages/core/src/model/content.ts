@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 
 /**
- * One block of a message, in the vocabulary of the Messages API. Blocks of kinds that are not named here pass through
- * untouched; use the guards to look inside the known ones.
+ * One block of a message, in the vocabulary of the Messages API. Blocks of kinds that are not named here pass
+ * through untouched; use the guards to look inside the known ones.
  */
 export interface ContentBlock {
   type: string;
@@ -23,7 +23,10 @@ export interface ToolUseBlock extends ContentBlock {
   input: Json;
 }
 
-/** No interface: what may be left out fits no index of `Json` for those who compile without `exactOptionalPropertyTypes`. */
+/**
+ * No interface: what may be left out fits no index of `Json` for those who compile without
+ * `exactOptionalPropertyTypes`.
+ */
 export type ToolResultBlock = ContentBlock & {
   type: "tool_result";
   tool_use_id: string;

@@ -1,7 +1,10 @@
 import { type ModelFailure, PawlError } from "../base/errors.ts";
 import type { AttemptFailed, ModelClient } from "./model-client.ts";
 
-/** How a model call failed; `undefined` for what the model did not do, e.g. an abort or an error in the program. */
+/**
+ * How a model call failed; `undefined` for what the model did not do, e.g. an abort or an error in the
+ * program.
+ */
 export function failureOf(error: unknown): ModelFailure | undefined {
   return PawlError.is(error, "model_error") ? (error.details as unknown as ModelFailure) : undefined;
 }

@@ -4,12 +4,13 @@ import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOption
 import { checkPricing } from "./pricing.ts";
 
 /**
- * A model with others behind it, in order. When one fails for good in a way that has nothing to do with the request (it
- * is overloaded, out of reach, unknown, or its circuit is open), the next one is asked, at once; an `attempt_failed` event
- * names it. The last one's failure is thrown. Every request begins with the primary, whose `id` the whole goes by.
+ * A model with others behind it, in order. When one fails for good in a way that has nothing to do with the
+ * request (it is overloaded, out of reach, unknown, or its circuit is open), the next one is asked, at once;
+ * an `attempt_failed` event names it. The last one's failure is thrown. Every request begins with the
+ * primary, whose `id` the whole goes by.
  *
- * Retries belong inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model passes over thinking
- * that another one has signed.
+ * Retries belong inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model passes
+ * over thinking that another one has signed.
  *
  * @throws PawlError `config` for prices that are not valid numbers.
  *

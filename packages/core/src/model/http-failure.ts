@@ -28,8 +28,8 @@ export function retryAfterMs(headers: ResponseHeaders | undefined): number | und
 const LONGEST_WAIT = 365 * 24 * 3_600_000;
 
 /**
- * Whether a request that a server answered with this status may succeed later: its own trouble, or too many requests. A
- * server that says so itself, by `x-should-retry`, is believed.
+ * Whether a request that a server answered with this status may succeed later: its own trouble, or too many
+ * requests. A server that says so itself, by `x-should-retry`, is believed.
  *
  * @example
  * ```ts

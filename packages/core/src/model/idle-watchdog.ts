@@ -14,9 +14,10 @@ export interface IdleWatchdogOptions {
 }
 
 /**
- * A model that is given up when it falls silent. No event for `idleMs`, before the answer or in the middle of it, aborts
- * the call and throws a retryable `model_error` of type `idle_timeout`. Every event is a sign of life, pings included, and
- * only silence that somebody waits for counts. An abort gets through even where the model does not mind its signal.
+ * A model that is given up when it falls silent. No event for `idleMs`, before the answer or in the middle of
+ * it, aborts the call and throws a retryable `model_error` of type `idle_timeout`. Every event is a sign of
+ * life, pings included, and only silence that somebody waits for counts. An abort gets through even where the
+ * model does not mind its signal.
  *
  * @throws PawlError `config` for numbers that are none.
  *
@@ -29,7 +30,8 @@ export interface IdleWatchdogOptions {
  * const model = withIdleWatchdog(silent, { idleMs: 50 });
  * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
  * try {
- *   for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) console.log(event.type);
+ *   for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) }))
+ *     console.log(event.type);
  * } catch (error) {
  *   if (PawlError.is(error, "model_error")) console.log(error.details.type); // idle_timeout
  * }

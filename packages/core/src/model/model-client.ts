@@ -33,8 +33,8 @@ export type ModelEvent =
   | AttemptFailed;
 
 /**
- * What has come of the answer so far is void, and another attempt follows: it begins with a `message_start` of its own.
- * No model says this, but what is put around one does, see `withRetry` and `withFallback`.
+ * What has come of the answer so far is void, and another attempt follows: it begins with a `message_start`
+ * of its own. No model says this, but what is put around one does, see `withRetry` and `withFallback`.
  */
 export interface AttemptFailed {
   type: "attempt_failed";
@@ -54,7 +54,10 @@ export interface MessageStart {
   usage?: RawUsage;
 }
 
-/** `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`, `citations_delta` and whatever comes later. */
+/**
+ * `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`, `citations_delta` and whatever comes
+ * later.
+ */
 export interface ContentDelta {
   type: string;
   text?: string;
@@ -75,21 +78,27 @@ export interface MessageDelta {
 export interface StreamOptions {
   /** Ends the call; `stream` throws the signal's reason. */
   signal: AbortSignal;
-  /** How long until the answer would come too late, in milliseconds: no wait is begun that takes as long as that. */
+  /**
+   * How long until the answer would come too late, in milliseconds: no wait is begun that takes as long as
+   * that.
+   */
   timeLeftMs?(): number;
 }
 
 /**
- * A model. `stream` sends one request and yields the answer's events in order. It ends only after `message_stop`, and
- * throws a `PawlError` with the code `model_error` for anything the model or the network did. It never retries; what is
- * put around a model may, and says so by {@link AttemptFailed}.
+ * A model. `stream` sends one request and yields the answer's events in order. It ends only after
+ * `message_stop`, and throws a `PawlError` with the code `model_error` for anything the model or the network
+ * did. It never retries; what is put around a model may, and says so by {@link AttemptFailed}.
  */
 export interface ModelClient {
   /** The model's id, e.g. `claude-sonnet-5-5`. */
   readonly id: string;
   /** What its tokens cost; absent means that cost is not counted. */
   readonly pricing?: Pricing;
-  /** Whether a request may force it to call a tool (`toolChoice` `any` or `tool`); absent means that it may not. */
+  /**
+   * Whether a request may force it to call a tool (`toolChoice` `any` or `tool`); absent means that it may
+   * not.
+   */
   readonly forcedToolChoice?: boolean;
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }

@@ -2,8 +2,8 @@ import { checkNumbers } from "../base/check-numbers.ts";
 import { usdFromMicros } from "../base/usd.ts";
 
 /**
- * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or written to
- * the cache, `outputTokens` includes thinking.
+ * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or
+ * written to the cache, `outputTokens` includes thinking.
  */
 export interface Usage {
   inputTokens: number;
@@ -15,8 +15,8 @@ export interface Usage {
 }
 
 /**
- * Prices in US dollars per million tokens. Cached reads and the two kinds of cache write have prices of their own:
- * they are no fixed fraction of the input price.
+ * Prices in US dollars per million tokens. Cached reads and the two kinds of cache write have prices of their
+ * own: they are no fixed fraction of the input price.
  */
 export interface Pricing {
   input: number;
@@ -24,7 +24,10 @@ export interface Pricing {
   cacheRead: number;
   cacheWrite5m: number;
   cacheWrite1h: number;
-  /** Prices that hold once the whole prompt (input, cache reads and cache writes) is longer than `above` tokens. */
+  /**
+   * Prices that hold once the whole prompt (input, cache reads and cache writes) is longer than `above`
+   * tokens.
+   */
   longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };
 }
 
@@ -101,7 +104,10 @@ export function cacheHitRate(usage: Usage): number {
   return prompt === 0 ? 0 : usage.cacheReadTokens / prompt;
 }
 
-/** Usage as it stands on the wire; every number of a `message_delta` is a total so far and replaces, never adds. */
+/**
+ * Usage as it stands on the wire; every number of a `message_delta` is a total so far and replaces, never
+ * adds.
+ */
 export interface RawUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;

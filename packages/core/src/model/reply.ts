@@ -50,8 +50,8 @@ export function newReply(): Reply {
 }
 
 /**
- * Takes in one stream event. Fragments of a tool call's input are joined and parsed once, when the block is complete.
- * Unknown events, blocks and deltas are kept as far as they carry anything, and never an error.
+ * Takes in one stream event. Fragments of a tool call's input are joined and parsed once, when the block is
+ * complete. Unknown events, blocks and deltas are kept as far as they carry anything, and never an error.
  */
 export function takeEvent(answer: Reply, event: ModelEvent): void {
   switch (event.type) {

@@ -18,14 +18,15 @@ export interface ResilientOptions {
 }
 
 /**
- * Makes a model survive failures: retries what may pass, cuts a silent stream, stops asking a model that keeps failing,
- * and then asks the fallback. Combines `withIdleWatchdog`, `withCircuitBreaker`, `withRetry` and `withFallback`; their
- * defaults apply. Each model has its own retries and its own circuit breaker.
+ * Makes a model survive failures: retries what may pass, cuts a silent stream, stops asking a model that
+ * keeps failing, and then asks the fallback. Combines `withIdleWatchdog`, `withCircuitBreaker`, `withRetry`
+ * and `withFallback`; their defaults apply. Each model has its own retries and its own circuit breaker.
  *
- * Pass plain models: one that retries by itself would be retried twice. Make one and share it between agents, so that
- * they share its circuit breaker.
+ * Pass plain models: one that retries by itself would be retried twice. Make one and share it between agents,
+ * so that they share its circuit breaker.
  *
- * @throws PawlError `config` for an unknown option, a model that is not a `ModelClient`, an invalid number or invalid prices.
+ * @throws PawlError `config` for an unknown option, a model that is not a `ModelClient`, an invalid number or
+ * invalid prices.
  *
  * @example
  * ```ts
@@ -50,9 +51,9 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   checkModel("its model", model);
   for (const other of others) checkModel("`fallback`", other);
 
-  // From the inside: the watchdog ends a silent attempt, so that the breaker counts it. Each attempt counts with the
-  // breaker, so it is inside the retries, which end once it opens. The fallback is outermost: it is asked when the
-  // retries have given up, or at once while the breaker is open.
+  // From the inside: the watchdog ends a silent attempt, so that the breaker counts it. Each attempt counts
+  // with the breaker, so it is inside the retries, which end once it opens. The fallback is outermost: it is
+  // asked when the retries have given up, or at once while the breaker is open.
   const guarded = (one: ModelClient) =>
     withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), stopOnFailedTurns), retry);
   return withFallback(guarded(model), ...others.map(guarded));

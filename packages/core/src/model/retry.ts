@@ -11,7 +11,10 @@ export interface RetryOptions {
   baseMs?: number;
   /** The longest wait, in milliseconds, unless the server asks for a longer one. Default: 20,000. */
   maxMs?: number;
-  /** The share of a wait that is left to chance, 0 to 1: so many clients do not come back all at once. Default: 0.25. */
+  /**
+   * The share of a wait that is left to chance, 0 to 1: so many clients do not come back all at once.
+   * Default: 0.25.
+   */
   jitter?: number;
   /** How it waits; default: by the clock of the machine. */
   sleep?: Sleep;
@@ -20,13 +23,13 @@ export interface RetryOptions {
 }
 
 /**
- * A model that tries again when an attempt failed in a way that may pass: a lost connection, 408, 409, 429, 5xx, an
- * overload in the stream, a stream that was cut or fell silent. What the request or the account is to blame for is not
- * tried again, nor is an open circuit.
+ * A model that tries again when an attempt failed in a way that may pass: a lost connection, 408, 409, 429,
+ * 5xx, an overload in the stream, a stream that was cut or fell silent. What the request or the account is to
+ * blame for is not tried again, nor is an open circuit.
  *
- * Waits grow and are scattered; a server that says how long to wait is obeyed to the millisecond. Where no time would be
- * left (`timeLeftMs`), the failure is thrown at once. A new attempt is announced by an `attempt_failed` event before
- * the wait: what was streamed until then is void.
+ * Waits grow and are scattered; a server that says how long to wait is obeyed to the millisecond. Where no
+ * time would be left (`timeLeftMs`), the failure is thrown at once. A new attempt is announced by an
+ * `attempt_failed` event before the wait: what was streamed until then is void.
  *
  * @throws PawlError `config` for numbers that are none.
  *

@@ -6,9 +6,13 @@ import type { LivePart } from "../model/live-part.ts";
 
 /** How far a reader has been shown what is going on. */
 export interface ReaderState {
-  /** The attempt whose text it is shown: 0 for none, `undefined` as long as what it has read does not tell. */
+  /**
+   * The attempt whose text it is shown: 0 for none, `undefined` as long as what it has read does not tell.
+   */
   attempt: number | undefined;
-  /** Characters of the attempt, over all its blocks: they are written one after the other, so this is a place. */
+  /**
+   * Characters of the attempt, over all its blocks: they are written one after the other, so this is a place.
+   */
   chars: number;
   /** An attempt that was over before this reader began. */
   over: number;
@@ -55,8 +59,8 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState 
 }
 
 /**
- * A reader that comes in the middle of an answer has read its request before, and is shown the text all the same. Whether
- * it was over by then is in the log: an account of it may be a dead process's.
+ * A reader that comes in the middle of an answer has read its request before, and is shown the text all the
+ * same. Whether it was over by then is in the log: an account of it may be a dead process's.
  */
 export async function adoptAttempt(
   store: EventStore,
@@ -126,13 +130,16 @@ function delta(
 export interface LiveCursor {
   /** `seq` of its `llm_request`. */
   attempt: number;
-  /** UTF-16 code units of it that the reader has, over all its blocks in their order, inputs of tools included. */
+  /**
+   * UTF-16 code units of it that the reader has, over all its blocks in their order, inputs of tools
+   * included.
+   */
   chars: number;
 }
 
 /**
- * How far a reader has read. It can continue from there on another connection, in any process, without missing
- * an event or seeing one twice.
+ * How far a reader has read. It can continue from there on another connection, in any process, without
+ * missing an event or seeing one twice.
  */
 export interface Cursor {
   /** The last stored event that it has. */
@@ -169,7 +176,10 @@ export function advanceCursor(cursor: Cursor, event: SessionEvent): Cursor {
   }
 }
 
-/** The cursor as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer `42~40~1234`. */
+/**
+ * The cursor as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer
+ * `42~40~1234`.
+ */
 export function formatCursor({ afterSeq, live }: Cursor): string {
   return live === undefined ? `${afterSeq}` : `${afterSeq}~${live.attempt}~${live.chars}`;
 }

@@ -32,14 +32,17 @@ interface Source {
 /** From a {@link Cursor} on. What is known of an answer in progress is not shown again. */
 export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
-  /** End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another run is none. */
+  /**
+   * End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another
+   * run is none.
+   */
   untilIdle?: boolean | AwaitedRun;
 }
 
 /**
- * A session's events from a cursor on, and what is going on between them. A reader is a cursor and nothing else: it
- * takes stored events from the store and unstored text from where it stands, so that a slow reader gets fewer, longer
- * deltas, costs no memory and holds nobody up.
+ * A session's events from a cursor on, and what is going on between them. A reader is a cursor and nothing
+ * else: it takes stored events from the store and unstored text from where it stands, so that a slow reader
+ * gets fewer, longer deltas, costs no memory and holds nobody up.
  *
  * @throws PawlError `draining` when this process stops serving; the reader goes on elsewhere from its cursor.
  */
@@ -148,8 +151,8 @@ function* goingOn(live: LiveState | undefined, seen: ReaderState, below: AgentsB
 }
 
 /**
- * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and what a tool
- * says of itself. What was taken back is shown without what it said.
+ * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and
+ * what a tool says of itself. What was taken back is shown without what it said.
  */
 function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];

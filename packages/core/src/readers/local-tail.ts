@@ -2,7 +2,10 @@ import { deepFreeze } from "../base/freeze.ts";
 import type { StoredEvent } from "../log/event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 
-/** So many events are kept at least, and twice as many at most. A reader that is further behind reads the store. */
+/**
+ * So many events are kept at least, and twice as many at most. A reader that is further behind reads the
+ * store.
+ */
 const MAX_RECENT = 32;
 
 interface Channel {

@@ -114,7 +114,8 @@ function watchSession(
   };
   const leaveStore = store.watch?.(sessionId, (stored) => {
     seq = Math.max(seq, stored);
-    // While a run is at work here, nearly every append is its own, and its next sign of life shows the others too.
+    // While a run is at work here, nearly every append is its own, and its next sign of life shows the others
+    // too.
     if (tail.peek(sessionId).live === undefined) later(onForeignAppend);
   });
   return {

@@ -38,7 +38,9 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   };
 }
 
-/** The answer that is being written, from where the reader is in it; of another answer, from its beginning. */
+/**
+ * The answer that is being written, from where the reader is in it; of another answer, from its beginning.
+ */
 function newText(live: LiveState | undefined, reader: { seen: ReaderState }): Iterable<LiveEvent> {
   if (live === undefined || live.attempt === 0) return [];
   const { attempt } = live;

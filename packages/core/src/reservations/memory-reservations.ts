@@ -30,10 +30,13 @@ interface Entry {
  *
  * const reservations = memoryReservations();
  * const budget = { account: "user-1/2026-11", limit: 1_000 };
- * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 })); // { granted: true, available: 200 }
- * console.log(await reservations.reserve({ ...budget, id: "b", amount: 800 })); // { granted: false, available: 200 }
+ * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 }));
+ * // { granted: true, available: 200 }
+ * console.log(await reservations.reserve({ ...budget, id: "b", amount: 800 }));
+ * // { granted: false, available: 200 }
  * await reservations.finalize("a", 150);
- * console.log(await reservations.reserve({ ...budget, id: "b", amount: 800 })); // { granted: true, available: 50 }
+ * console.log(await reservations.reserve({ ...budget, id: "b", amount: 800 }));
+ * // { granted: true, available: 50 }
  * ```
  */
 export function memoryReservations({

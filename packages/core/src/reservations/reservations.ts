@@ -1,7 +1,9 @@
 import { PawlError } from "../base/errors.ts";
 import { checkNames } from "../log/storable.ts";
 
-/** How long a reservation is held without being renewed, in milliseconds, unless said otherwise: five minutes. */
+/**
+ * How long a reservation is held without being renewed, in milliseconds, unless said otherwise: five minutes.
+ */
 export const RESERVATION_TTL_MS: number = 5 * 60_000;
 
 /** The longest that can be asked for: what a signed integer of 32 bits holds, almost 25 days. */
@@ -18,21 +20,26 @@ export interface ReservationRequest {
   id: string;
   /** How much of the budget this may take. */
   amount: number;
-  /** How large the account's budget is now. It is not stored: what it is worth is the application's to know. */
+  /**
+   * How large the account's budget is now. It is not stored: what it is worth is the application's to know.
+   */
   limit: number;
   /** How long it is held without being renewed; default {@link RESERVATION_TTL_MS}. */
   ttlMs?: number;
 }
 
-/** `available` is what the account has left, `limit - used - held`; below 0 where more was used than had been reserved. */
+/**
+ * `available` is what the account has left, `limit - used - held`; below 0 where more was used than had been
+ * reserved.
+ */
 export interface ReservationAnswer {
   granted: boolean;
   available: number;
 }
 
 /**
- * A reservation as it is. `held`: its amount is set aside until `expiresAt`. `released`: aborted or expired, nothing is set
- * aside; it may be reserved again. `finalized`: that was the last word.
+ * A reservation as it is. `held`: its amount is set aside until `expiresAt`. `released`: aborted or expired,
+ * nothing is set aside; it may be reserved again. `finalized`: that was the last word.
  */
 export interface Reservation {
   account: string;
@@ -52,33 +59,43 @@ export interface Balance {
 }
 
 /**
- * Budgets of which parts are set aside before they are used. Every method is atomic, and granted reservations never add up
- * to more than the limit, whoever asks at the same time. `used` is always the whole of what a reservation has used so far
- * and never shrinks, so every call may be repeated, and an answer that was lost is had again.
+ * Budgets of which parts are set aside before they are used. Every method is atomic, and granted reservations
+ * never add up to more than the limit, whoever asks at the same time. `used` is always the whole of what a
+ * reservation has used so far and never shrinks, so every call may be repeated, and an answer that was lost
+ * is had again.
  *
- * What was used is charged, whatever became of the reservation: also after it has expired, and also where it is more than
- * was set aside. Then the account may be over its limit, and nothing is granted until it no longer is.
+ * What was used is charged, whatever became of the reservation: also after it has expired, and also where it
+ * is more than was set aside. Then the account may be over its limit, and nothing is granted until it no
+ * longer is.
  *
- * Time is the store's. Every method rejects with `invalid_input` for names and numbers that are none, and with
- * `store_unavailable` where the store fails. `reservationsContract` of `@pawl/testing` judges an implementation.
+ * Time is the store's. Every method rejects with `invalid_input` for names and numbers that are none, and
+ * with `store_unavailable` where the store fails. `reservationsContract` of `@pawl/testing` judges an
+ * implementation.
  */
 export interface Reservations {
   /**
-   * Sets `amount` aside if the budget has room for it. Repeated while it is held it changes nothing and is granted. After
-   * `abort`, or when it has expired, it sets the rest aside again, `amount` less what was used, if there is room.
+   * Sets `amount` aside if the budget has room for it. Repeated while it is held it changes nothing and is
+   * granted. After `abort`, or when it has expired, it sets the rest aside again, `amount` less what was
+   * used, if there is room.
    *
    * @throws PawlError `invalid_input` also where the id is another account's, or finalized.
    */
   reserve(request: ReservationRequest): Promise<ReservationAnswer>;
-  /** Charges what was used so far, and if it is still held, holds it for `ttlMs` from now. `undefined`: no such reservation. */
+  /**
+   * Charges what was used so far, and if it is still held, holds it for `ttlMs` from now. `undefined`: no
+   * such reservation.
+   */
   renew(id: string, used: number, ttlMs?: number): Promise<Reservation | undefined>;
   /** Charges what was used so far and gives the rest back at once. `undefined`: no such reservation. */
   abort(id: string, used: number): Promise<Reservation | undefined>;
-  /** Charges what was used, gives the rest back, and is the last word: nothing changes it. `undefined`: no such reservation. */
+  /**
+   * Charges what was used, gives the rest back, and is the last word: nothing changes it. `undefined`: no
+   * such reservation.
+   */
   finalize(id: string, used: number): Promise<Reservation | undefined>;
   /**
-   * Writes down what has expired, in all accounts; how many. Nobody has to call it: what has expired counts for nothing
-   * anyway.
+   * Writes down what has expired, in all accounts; how many. Nobody has to call it: what has expired counts
+   * for nothing anyway.
    */
   expire(): Promise<number>;
   /** What an account nobody has used says is 0 and 0. */

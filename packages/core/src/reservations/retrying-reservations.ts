@@ -4,7 +4,10 @@ import type { Reservations } from "./reservations.ts";
 /** What a run asks of reservations. */
 type ReservationCalls = Pick<Reservations, "reserve" | "renew" | "abort" | "finalize">;
 
-/** Reservations of which every call is made again when they were unavailable. `delaysMs` are the pauses between the tries. */
+/**
+ * Reservations of which every call is made again when they were unavailable. `delaysMs` are the pauses
+ * between the tries.
+ */
 export function retryingReservations(
   reservations: Reservations,
   delaysMs: readonly number[],

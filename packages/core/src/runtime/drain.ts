@@ -4,8 +4,8 @@ import { PawlError } from "../base/errors.ts";
 import type { Host } from "./leg/host.ts";
 
 /**
- * Brings the process's work to an end: runs stop at their next turn boundary, and those that do not in time are left to
- * another process as they are. Then readers are told to go elsewhere.
+ * Brings the process's work to an end: runs stop at their next turn boundary, and those that do not in time
+ * are left to another process as they are. Then readers are told to go elsewhere.
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;

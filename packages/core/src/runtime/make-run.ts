@@ -64,8 +64,8 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
 }
 
 /**
- * The session's state when the run that was begun, or that has taken its message up, has come to rest, wherever it is
- * worked on, and whatever came after it.
+ * The session's state when the run that was begun, or that has taken its message up, has come to rest,
+ * wherever it is worked on, and whatever came after it.
  */
 async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);

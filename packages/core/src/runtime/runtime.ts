@@ -38,8 +38,8 @@ import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
 
 /**
- * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by one at a
- * time, and what a process leaves behind, another one takes up.
+ * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by
+ * one at a time, and what a process leaves behind, another one takes up.
  *
  * @throws PawlError `config` for two agents of one name, a store that is none, or times that are none.
  */
@@ -181,7 +181,9 @@ function notExpired(session: Session): Session {
   return session;
 }
 
-/** The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says. */
+/**
+ * The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says.
+ */
 async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);

@@ -5,8 +5,9 @@ import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
 /**
- * Answers every call of the run that has no result yet, so that the conversation stays valid when the run ends here.
- * Questions are closed under the same keys as answers: an answer that comes at the same moment wins or loses whole.
+ * Answers every call of the run that has no result yet, so that the conversation stays valid when the run
+ * ends here. Questions are closed under the same keys as answers: an answer that comes at the same moment
+ * wins or loses whole.
  */
 export function closeOpenCalls(run: RunState, reason: string): NewEvent[] {
   return closeCalls(unanswered(run), reason);

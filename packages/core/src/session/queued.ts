@@ -10,7 +10,9 @@ export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_me
 /** Ends that have come about because there was nothing more to do. */
 const ORDINARY: readonly string[] = ["end_turn", "terminal_tool"];
 
-/** Whether the run does not end like this yet, because a message has come to which it has to say something. */
+/**
+ * Whether the run does not end like this yet, because a message has come to which it has to say something.
+ */
 export function isPostponed(state: SessionState, stop: StopReason): boolean {
   return ORDINARY.includes(stop.type) && queuedMessages(state).length > 0;
 }
@@ -31,7 +33,10 @@ export function runAtWork(state: SessionState): RunState | undefined {
   return run === undefined || isSuspended(run) ? undefined : run;
 }
 
-/** The same where nobody works on the session: then a question waits although calls beside it are not settled yet. */
+/**
+ * The same where nobody works on the session: then a question waits although calls beside it are not settled
+ * yet.
+ */
 export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
   const over = run === undefined || run.ending !== undefined || unanswered(run).some(isWaiting);

@@ -47,8 +47,8 @@ export interface RunResult {
   sessionId: string;
   runId: string;
   /**
-   * Why it stopped; `suspended` means that it goes on with an answer. Its sentence is for the user: what exactly has failed
-   * is in the log, as an `error` event.
+   * Why it stopped; `suspended` means that it goes on with an answer. Its sentence is for the user: what
+   * exactly has failed is in the log, as an `error` event.
    */
   stop: StopReason;
   /** All text of the run, a blank line between turns. */

@@ -20,7 +20,9 @@ export interface QuestionRecord {
   by?: string;
   /** The call's input, where a hook had changed it by then. */
   input?: Json;
-  /** The call that asks, in the session of an agent that does the work, and the `seq` of the question there. */
+  /**
+   * The call that asks, in the session of an agent that does the work, and the `seq` of the question there.
+   */
   child?: { sessionId: string; callId: string; question: number };
 }
 
@@ -46,7 +48,10 @@ export interface CallState {
   charged: { usage: Usage; costUsd: number };
   /** How many questions it has asked. */
   questions: number;
-  /** `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the work. */
+  /**
+   * `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the
+   * work.
+   */
   started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget> } | undefined;
   result: StoredOf<"tool_result"> | undefined;
 }
@@ -138,7 +143,10 @@ export interface SessionState {
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
   unsent: StoredEvent[];
-  /** Messages that came while a run was at work and that no request has covered yet; a checkpoint is no request. */
+  /**
+   * Messages that came while a run was at work and that no request has covered yet; a checkpoint is no
+   * request.
+   */
   queued: StoredOf<"user_message">[];
   /** How many entries the hash of the last request covers, and that hash. */
   hashed: { entries: number; hash: string };

@@ -11,8 +11,9 @@ export interface WorkTime {
 }
 
 /**
- * Counts from a leg's first event to its last one. A leg that died is over with the last thing it stored; what others
- * store meanwhile (answers, requests to stop, what came too late, extension events) is no sign of work.
+ * Counts from a leg's first event to its last one. A leg that died is over with the last thing it stored;
+ * what others store meanwhile (answers, requests to stop, what came too late, extension events) is no sign of
+ * work.
  */
 export function countWork(work: WorkTime, event: StoredEvent): void {
   switch (event.type) {

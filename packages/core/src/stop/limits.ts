@@ -16,7 +16,10 @@ export interface Remaining {
   scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
 }
 
-/** What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each resource. */
+/**
+ * What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each
+ * resource.
+ */
 export function remainingOf(
   state: SessionState,
   { limits, sessionLimits }: Limited,
@@ -45,8 +48,8 @@ const resources: readonly Resource[] = [
 ];
 
 /**
- * The first resource of which no more than `reserve` is left, as a reason to stop. The last tool call may be made and its
- * result read: only a call too many ends a run.
+ * The first resource of which no more than `reserve` is left, as a reason to stop. The last tool call may be
+ * made and its result read: only a call too many ends a run.
  */
 export function limitReached(
   left: Remaining,

@@ -21,13 +21,15 @@ export interface Room {
 /** Fewer tokens than these are no answer. */
 const SHORTEST_ANSWER = 256;
 
-/** What is kept for a last turn: a prompt half as long again as this one, and an answer of this many tokens. */
+/**
+ * What is kept for a last turn: a prompt half as long again as this one, and an answer of this many tokens.
+ */
 const LAST = { promptShare: 1.5, answerTokens: 1_024 };
 
 /**
- * How long the answer may be, so that no limit is passed; a reason to stop if there is no room for one. Usage arrives too
- * late to decide by, so the prompt counts with its estimate, at the highest price that it can have. With `keepLast` room
- * for one more turn is left over.
+ * How long the answer may be, so that no limit is passed; a reason to stop if there is no room for one. Usage
+ * arrives too late to decide by, so the prompt counts with its estimate, at the highest price that it can
+ * have. With `keepLast` room for one more turn is left over.
  */
 export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): Room | StopReason {
   const { inputTokens, outputTokens, costUsd } = left.amounts;

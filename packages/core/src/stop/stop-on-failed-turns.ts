@@ -2,8 +2,9 @@ import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
 
 /**
- * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit calls count as
- * failures, skipped ones as nothing. One success, and the count begins anew. Every agent has one, see `limits.errorTurns`.
+ * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit
+ * calls count as failures, skipped ones as nothing. One success, and the count begins anew. Every agent has
+ * one, see `limits.errorTurns`.
  */
 export function stopOnFailedTurns(rounds: number): StopCondition {
   return (run) =>

@@ -7,8 +7,8 @@ import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
 import { noSession } from "./refusal.ts";
 
 /**
- * An append made ready for a database: checked, and what could still change as text, so that nobody can change it any more
- * and no driver reads anything into it.
+ * An append made ready for a database: checked, and what could still change as text, so that nobody can
+ * change it any more and no driver reads anything into it.
  */
 export interface AppendCall {
   readonly sessionId: string;
@@ -64,7 +64,10 @@ function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
   return { type, key: key ?? null, durationMs: duration, data: jsonText(data) };
 }
 
-/** The events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each, and the payloads. */
+/**
+ * The events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each, and
+ * the payloads.
+ */
 export function batchText({ events }: AppendCall): { heads: string; payloads: string } {
   const heads = events.map(({ type, key, durationMs }) => ({ type, key, duration_ms: durationMs }));
   return { heads: jsonText(heads), payloads: `[${events.map(({ data }) => data).join(",")}]` };

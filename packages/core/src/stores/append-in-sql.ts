@@ -14,8 +14,8 @@ const APPEND_TRIES = 5;
 /** A log in a database with `pawl_store_events`, over whatever leads there. */
 export interface SqlLog {
   /**
-   * One call of `pawl_store_events`: what it returns, or `undefined` when that is nothing. It rejects with a PawlError whose
-   * `cause.code` is the SQLSTATE, if there is one.
+   * One call of `pawl_store_events`: what it returns, or `undefined` when that is nothing. It rejects with a
+   * PawlError whose `cause.code` is the SQLSTATE, if there is one.
    */
   append(call: AppendCall): Promise<{ base: number; at: string } | undefined>;
   /** What is there now; `undefined` without such a session. The row of the session is read first. */

@@ -1,10 +1,11 @@
 /**
- * Where payloads are kept that are too large for the log: in a table, a bucket, a directory. What is put there and when
- * is decided by {@link withBlobs}.
+ * Where payloads are kept that are too large for the log: in a table, a bucket, a directory. What is put
+ * there and when is decided by {@link withBlobs}.
  *
- * A blob is JSON text and its id is the SHA-256 of that text, 64 hexadecimal digits, so an id never stands for anything
- * else and may be put again and again. Blobs belong to their session: the same text in two sessions is two blobs, and
- * deleting those of one does not hurt the other. Nobody deletes them but you, see {@link withBlobs}.
+ * A blob is JSON text and its id is the SHA-256 of that text, 64 hexadecimal digits, so an id never stands
+ * for anything else and may be put again and again. Blobs belong to their session: the same text in two
+ * sessions is two blobs, and deleting those of one does not hurt the other. Nobody deletes them but you, see
+ * {@link withBlobs}.
  *
  * Whatever a method rejects with becomes `store_unavailable`, unless it is a {@link PawlError}.
  */

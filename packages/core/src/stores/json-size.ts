@@ -6,8 +6,8 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. What is small, and that is nearly
- * everything, is not written out to find that out.
+ * `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. What is small, and
+ * that is nearly everything, is not written out to find that out.
  *
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
  */
@@ -19,8 +19,9 @@ export function jsonIfLarger(value: unknown, bytes: number): string | undefined 
 }
 
 /**
- * What is sure to be left of `room` bytes after `value`, however it is escaped; negative where it has to be written to
- * know. It comes to an end in a cycle, because everything takes room, and does not go deeper than `depth`.
+ * What is sure to be left of `room` bytes after `value`, however it is escaped; negative where it has to be
+ * written to know. It comes to an end in a cycle, because everything takes room, and does not go deeper than
+ * `depth`.
  */
 function roomAfter(value: unknown, room: number, depth: number): number {
   if (typeof value === "string") return room - longest(value);

@@ -9,7 +9,9 @@ import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import { toStored } from "./stored-form.ts";
 
-/** What is kept of one session. `events[i]` has `seq` i + 1; what is handed out is frozen, a row not before. */
+/**
+ * What is kept of one session. `events[i]` has `seq` i + 1; what is handed out is frozen, a row not before.
+ */
 export interface MemorySession {
   row: Session;
   readonly events: StoredEvent[];

@@ -8,8 +8,8 @@ import { appendTo, isoTimes, type MemorySession, newMemorySession } from "./memo
 import { appendWatchers } from "./watched-store.ts";
 
 /**
- * A log in memory, for tests and for what may be forgotten. It keeps every promise of {@link EventStore} but the one
- * of outliving the process. `now` is the clock in milliseconds, for `at` as well as for leases.
+ * A log in memory, for tests and for what may be forgotten. It keeps every promise of {@link EventStore} but
+ * the one of outliving the process. `now` is the clock in milliseconds, for `at` as well as for leases.
  *
  * @example
  * ```ts
@@ -86,7 +86,10 @@ function isLive(entry: MemorySession, now: number): boolean {
   return entry.holder !== undefined && entry.expires > now;
 }
 
-/** No generator: one costs several turns of the microtask queue for every event, and everybody reads everything. */
+/**
+ * No generator: one costs several turns of the microtask queue for every event, and everybody reads
+ * everything.
+ */
 function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},

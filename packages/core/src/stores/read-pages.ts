@@ -1,7 +1,10 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 
-/** Events read at once, at first and at most: most readers want little, and a log is never in memory as a whole. */
+/**
+ * Events read at once, at first and at most: most readers want little, and a log is never in memory as a
+ * whole.
+ */
 const FIRST_PAGE = 250;
 
 const LAST_PAGE = 1_000;
@@ -10,8 +13,8 @@ const LAST_PAGE = 1_000;
 export type EventPage = (afterSeq: number, limit: number) => Promise<readonly StoredEvent[]>;
 
 /**
- * {@link EventStore.read} for stores that give events page by page, so what is appended meanwhile comes too. No
- * generator: one costs several turns of the microtask queue for every event.
+ * {@link EventStore.read} for stores that give events page by page, so what is appended meanwhile comes too.
+ * No generator: one costs several turns of the microtask queue for every event.
  */
 export function readPages(
   page: EventPage,

@@ -20,8 +20,9 @@ export function noSession(id: string): PawlError {
 }
 
 /**
- * Why nothing was stored: returns the rows of the first time, or throws. `undefined` when there is no reason any more.
- * Looking afterwards is sound because reasons do not go away again: append ids and keys stay, epochs and `seq` rise.
+ * Why nothing was stored: returns the rows of the first time, or throws. `undefined` when there is no reason
+ * any more. Looking afterwards is sound because reasons do not go away again: append ids and keys stay,
+ * epochs and `seq` rise.
  *
  * @throws PawlError `fenced`, `conflict` or `key_taken`, in this order
  */

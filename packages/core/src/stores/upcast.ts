@@ -3,8 +3,8 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * What makes old payloads into those of today: for each event type, and each version that its payload had, a function
- * from that version's data to the next one's. A type that did not change in a version needs none.
+ * What makes old payloads into those of today: for each event type, and each version that its payload had, a
+ * function from that version's data to the next one's. A type that did not change in a version needs none.
  *
  * @example
  * ```ts
@@ -23,7 +23,10 @@ export interface Upcasters {
 /** Pawl's own. Version 1 is the first, so there are none yet. */
 export const UPCASTERS: Upcasters = {};
 
-/** The event with its payload in the shape of today. Events of newer versions pass: fields are only ever added. */
+/**
+ * The event with its payload in the shape of today. Events of newer versions pass: fields are only ever
+ * added.
+ */
 export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;
   const steps = Object.hasOwn(upcasters, event.type) ? upcasters[event.type] : undefined;
@@ -35,8 +38,8 @@ export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
 }
 
 /**
- * The store as everything above it reads it: this is the one place where stored events come in, for the fold, the view
- * and all readers.
+ * The store as everything above it reads it: this is the one place where stored events come in, for the fold,
+ * the view and all readers.
  */
 export function upcastingStore(store: EventStore, upcasters: Upcasters): EventStore {
   if (Object.keys(upcasters).length === 0) return store;

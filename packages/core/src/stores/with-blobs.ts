@@ -16,18 +16,19 @@ export interface BlobOptions {
 }
 
 /**
- * The store with large payloads kept in `blobs`; their events carry `{ "$blob": <sha256>, "bytes": <length> }` instead.
- * Everything above sees whole payloads. Types, keys, numbers and times stay in the log, and what an append changes in
- * the session's row has been derived before. `runtime({ blobs })` does this for you, below upcasters and retries; do it
- * yourself for another size, or to read the log without a runtime.
+ * The store with large payloads kept in `blobs`; their events carry
+ * `{ "$blob": <sha256>, "bytes": <length> }` instead. Everything above sees whole payloads. Types, keys,
+ * numbers and times stay in the log, and what an append changes in the session's row has been derived before.
+ * `runtime({ blobs })` does this for you, below upcasters and retries; do it yourself for another size, or to
+ * read the log without a runtime.
  *
- * A blob is written before the event that names it: a crash or a refused append leaves one that nothing names, and
- * never an event without its payload. A blob that is missing or is not what was put there makes reading its event
- * reject with `store_unavailable`, with `{ sessionId, seq, blob }` in `details`.
+ * A blob is written before the event that names it: a crash or a refused append leaves one that nothing
+ * names, and never an event without its payload. A blob that is missing or is not what was put there makes
+ * reading its event reject with `store_unavailable`, with `{ sessionId, seq, blob }` in `details`.
  *
- * Who deletes a session deletes its blobs. Who erases a redacted event overwrites its `data` first, and deletes the
- * blob after that, unless another event of the session names it too. Blobs that nothing names may be deleted when no
- * append to the session can be under way.
+ * Who deletes a session deletes its blobs. Who erases a redacted event overwrites its `data` first, and
+ * deletes the blob after that, unless another event of the session names it too. Blobs that nothing names may
+ * be deleted when no append to the session can be under way.
  *
  * @example
  * ```ts
@@ -76,8 +77,8 @@ export function withBlobs(
 }
 
 /**
- * The payload as text, if it has to be a blob: because it is large, or because it would be taken for a reference
- * itself. So a reference in the log is always one of ours, whoever wrote the payload.
+ * The payload as text, if it has to be a blob: because it is large, or because it would be taken for a
+ * reference itself. So a reference in the log is always one of ours, whoever wrote the payload.
  */
 function blobText(data: unknown, aboveBytes: number): string | undefined {
   return jsonIfLarger(data, mayReadAsReference(data) ? -1 : aboveBytes);
@@ -93,7 +94,9 @@ function isSlim(event: StoredEvent): boolean {
   return referenceOf(event.data) !== undefined;
 }
 
-/** A batch that is not stored at once, safe from whoever made it. Payloads that become blobs are text by now. */
+/**
+ * A batch that is not stored at once, safe from whoever made it. Payloads that become blobs are text by now.
+ */
 function withReferences(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
   return events.map((event, index) => {
     const data = texts[index] === undefined ? (JSON.parse(jsonText(event.data)) as Json) : null;

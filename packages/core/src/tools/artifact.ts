@@ -5,8 +5,8 @@ import type { EventStore } from "../log/event-store.ts";
 import { readShown } from "../log/redacted.ts";
 
 /**
- * Something that a tool has made for the user, as the log keeps it: a workout, a draft, a report. The model reads its id,
- * type, title and summary, never its payload; the user gets the payload when it is delivered.
+ * Something that a tool has made for the user, as the log keeps it: a workout, a draft, a report. The model
+ * reads its id, type, title and summary, never its payload; the user gets the payload when it is delivered.
  */
 export type Artifact = EventData["artifact"];
 
@@ -53,8 +53,8 @@ export function artifactEvent(artifact: Artifact): NewEvent {
 }
 
 /**
- * The artifact of this session that has this id, as it may be shown; `undefined` if there is none, whatever other sessions
- * have.
+ * The artifact of this session that has this id, as it may be shown; `undefined` if there is none, whatever
+ * other sessions have.
  *
  * @example
  * ```ts

@@ -11,8 +11,8 @@ const NAMED_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions"
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /**
- * The first thing that keeps a JSON Schema (draft 2020-12) from being understood: the Messages API would refuse every
- * request with it. `undefined` when it is sound. `flags` are those of its regular expressions.
+ * The first thing that keeps a JSON Schema (draft 2020-12) from being understood: the Messages API would
+ * refuse every request with it. `undefined` when it is sound. `flags` are those of its regular expressions.
  */
 export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
   return brokenAt([schema, "#"], flags) ?? brokenReference(schema);

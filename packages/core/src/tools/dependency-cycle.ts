@@ -1,6 +1,6 @@
 /**
- * Tools that wait for each other, in order, or `undefined`: in one turn with each other they would wait for good. A tool
- * may wait for itself; names that are no tools here are passed over.
+ * Tools that wait for each other, in order, or `undefined`: in one turn with each other they would wait for
+ * good. A tool may wait for itself; names that are no tools here are passed over.
  */
 export function dependencyCycle(
   tools: ReadonlyMap<string, { readonly dependsOn: readonly string[] }>,

@@ -5,8 +5,8 @@ import { resultBlock } from "./result-block.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * What the model reads of a result, as the tool's `format` puts it. A formatter's mistake must not reach the log: what is
- * neither a text nor a list of blocks that the API takes counts as not formatted.
+ * What the model reads of a result, as the tool's `format` puts it. A formatter's mistake must not reach the
+ * log: what is neither a text nor a list of blocks that the API takes counts as not formatted.
  */
 export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;

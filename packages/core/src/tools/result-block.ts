@@ -3,8 +3,9 @@ import { isBlank } from "../base/text.ts";
 import type { ContentBlock } from "../model/content.ts";
 
 /**
- * A block as a result can have it, without fields that the API does not know there (an MCP server's `annotations`) or that are
- * not a tool's to set (`cache_control`); `undefined` for what would make every later request invalid.
+ * A block as a result can have it, without fields that the API does not know there (an MCP server's
+ * `annotations`) or that are not a tool's to set (`cache_control`); `undefined` for what would make every
+ * later request invalid.
  */
 export function resultBlock(value: Json): ContentBlock | undefined {
   return block(value) as ContentBlock | undefined;

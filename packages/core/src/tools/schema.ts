@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /**
  * A schema that can both validate and describe itself as JSON Schema, by the two standards of
- * <https://standardschema.dev>: zod from 4.2, ArkType, Valibot through `toStandardJsonSchema`, or {@link jsonSchema}. A
- * schema of zod 3 becomes one through `zod3()` of `@pawl/core/zod3`.
+ * <https://standardschema.dev>: zod from 4.2, ArkType, Valibot through `toStandardJsonSchema`, or
+ * {@link jsonSchema}. A schema of zod 3 becomes one through `zod3()` of `@pawl/core/zod3`.
  */
 export interface Schema<Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>;
@@ -19,10 +19,11 @@ export type Infer<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: string[] };
 
 /**
- * A schema from plain JSON Schema (draft 2020-12), for tools whose description comes as data. References lead to places
- * inside of it.
+ * A schema from plain JSON Schema (draft 2020-12), for tools whose description comes as data. References lead
+ * to places inside of it.
  *
- * @throws PawlError `config` for what is no object. What else is wrong with it is found when a tool is made of it.
+ * @throws PawlError `config` for what is no object. What else is wrong with it is found when a tool is made
+ * of it.
  *
  * @example
  * ```ts
@@ -77,8 +78,8 @@ function validatorOf(schema: unknown): Validator {
 const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
 
 /**
- * Validates a value from outside. Never throws for a bad value. Nearly all schemas answer at once; one that does not may never:
- * `within` is how long it is waited for.
+ * Validates a value from outside. Never throws for a bad value. Nearly all schemas answer at once; one that
+ * does not may never: `within` is how long it is waited for.
  */
 export async function validate<S extends Schema>(
   schema: S,

@@ -5,12 +5,12 @@ import { brokenPart } from "./check-json-schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * The JSON Schema (draft 2020-12) of what a schema takes in: a field with a default is not required. A schema that only
- * points at one of its own definitions is given as that definition.
+ * The JSON Schema (draft 2020-12) of what a schema takes in: a field with a default is not required. A schema
+ * that only points at one of its own definitions is given as that definition.
  *
  * @param what whose schema it is, for the message of an error
- * @throws PawlError `config` when the schema cannot say it, e.g. zod before 4.2 or `z.date()`, or says what is no JSON
- * Schema.
+ * @throws PawlError `config` when the schema cannot say it, e.g. zod before 4.2 or `z.date()`, or says what
+ * is no JSON Schema.
  */
 export function toJsonSchema(schema: Schema, what: string): JsonObject {
   const { vendor, jsonSchema } = standardOf(schema);

@@ -20,9 +20,14 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   /** What the run was asked with beside its message, see `RunOptions.params`; empty when absent. */
   params: JsonObject;
   callId: string;
-  /** The same for every try of this call, in every process. Hand it to services that know idempotency keys. */
+  /**
+   * The same for every try of this call, in every process. Hand it to services that know idempotency keys.
+   */
   idempotencyKey: string;
-  /** What the runtime's `deps` made for this session. Its type is said at the parameter: `(input, { deps }: ToolContext<Deps>)`. */
+  /**
+   * What the runtime's `deps` made for this session. Its type is said at the parameter:
+   * `(input, { deps }: ToolContext<Deps>)`.
+   */
   deps: Deps;
   /** Fires when the run is stopped, the tool's time is up, or the process loses the session. */
   signal: AbortSignal;
@@ -30,16 +35,19 @@ export interface ToolContext<Deps = unknown, Answer = unknown> {
   answer: Answer;
   /** Shows something about the work in progress to whoever watches. Not stored. */
   progress(data: Json): void;
-  /** The session's log as it may be shown; without options all of it. What a tool has to remember, it folds from here. */
+  /**
+   * The session's log as it may be shown; without options all of it. What a tool has to remember, it folds
+   * from here.
+   */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Makes an artifact and returns its id, `art_…`. It is stored in one append with the call's result, if the call
-   * succeeds. Throws a PawlError `invalid_input` for a draft that lacks something.
+   * Makes an artifact and returns its id, `art_…`. It is stored in one append with the call's result, if the
+   * call succeeds. Throws a PawlError `invalid_input` for a draft that lacks something.
    */
   createArtifact(draft: ArtifactDraft): string;
   /**
-   * The session's artifact with this id, as soon as the call that made it has its result. To hand it to the user, return it;
-   * with a `format` that names it only, the model is spared the payload.
+   * The session's artifact with this id, as soon as the call that made it has its result. To hand it to the
+   * user, return it; with a `format` that names it only, the model is spared the payload.
    */
   artifact(id: string): Promise<Artifact | undefined>;
   /** The mode that a tool has set, or else the session's `metadata.type`. */
@@ -66,11 +74,15 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   name: string;
   /** For the model: what the tool does and when to use it. */
   description: string;
-  /** What it is called with: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or `jsonSchema()`. An object. */
+  /**
+   * What it is called with: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or
+   * `jsonSchema()`. An object.
+   */
   input: I;
   /**
-   * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail: the model
-   * reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after the answer; without one, the answer is the result.
+   * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail:
+   * the model reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after
+   * the answer; without one, the answer is the result.
    */
   execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
   /** The call waits for the user's answer. Default: it does not. */
@@ -85,31 +97,42 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   /** The most characters that the model reads of a result; default: the agent's `resultLimit`. */
   maxResultChars?: number;
   /**
-   * Texts of the input that the model need not read again once the call has succeeded, e.g. `["content"]`: from then on it
-   * reads `[saved: 5210 chars]` in their place. Instead of a list, an object says the word: `{ content: "sent" }`. Do
-   * not ask the model to look such texts up in its earlier calls.
+   * Texts of the input that the model need not read again once the call has succeeded, e.g. `["content"]`:
+   * from then on it reads `[saved: 5210 chars]` in their place. Instead of a list, an object says the word:
+   * `{ content: "sent" }`. Do not ask the model to look such texts up in its earlier calls.
    */
   shortenInput?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
   /** Lines for the user while the tool works and when it is done. */
   status?: { start?: string; done?: string };
   /** A label of your own, e.g. for grouping in a user interface. */
   category?: string;
-  /** After this many milliseconds the call is answered with an error; up to 2,147,483,647. Default: only the run's own time counts. */
+  /**
+   * After this many milliseconds the call is answered with an error; up to 2,147,483,647. Default: only the
+   * run's own time counts.
+   */
   timeoutMs?: number;
-  /** A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does. Default: no. */
+  /**
+   * A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does.
+   * Default: no.
+   */
   idempotent?: boolean;
-  /** May be called again with the same input in one run. Otherwise a call that has succeeded is not run again. Default: no. */
+  /**
+   * May be called again with the same input in one run. Otherwise a call that has succeeded is not run again.
+   * Default: no.
+   */
   repeatable?: boolean;
   /**
-   * Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the next turn. With
-   * its own name, of several calls in a turn only the first runs. Default: none.
+   * Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the
+   * next turn. With its own name, of several calls in a turn only the first runs. Default: none.
    */
   dependsOn?: readonly string[];
   /** The run ends after this tool succeeded; given a status, the session is left with it. Default: no. */
   endsRun?: boolean | SessionStatus;
 }
 
-/** A tool, ready to be used by an agent. Made by {@link tool}. What it needs of `deps` is part of its type. */
+/**
+ * A tool, ready to be used by an agent. Made by {@link tool}. What it needs of `deps` is part of its type.
+ */
 export interface Tool<Deps = unknown> {
   readonly name: string;
   readonly spec: ToolSpec;
@@ -138,8 +161,9 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a tool. The types of `execute` follow from the schemas.
  *
- * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no object, a `timeoutMs` or
- * `maxResultChars` that is none, fields in `shortenInput` that the input does not have, or a tool that does nothing.
+ * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no
+ * object, a `timeoutMs` or `maxResultChars` that is none, fields in `shortenInput` that the input does not
+ * have, or a tool that does nothing.
  *
  * @example
  * ```ts

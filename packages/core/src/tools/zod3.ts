@@ -21,15 +21,16 @@ export type Zod3Result =
     };
 
 /**
- * A schema of zod 3, for a tool's input or its answer. Types follow from it as from one of zod 4, and so does what the
- * model reads: fields with a default are not required, transforms are described by what they take in, tuples and
- * recursion are put as in draft 2020-12. It needs the package `zod-to-json-schema`: 3.25 beside zod from 3.25 on,
- * 4 with its `zod/v3` included, and 3.24 beside zod 3.24.
+ * A schema of zod 3, for a tool's input or its answer. Types follow from it as from one of zod 4, and so does
+ * what the model reads: fields with a default are not required, transforms are described by what they take
+ * in, tuples and recursion are put as in draft 2020-12. It needs the package `zod-to-json-schema`: 3.25
+ * beside zod from 3.25 on, 4 with its `zod/v3` included, and 3.24 beside zod 3.24.
  *
- * What JSON has no word for (`z.date()`, `z.bigint()`, `z.map()` …) is refused by `tool()`, unless it is made of something
- * else, by `z.coerce` or `z.preprocess`.
+ * What JSON has no word for (`z.date()`, `z.bigint()`, `z.map()` …) is refused by `tool()`, unless it is made
+ * of something else, by `z.coerce` or `z.preprocess`.
  *
- * @throws PawlError `config` for anything else than a schema of zod 3: those of zod 4 go into a tool as they are.
+ * @throws PawlError `config` for anything else than a schema of zod 3: those of zod 4 go into a tool as they
+ * are.
  *
  * @example
  * ```ts

@@ -7,7 +7,9 @@ export function isOpen(part: ViewPart): boolean {
   return "open" in part && part.open;
 }
 
-/** The parts with one more delta: with as much of it as is new, and with none of one that has a gap before it. */
+/**
+ * The parts with one more delta: with as much of it as is new, and with none of one that has a gap before it.
+ */
 export function withDelta(
   parts: readonly ViewPart[],
   type: "text" | "thinking",
@@ -62,7 +64,10 @@ type ToolPart = ViewPart & { type: "tool" };
 
 type ViewToolChange = Partial<ToolPart>;
 
-/** The text of a block with one more delta: another block's takes its place, and what would leave a gap is passed over. */
+/**
+ * The text of a block with one more delta: another block's takes its place, and what would leave a gap is
+ * passed over.
+ */
 export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
   const key = `${delta.attempt}:${delta.index}`;
   const text = withNews(known?.key === key ? known.text : "", delta);

@@ -8,13 +8,17 @@ export function runMessageId(run: Pick<ViewRun, "id" | "since" | "continues"> | 
   return run?.since === undefined ? id : `${id}:${run.since}`;
 }
 
-/** The messages with one that the run begins: before what was sent meanwhile, to which it says nothing yet. */
+/**
+ * The messages with one that the run begins: before what was sent meanwhile, to which it says nothing yet.
+ */
 export function withRunMessage({ messages, run }: ViewState, message: ViewMessage): ViewMessage[] {
   const at = messages.findIndex(({ queued, seq }) => queued && seq > (run?.seq ?? 0));
   return messages.toSpliced(at === -1 ? messages.length : at, 0, message);
 }
 
-/** Takes queued messages up that the request covers: what the run says from then on is a message of its own. */
+/**
+ * Takes queued messages up that the request covers: what the run says from then on is a message of its own.
+ */
 export function takeUp(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
   const { run } = view;
   const isTaken = (message: ViewMessage) => message.queued && message.seq <= data.prompt.upto_seq;

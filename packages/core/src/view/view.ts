@@ -55,14 +55,20 @@ export interface ViewRun {
   open: boolean;
   /** For a retry: the message of the failed run, which it continues. */
   continues?: string;
-  /** `seq` of the request that took up a queued message, the last of them: with it, another assistant message begins. */
+  /**
+   * `seq` of the request that took up a queued message, the last of them: with it, another assistant message
+   * begins.
+   */
   since?: number;
   stop?: StopReason;
   /** It left the session in status `error`. */
   failed?: boolean;
 }
 
-/** A session as people see it, folded from its events. The same fold serves the server's view and the client's. */
+/**
+ * A session as people see it, folded from its events. The same fold serves the server's view and the
+ * client's.
+ */
 export interface ViewState {
   messages: ViewMessage[];
   pending: Question[];

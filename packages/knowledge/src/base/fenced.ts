@@ -3,8 +3,8 @@ import { PawlError, sanitize } from "@pawl/core";
 const TAG = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /**
- * Text in a tag that it can neither close nor open again; `tags` are further ones that it cannot either. What is empty is
- * left out.
+ * Text in a tag that it can neither close nor open again; `tags` are further ones that it cannot either. What
+ * is empty is left out.
  */
 export function fenced(tag: string, text: string, tags: readonly string[] = []): string {
   const inside = sanitize(text, { tags: [tag, ...tags] }).trim();

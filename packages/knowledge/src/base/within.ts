@@ -30,8 +30,8 @@ export function timeLimit({ signal, timeoutMs, clock }: Patience): { signal: Abo
 }
 
 /**
- * What the work comes to. When its time is up or it is called off, the signal that it is given fires, and it is left behind
- * whether it minds that or not.
+ * What the work comes to. When its time is up or it is called off, the signal that it is given fires, and it
+ * is left behind whether it minds that or not.
  */
 export async function within<T>(
   patience: Patience,

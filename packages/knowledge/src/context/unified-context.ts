@@ -38,7 +38,9 @@ export interface ContextReport {
 export interface UnifiedContextOptions<Deps = unknown> {
   /** In the order in which the model reads them. */
   sections: readonly ContextSection<Deps>[];
-  /** How long a section may take, in milliseconds; less than the agent's `userDataTimeoutMs`. Default: 3 s. */
+  /**
+   * How long a section may take, in milliseconds; less than the agent's `userDataTimeoutMs`. Default: 3 s.
+   */
   timeoutMs?: number;
   /** Told of a section that has failed or was too slow. Default: the console. */
   onError?: (error: unknown, section: { tag: string }, source: UserDataSource<Deps>) => void;
@@ -48,11 +50,12 @@ export interface UnifiedContextOptions<Deps = unknown> {
 }
 
 /**
- * Makes an agent's `userData` of sections that are fetched side by side. They stand in the order of the list, each in its
- * tag; what is in them can close none of the tags. One that fails, or takes too long, is left out and reported, and never keeps
- * the others from being there.
+ * Makes an agent's `userData` of sections that are fetched side by side. They stand in the order of the list,
+ * each in its tag; what is in them can close none of the tags. One that fails, or takes too long, is left out
+ * and reported, and never keeps the others from being there.
  *
- * @throws PawlError `config` for a tag that is none, that core writes itself, or that is there twice, and for bad limits.
+ * @throws PawlError `config` for a tag that is none, that core writes itself, or that is there twice, and for
+ * bad limits.
  *
  * @example
  * ```ts
@@ -68,8 +71,10 @@ export interface UnifiedContextOptions<Deps = unknown> {
  *   ],
  * });
  * const coach = agent({ name: "coach", model, instructions: "You are a coach.", userData });
- * await runtime({ agents: [coach], store: memoryStore() }).run("coach", { userId: "Ada", input: "Hi" }).result;
- * console.log(model.requests[0]?.system); // … <user_data><profile>Name: Ada</profile><goals>Sleep more.</goals></user_data>
+ * await runtime({ agents: [coach], store: memoryStore() }).run("coach", { userId: "Ada", input: "Hi" })
+ *   .result;
+ * console.log(model.requests[0]?.system);
+ * // … <user_data><profile>Name: Ada</profile><goals>Sleep more.</goals></user_data>
  * ```
  */
 export function unifiedContext<Deps = unknown>(

@@ -16,9 +16,9 @@ interface Sized extends Chosen {
 }
 
 /**
- * What is to be fetched of what the model wants. These are rules and no requests to the model: sources that are not known
- * are none, several wishes for one source are one, and what is there already, as far back, is not fetched again unless
- * it is to be refreshed.
+ * What is to be fetched of what the model wants. These are rules and no requests to the model: sources that
+ * are not known are none, several wishes for one source are one, and what is there already, as far back, is
+ * not fetched again unless it is to be refreshed.
  */
 export async function choose<Deps>(
   { wanted, malformed }: Selection,

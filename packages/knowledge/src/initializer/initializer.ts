@@ -32,31 +32,35 @@ export interface InitializerOptions<Deps = unknown> {
   maxTokens?: number;
   /** How many earlier messages the model reads beside the new one. Default: 4. */
   earlierMessages?: number;
-  /** What the agent has said with an event, where it speaks through tools. Default: the text of its answers. */
+  /**
+   * What the agent has said with an event, where it speaks through tools. Default: the text of its answers.
+   */
   spoken?: SpokenIn;
   /** Unique among the agent's hooks. Default: `initializer`. */
   name?: string;
   clock?: Clock;
   /**
-   * Told the words of what fails, which the log does not say because clients see it. Of a source, an error that names it, with
-   * what it threw as its `cause`. Default: the console.
+   * Told the words of what fails, which the log does not say because clients see it. Of a source, an error
+   * that names it, with what it threw as its `cause`. Default: the console.
    */
   onError?: OnError;
 }
 
 /**
- * A hook that looks at the user's message before an agent does, and has what the answer needs fetched: a model chooses
- * among the sources, they are fetched side by side, and each becomes a `knowledge` event with the params it was asked with.
- * Nothing that is there is fetched again, unless it does not reach back far enough or is to be refreshed; nothing is
- * ever replaced.
+ * A hook that looks at the user's message before an agent does, and has what the answer needs fetched: a
+ * model chooses among the sources, they are fetched side by side, and each becomes a `knowledge` event with
+ * the params it was asked with. Nothing that is there is fetched again, unless it does not reach back far
+ * enough or is to be refreshed; nothing is ever replaced.
  *
- * What was chosen is in the log as `knowledge.selection`, and what failed as `knowledge.failed`. Nothing that the model or a
- * source does stops the run: the agent answers with what is there. After a crash the model is not asked again, and only what
- * is missing is fetched.
+ * What was chosen is in the log as `knowledge.selection`, and what failed as `knowledge.failed`. Nothing that
+ * the model or a source does stops the run: the agent answers with what is there. After a crash the model is
+ * not asked again, and only what is missing is fetched.
  *
- * It chooses when a run begins. What its model costs is a `spending` event: it counts towards the run's limits and the session's totals.
+ * It chooses when a run begins. What its model costs is a `spending` event: it counts towards the run's
+ * limits and the session's totals.
  *
- * @throws PawlError `config` for no sources, two of one name, guidance about a source that is none, or bad limits.
+ * @throws PawlError `config` for no sources, two of one name, guidance about a source that is none, or bad
+ * limits.
  *
  * @example
  * ```ts
@@ -64,21 +68,35 @@ export interface InitializerOptions<Deps = unknown> {
  * import { dataSource, initializer } from "@pawl/knowledge";
  * import { scriptedModel } from "@pawl/testing";
  *
- * const goals = dataSource({ name: "goals", description: "What the user works towards.", fetch: () => "Run 10 km." });
+ * const goals = dataSource({
+ *   name: "goals",
+ *   description: "What the user works towards.",
+ *   fetch: () => "Run 10 km.",
+ * });
  * const append_knowledge = [{ source: "goals", reason: "not_in_context", days_back: null }];
  * const small = scriptedModel([
- *   { tools: [{ name: "select_knowledge", input: { reasoning: "A plan needs a goal.", append_knowledge, use_existing: [] } }] },
+ *   {
+ *     tools: [
+ *       {
+ *         name: "select_knowledge",
+ *         input: { reasoning: "A plan needs a goal.", append_knowledge, use_existing: [] },
+ *       },
+ *     ],
+ *   },
  * ]);
  * const trainer = agent({
  *   name: "trainer",
  *   model: scriptedModel([{ text: "Then let us run." }]),
  *   instructions: "You are a trainer.",
- *   hooks: [initializer({ model: small, sources: [goals], guidance: [{ task: "Planning", sources: ["goals"] }] })],
+ *   hooks: [
+ *     initializer({ model: small, sources: [goals], guidance: [{ task: "Planning", sources: ["goals"] }] }),
+ *   ],
  * });
  * const store = memoryStore();
  * const pawl = runtime({ agents: [trainer], store });
  * const { sessionId } = await pawl.run("trainer", { userId: "ada", input: "Make me a plan" }).result;
- * for await (const { data } of store.read(sessionId, { types: ["knowledge"] })) console.log(data); // { source: "goals", data: "Run 10 km." … }
+ * for await (const { data } of store.read(sessionId, { types: ["knowledge"] })) console.log(data);
+ * // { source: "goals", data: "Run 10 km." … }
  * ```
  */
 export function initializer<Deps = unknown>(options: InitializerOptions<Deps>): Hook<Deps> {

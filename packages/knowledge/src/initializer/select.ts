@@ -15,7 +15,8 @@ import { parseSelection, type Selection } from "./selection.ts";
 import { keyOf, type Work } from "./work.ts";
 
 /**
- * Has the model choose, and stores what comes of it before anything is done about it. Nothing is chosen where that fails.
+ * Has the model choose, and stores what comes of it before anything is done about it. Nothing is chosen where
+ * that fails.
  *
  * @throws what the log throws.
  */

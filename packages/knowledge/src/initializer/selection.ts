@@ -21,7 +21,9 @@ export interface Selection {
 /** The tool whose input is the answer. */
 export const SELECT = "select_knowledge";
 
-/** As strict as both APIs' structured output can be: what the model answers fits, where they keep their word. */
+/**
+ * As strict as both APIs' structured output can be: what the model answers fits, where they keep their word.
+ */
 export function selectTool(sources: readonly string[]): ToolSpec {
   const entry = objectOf({
     source: { type: "string", enum: [...sources] },
@@ -60,7 +62,10 @@ const MAX_CHARS = 2_000;
 const MAX_NAME = 100;
 const MAX_ENTRIES = 100;
 
-/** Believes nothing: `undefined` for what is no answer at all; entries that make no sense are told apart from the others. */
+/**
+ * Believes nothing: `undefined` for what is no answer at all; entries that make no sense are told apart from
+ * the others.
+ */
 export function parseSelection(answer: unknown): Selection | undefined {
   const { reasoning, append_knowledge: append, use_existing: existing } = asObject(answer);
   if (!Array.isArray(append)) return undefined;

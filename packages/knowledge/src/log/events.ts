@@ -43,8 +43,8 @@ export interface KnowledgeSelection {
 export type ChoiceError = "timed_out" | "model_error" | "refused" | "invalid_answer" | "failed";
 
 /**
- * The data of `knowledge.failed`: why nothing was chosen for a run, or, with `source`, why that source was not fetched. The
- * words of failures go to `onError` and not to the log, which clients may see.
+ * The data of `knowledge.failed`: why nothing was chosen for a run, or, with `source`, why that source was
+ * not fetched. The words of failures go to `onError` and not to the log, which clients may see.
  */
 export type KnowledgeFailure =
   | { hook: string; run_id: string; code: ChoiceError; model: string; source?: never }

@@ -23,9 +23,10 @@ type Section = keyof typeof SECTIONS;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Reads a skill: Markdown with the sections `## Goal`, `## When to use`, `## Context needed`, `## Tools` (a list that begins
- * each entry with a tool's name, or "None"), `## Constraints` and `## Guidance`, each with something in it; others may stand beside
- * them. A front matter may say `summary` (a line; the goal's first one when absent) and `keywords` (a list).
+ * Reads a skill: Markdown with the sections `## Goal`, `## When to use`, `## Context needed`, `## Tools` (a
+ * list that begins each entry with a tool's name, or "None"), `## Constraints` and `## Guidance`, each with
+ * something in it; others may stand beside them. A front matter may say `summary` (a line; the goal's first
+ * one when absent) and `keywords` (a list).
  *
  * @throws PawlError `config` that says everything that is wrong with the file.
  *

@@ -15,7 +15,10 @@ export type SkillSignals<Deps = unknown> = (
 /** Options of `skillHook()`. */
 export interface SkillHookOptions<Deps = unknown> {
   skills: readonly Skill[];
-  /** Says what a message calls for, beside the skills' own keywords. Given `deps`, it can look at more than words. */
+  /**
+   * Says what a message calls for, beside the skills' own keywords. Given `deps`, it can look at more than
+   * words.
+   */
   signals?: SkillSignals<Deps>;
   /** The most skills that one message loads, so that one that names all of them does not. Default: 3. */
   atMost?: number;
@@ -29,8 +32,8 @@ export interface SkillHookOptions<Deps = unknown> {
 }
 
 /**
- * A hook that loads the whole text of a skill when the user's message calls for it, as `knowledge` of the source
- * `skill:<name>`. What the model can still read is not loaded again.
+ * A hook that loads the whole text of a skill when the user's message calls for it, as `knowledge` of the
+ * source `skill:<name>`. What the model can still read is not loaded again.
  *
  * @throws PawlError `config` for two skills of one name, or a bad limit.
  *
@@ -44,11 +47,17 @@ export interface SkillHookOptions<Deps = unknown> {
  * const text = titles.map((title) => `## ${title}\nNone.`).join("\n");
  * const skills = [parseSkill(`---\nkeywords: [tired]\n---\n${text}`, "rest_day")];
  * const model = scriptedModel([{ text: "Rest." }]);
- * const coach = agent({ name: "coach", model, instructions: "You are a coach.", hooks: [skillHook({ skills })] });
+ * const coach = agent({
+ *   name: "coach",
+ *   model,
+ *   instructions: "You are a coach.",
+ *   hooks: [skillHook({ skills })],
+ * });
  * const store = memoryStore();
  * const pawl = runtime({ agents: [coach], store });
  * const { sessionId } = await pawl.run("coach", { userId: "ada", input: "I am so tired." }).result;
- * for await (const { data } of store.read(sessionId, { types: ["knowledge"] })) console.log(data); // { source: "skill:rest_day" … }
+ * for await (const { data } of store.read(sessionId, { types: ["knowledge"] })) console.log(data);
+ * // { source: "skill:rest_day" … }
  * ```
  */
 export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook<Deps> {

@@ -27,7 +27,14 @@ export interface Skill {
  * import { parseSkill, skillSummaries } from "@pawl/knowledge";
  *
  * const skill = parseSkill(
- *   ["Goal\nHelp to decide.", "When to use\nAt a crossroads.", "Context needed\nGoals.", "Tools\nNone.", "Constraints\nBe brief.", "Guidance\n- Ask."]
+ *   [
+ *     "Goal\nHelp to decide.",
+ *     "When to use\nAt a crossroads.",
+ *     "Context needed\nGoals.",
+ *     "Tools\nNone.",
+ *     "Constraints\nBe brief.",
+ *     "Guidance\n- Ask.",
+ *   ]
  *     .map((section) => `## ${section}`)
  *     .join("\n"),
  *   "decision_helper",

@@ -21,7 +21,9 @@ export interface DataSourceOptions<P extends Schema, Raw, Deps> {
   displayName?: string;
   /** For the model that chooses: what the data are, and when they help. */
   description: string;
-  /** An object. A field `days_back` is how far back the source looks: the initializer sets it, and it alone. */
+  /**
+   * An object. A field `days_back` is how far back the source looks: the initializer sets it, and it alone.
+   */
   params?: P;
   /** Gets the data. Throw to fail. */
   fetch: (request: SourceRequest<Deps, Infer<P>>) => Raw | Promise<Raw>;
@@ -55,7 +57,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a source of data. The type of `params` follows from the schema.
  *
- * @throws PawlError `config` for a bad name, params that are no object or that JSON Schema cannot express, or bad limits.
+ * @throws PawlError `config` for a bad name, params that are no object or that JSON Schema cannot express, or
+ * bad limits.
  *
  * @example
  * ```ts
@@ -70,7 +73,10 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
  *   fetch: async ({ userId, params }) => [`${userId}: squats, ${params.days_back} days`],
  *   format: (rows) => rows.join("\n"),
  * });
- * const [found] = await fetchSources([workouts], [{ source: "workout_history" }], { userId: "ada", deps: undefined });
+ * const [found] = await fetchSources([workouts], [{ source: "workout_history" }], {
+ *   userId: "ada",
+ *   deps: undefined,
+ * });
  * console.log(found?.data, found?.params); // ada: squats, 14 days { days_back: 14 }
  * ```
  */

@@ -10,8 +10,8 @@ export interface SourceQuery {
 }
 
 /**
- * Why there is nothing of a source. The message can be shown to a model and to people; `cause` is what was thrown, and is
- * for the server's own log.
+ * Why there is nothing of a source. The message can be shown to a model and to people; `cause` is what was
+ * thrown, and is for the server's own log.
  */
 export interface SourceError {
   code: "unknown_source" | "invalid_params" | "timed_out" | "failed";
@@ -36,8 +36,9 @@ export interface FetchOptions<Deps> {
 }
 
 /**
- * Fetches sources side by side. The results stand in the order of the queries, and nothing that a source does makes another
- * one fail. What is in the text is not sanitised here: where it enters a prompt as `knowledge`, core does that.
+ * Fetches sources side by side. The results stand in the order of the queries, and nothing that a source does
+ * makes another one fail. What is in the text is not sanitised here: where it enters a prompt as `knowledge`,
+ * core does that.
  *
  * Never rejects, but with the signal's reason when it fires.
  *
@@ -46,7 +47,10 @@ export interface FetchOptions<Deps> {
  * import { dataSource, fetchSources } from "@pawl/knowledge";
  *
  * const goals = dataSource({ name: "goals", description: "What the user wants.", fetch: () => "Strength" });
- * const found = await fetchSources([goals], [{ source: "goals" }, { source: "passwords" }], { userId: "ada", deps: {} });
+ * const found = await fetchSources([goals], [{ source: "goals" }, { source: "passwords" }], {
+ *   userId: "ada",
+ *   deps: {},
+ * });
  * console.log(found.map(({ data, error }) => data ?? error?.code)); // [ "Strength", "unknown_source" ]
  * ```
  */

@@ -2,16 +2,16 @@ import { messageOf, PawlError } from "@pawl/core";
 import { tryUntilApplied } from "@pawl/core/store";
 
 /**
- * What the store needs of a database: one statement with `$1`, `$2` … at a time, each in a transaction of its own. A
- * `pg.Pool` and a PGlite have this shape. Nothing is named, so a pooler in transaction mode will do.
+ * What the store needs of a database: one statement with `$1`, `$2` … at a time, each in a transaction of its
+ * own. A `pg.Pool` and a PGlite have this shape. Nothing is named, so a pooler in transaction mode will do.
  */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /**
- * What the store needs of postgres.js: the `sql` that `postgres(url)` returns. It prepares statements unless it was made
- * with `prepare: false`, as a pooler in transaction mode needs it.
+ * What the store needs of postgres.js: the `sql` that `postgres(url)` returns. It prepares statements unless
+ * it was made with `prepare: false`, as a pooler in transaction mode needs it.
  */
 export interface PostgresJs {
   unsafe(text: string, values: never[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>;

@@ -27,13 +27,13 @@ export interface EmbeddedStore extends EventStore {
 }
 
 /**
- * The log in a Postgres inside this process (PGlite), in a directory of its own. It needs no server and one to two
- * seconds for its first start.
+ * The log in a Postgres inside this process (PGlite), in a directory of its own. It needs no server and one
+ * to two seconds for its first start.
  *
- * What was acknowledged survives `kill -9`, but not a power cut or a crash of the operating system: nothing is forced to
- * disk. One process at a time may use a directory, the next one is refused. Because of that, opening takes back the
- * leases of a process that died, and its runs can be recovered at once. Close it at the end: a process that does not
- * lives on for ten seconds after its last statement.
+ * What was acknowledged survives `kill -9`, but not a power cut or a crash of the operating system: nothing
+ * is forced to disk. One process at a time may use a directory, the next one is refused. Because of that,
+ * opening takes back the leases of a process that died, and its runs can be recovered at once. Close it at
+ * the end: a process that does not lives on for ten seconds after its last statement.
  *
  * Readers are notified of every append through this store. They find events written directly to its `db`
  * within a minute.
@@ -71,8 +71,9 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
 }
 
 /**
- * Small buffers save 100 MB and cost nothing measurable here. Without reports on the progress of a recovery, because
- * their timer is never stopped and would keep a process alive for ever. PGlite is large, so it is loaded only here.
+ * Small buffers save 100 MB and cost nothing measurable here. Without reports on the progress of a recovery,
+ * because their timer is never stopped and would keep a process alive for ever. PGlite is large, so it is
+ * loaded only here.
  */
 async function start(dataDir: string | undefined): Promise<PGlite> {
   const { PGlite } = await import("@electric-sql/pglite");

@@ -8,9 +8,9 @@ const PACKED = import.meta.url.endsWith(".ts")
   : "../dist/new-database.tar.br";
 
 /**
- * A database as PGlite makes one, which this package was built with, as a tar for its `loadDataDir`. To unpack it takes
- * half a second, to make one takes some. Undefined where there is none to read, as in an app that was bundled into one
- * file, or beside sources that were not built: PGlite then makes its own.
+ * A database as PGlite makes one, which this package was built with, as a tar for its `loadDataDir`. To
+ * unpack it takes half a second, to make one takes some. Undefined where there is none to read, as in an app
+ * that was bundled into one file, or beside sources that were not built: PGlite then makes its own.
  */
 export async function newDatabase(packed: string = PACKED): Promise<Blob | undefined> {
   try {

@@ -2,8 +2,8 @@
 const MAX_BYTES = 7_800;
 
 /**
- * What is said of a session: that there are events up to a number, that what is going on in it has changed (`live`), or that
- * its readers in the sender's process would like to see that (`read`).
+ * What is said of a session: that there are events up to a number, that what is going on in it has changed
+ * (`live`), or that its readers in the sender's process would like to see that (`read`).
  */
 export type WakeUpEntry = readonly [sessionId: string, what: number | "live" | "read"];
 

@@ -5,7 +5,10 @@ import { type LiveRow, readLive, takeRow } from "./live-rows.ts";
 
 /** How often rows are looked at where no wake-ups come in, in milliseconds. */
 const POLL_MS = 500;
-/** How often it is said which sessions are read here, in milliseconds; and then looked at, should a wake-up be lost. */
+/**
+ * How often it is said which sessions are read here, in milliseconds; and then looked at, should a wake-up be
+ * lost.
+ */
 export const ASK_MS = 10_000;
 /** Wake-ups of so many milliseconds are answered by one statement. */
 const GATHER_MS = 5;
@@ -117,7 +120,10 @@ function taken(one: Watched, row: LiveRow | undefined): boolean {
   return true;
 }
 
-/** Does a piece of work for all ids that are named within a few milliseconds, or while it is being done for others. */
+/**
+ * Does a piece of work for all ids that are named within a few milliseconds, or while it is being done for
+ * others.
+ */
 function gathered(
   work: (ids: readonly string[]) => Promise<void>,
   { onError, signal }: Pick<Options, "onError" | "signal">,

@@ -78,7 +78,10 @@ const remove = `
 DELETE FROM agent_session_live
 WHERE (session_id = $1::text AND leg = $2::text) OR updated_at < clock_timestamp() - interval '1 hour'`;
 
-/** Brings an account up to a row. Its parts grow and are not replaced, so that readers are shown what is new of them. */
+/**
+ * Brings an account up to a row. Its parts grow and are not replaced, so that readers are shown what is new
+ * of them.
+ */
 export function takeRow(state: LiveState, { attempt, account }: LiveRow): void {
   if (account === undefined) return;
   if (state.attempt !== attempt) Object.assign(state, { attempt, parts: [] });

@@ -11,8 +11,8 @@ import { type LiveWriter, liveWriter } from "./live-writer.ts";
 /** Options of `postgresTail()`. */
 export interface PostgresTailOptions {
   /**
-   * Where wake-ups are sent, and live text is written and read; default: where is listened. A pooler will do. `false`: this
-   * process sends nothing, and shows others no live text.
+   * Where wake-ups are sent, and live text is written and read; default: where is listened. A pooler will do.
+   * `false`: this process sends nothing, and shows others no live text.
    */
   notify?: Database | false;
   /** The time between two writes of one session's live text, in milliseconds; default 150. */
@@ -21,7 +21,10 @@ export interface PostgresTailOptions {
   channel?: string;
   /** Wake-ups of so many milliseconds are sent as one statement; default 10. */
   everyMs?: number;
-  /** How long one's own wake-up may take before the connection is thought deaf, in milliseconds; default 5,000. */
+  /**
+   * How long one's own wake-up may take before the connection is thought deaf, in milliseconds; default
+   * 5,000.
+   */
   patienceMs?: number;
   /** Told why wake-ups cannot be sent or heard; readers poll meanwhile. Default: `console.error`. */
   onError?(error: unknown): void;
@@ -43,14 +46,15 @@ export interface PostgresTail extends LiveTail {
  * minute in an idle session. All processes that append should have such a tail, because idle readers do not
  * poll while it is `listening`.
  *
- * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`, migration 7) as long as
- * another process says that it has readers of the session. Without such readers nothing is written.
+ * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`,
+ * migration 7) as long as another process says that it has readers of the session. Without such readers
+ * nothing is written.
  *
- * A pooler in transaction mode cannot listen: that is noticed, and readers poll. A process that cannot be told of readers
- * elsewhere writes what its runs do in any case.
+ * A pooler in transaction mode cannot listen: that is noticed, and readers poll. A process that cannot be
+ * told of readers elsewhere writes what its runs do in any case.
  *
- * It takes one connection of the pool to listen on. Without this tail, readers in other processes poll (`pollMs` of the
- * runtime) and see stored events only.
+ * It takes one connection of the pool to listen on. Without this tail, readers in other processes poll
+ * (`pollMs` of the runtime) and see stored events only.
  *
  * @example
  * ```ts

@@ -17,18 +17,22 @@ export interface CopiedLog {
   present: number;
 }
 
-/** The epoch of a session until all of it is there; it is `expired` until then, so that nobody works on it. */
+/**
+ * The epoch of a session until all of it is there; it is `expired` until then, so that nobody works on it.
+ */
 const COPYING = -1;
 
 /** Events copied at once. */
 const PAGE = 100;
 
 /**
- * Copies sessions with events and blobs from one database to another, e.g. from an embedded one to a server or back.
- * Everything stays as it is: numbers, times, keys, append ids. A copy that was cut off goes on where it stopped when it
- * is asked for again. Nobody can work on a session before all of it is there; sessions that are there are left alone.
+ * Copies sessions with events and blobs from one database to another, e.g. from an embedded one to a server
+ * or back. Everything stays as it is: numbers, times, keys, append ids. A copy that was cut off goes on where
+ * it stopped when it is asked for again. Nobody can work on a session before all of it is there; sessions
+ * that are there are left alone.
  *
- * @throws PawlError `conflict` where the target has another session of the same id, or less of it; `store_unavailable`
+ * @throws PawlError `conflict` where the target has another session of the same id, or less of it;
+ * `store_unavailable`
  *
  * @example
  * ```ts

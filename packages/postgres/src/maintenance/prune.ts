@@ -10,12 +10,15 @@ export interface PruneOptions {
   /** Only sessions of this user. */
   userId?: string;
   /**
-   * Also reservations that were made before then and hold nothing any more: finalized, aborted or expired, of every
-   * account. What they used stays charged. Default: false. A run that has waited for its user since then is charged again
-   * for what it had used before it waited, so take a date before which no run still waits.
+   * Also reservations that were made before then and hold nothing any more: finalized, aborted or expired, of
+   * every account. What they used stays charged. Default: false. A run that has waited for its user since
+   * then is charged again for what it had used before it waited, so take a date before which no run still
+   * waits.
    */
   reservations?: boolean;
-  /** How many sessions, or reservations, one statement deletes, i.e. how long it takes and locks; default 100. */
+  /**
+   * How many sessions, or reservations, one statement deletes, i.e. how long it takes and locks; default 100.
+   */
   batch?: number;
 }
 
@@ -27,9 +30,10 @@ export interface Pruned {
 }
 
 /**
- * Deletes sessions with their events and blobs, the longest untouched first, a batch at a time. A session that a run is
- * at work in, or that somebody holds the lease of, stays, and so does the session of a sub-agent as long as its caller's
- * is there: it goes in the next batch. Safe to run beside appends and beside another `prune`.
+ * Deletes sessions with their events and blobs, the longest untouched first, a batch at a time. A session
+ * that a run is at work in, or that somebody holds the lease of, stays, and so does the session of a
+ * sub-agent as long as its caller's is there: it goes in the next batch. Safe to run beside appends and
+ * beside another `prune`.
  *
  * @throws PawlError `invalid_input` for a date that is none, `store_unavailable`
  *
@@ -41,7 +45,8 @@ export interface Pruned {
  * const db = new Pool({ connectionString: process.env.DATABASE_URL });
  * await migrate(db);
  * const days = 24 * 60 * 60 * 1_000;
- * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) })); // { sessions: 0, events: 0, reservations: 0 }
+ * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) }));
+ * // { sessions: 0, events: 0, reservations: 0 }
  * await db.end();
  * ```
  */
@@ -86,7 +91,10 @@ WITH old AS (
 )
 SELECT count(*) AS reservations FROM gone`;
 
-/** A suspended session has an open run, and nobody at work in it. A session that is being copied has no epoch yet. */
+/**
+ * A suspended session has an open run, and nobody at work in it. A session that is being copied has no epoch
+ * yet.
+ */
 const deleteBatch = `
 WITH old AS (
   SELECT s.id FROM agent_sessions s

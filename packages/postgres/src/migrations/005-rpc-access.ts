@@ -8,11 +8,12 @@ const own = ["send_message", "answer"];
 const names = (functions: readonly string[]) => functions.map((name) => `'pawl_rpc_${name}'`).join(", ");
 
 /**
- * Who may call the functions of {@link rpc}. Nobody may unless it is said here, whatever a database gives away by
- * default: Supabase's older projects grant every new function to everybody, newer ones grant none.
+ * Who may call the functions of {@link rpc}. Nobody may unless it is said here, whatever a database gives
+ * away by default: Supabase's older projects grant every new function to everybody, newer ones grant none.
  *
- * Beside `pawl_grant_service` and `pawl_grant_users`, which give rights on tables, `pawl_grant_rpc_service` and
- * `pawl_grant_rpc_users` give those on functions, for roles that come through PostgREST. Supabase's get them at once.
+ * Beside `pawl_grant_service` and `pawl_grant_users`, which give rights on tables, `pawl_grant_rpc_service`
+ * and `pawl_grant_rpc_users` give those on functions, for roles that come through PostgREST. Supabase's get
+ * them at once.
  */
 export const rpcAccess: string = `
 CREATE FUNCTION pawl_grant_rpc(p_role name, p_names text[]) RETURNS void LANGUAGE plpgsql AS $pawl$

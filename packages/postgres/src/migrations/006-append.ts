@@ -5,7 +5,9 @@ const seen = `s.id = p_session_id
 const columns = `id, session_id, sequence_number, event_type, version, timestamp, duration_ms, event_key, append_id,
       append_size, data`;
 
-/** What both return. It is made by the statement itself: PL/pgSQL would prepare it anew for every transaction. */
+/**
+ * What both return. It is made by the statement itself: PL/pgSQL would prepare it anew for every transaction.
+ */
 const result = (base: string, at: string) =>
   `${base} || ' ' || to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -78,14 +80,16 @@ END $pawl$`;
 /**
  * The append once more, for less: half of its time went into what stood around it.
  *
- * `pawl_store_event` stores one event that changes nothing else, as most do, and takes it flat; `pawl_store_events`
- * stores any append. Both return one text, the last number before the append and the time, or NULL where they are
- * refused, and take JSON as text. They have no `search_path` of their own, which would be set and put back at every
- * call: tables are named with their schema instead, so that nobody's path leads elsewhere. They run with the rights of
- * who calls them. `pawl_append` stays, for processes of an earlier version beside newer ones.
+ * `pawl_store_event` stores one event that changes nothing else, as most do, and takes it flat;
+ * `pawl_store_events` stores any append. Both return one text, the last number before the append and the
+ * time, or NULL where they are refused, and take JSON as text. They have no `search_path` of their own, which
+ * would be set and put back at every call: tables are named with their schema instead, so that nobody's path
+ * leads elsewhere. They run with the rights of who calls them. `pawl_append` stays, for processes of an
+ * earlier version beside newer ones.
  *
- * They fill in `id` and `total_tokens`, and look at the status: the server parses the expressions of generated columns
- * and checks again for every statement that writes the table, whether it touches their columns or not.
+ * They fill in `id` and `total_tokens`, and look at the status: the server parses the expressions of
+ * generated columns and checks again for every statement that writes the table, whether it touches their
+ * columns or not.
  */
 export const append: string = `
 ALTER TABLE agent_session_events ALTER COLUMN id DROP EXPRESSION;

@@ -10,8 +10,8 @@ export const ESCAPED_BLANKS: string =
 export const MAX_MESSAGE: number = 1_000_000;
 
 /**
- * Users' messages once more: one that is blank however it is written is none, and one may be as long as a person would
- * ever make it. The text is not unescaped to see that, because SQL cannot hold a NUL.
+ * Users' messages once more: one that is blank however it is written is none, and one may be as long as a
+ * person would ever make it. The text is not unescaped to see that, because SQL cannot hold a NUL.
  */
 export const ownAgain: string = `
 CREATE OR REPLACE FUNCTION pawl_send_message(p_session_id text, p_append_id text, p_message json,

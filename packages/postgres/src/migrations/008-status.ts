@@ -1,8 +1,9 @@
 import { inSchema, storeEvents } from "./006-append.ts";
 
 /**
- * The append once more, and the status is decided where the row is locked: `expired` stays, and `completed` does until another
- * run begins or the session expires. Whoever appends has made the patch from what they had seen before.
+ * The append once more, and the status is decided where the row is locked: `expired` stays, and `completed`
+ * does until another run begins or the session expires. Whoever appends has made the patch from what they had
+ * seen before.
  */
 export const status: string = inSchema(
   storeEvents(

@@ -25,9 +25,9 @@ const RPC = ["events", "session", "sessions", "get_blob", "send_message", "answe
   .join(", ");
 
 /**
- * Users read columns and no longer whole tables: neither append ids nor leases. Roles that `pawl_grant_users` was called
- * for lose the other columns here; a role from which reading was taken away stays without it. Roles that may append are
- * services, and keep what they have.
+ * Users read columns and no longer whole tables: neither append ids nor leases. Roles that `pawl_grant_users`
+ * was called for lose the other columns here; a role from which reading was taken away stays without it.
+ * Roles that may append are services, and keep what they have.
  *
  * `pawl_rpc_explain` and `pawl_rpc_recoverable` read the hidden columns, so they are for services only.
  * `pawl_rpc_sessions` is the same as before with its columns named.

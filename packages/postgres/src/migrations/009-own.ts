@@ -7,8 +7,9 @@ const MAX_ANSWER = MAX_MESSAGE;
 const MAX_LEVELS = 500;
 
 /**
- * Whether JSON text is nested too deep. Strings are dropped first: once escaped backslashes and quotes are removed, every
- * second part between quotes is one. Then brackets are counted. Text with few brackets is done at once.
+ * Whether JSON text is nested too deep. Strings are dropped first: once escaped backslashes and quotes are
+ * removed, every second part between quotes is one. Then brackets are counted. Text with few brackets is done
+ * at once.
  */
 const tooDeep = (
   json: string,
@@ -41,13 +42,15 @@ const returnDone = `
 /**
  * Keeps what users store apart from what runs store, and users' answers as small as everybody's.
  *
- * - Append ids of users are stored behind `user:`, so no user can take the id of a run's append. Ids stored before this
- *   migration stay as they are: a message or an answer that is sent again is still found under its old id. If such an id
- *   stands where a run's append belongs, core's `write()` fences that leg, and the next leg has new ids.
- * - A session in which an agent does a task for another agent takes nothing from its user, as over HTTP. Questions of
- *   such a task are answered in the session of the run that gave it.
+ * - Append ids of users are stored behind `user:`, so no user can take the id of a run's append. Ids stored
+ *   before this migration stay as they are: a message or an answer that is sent again is still found under
+ *   its old id. If such an id stands where a run's append belongs, core's `write()` fences that leg, and the
+ *   next leg has new ids.
+ * - A session in which an agent does a task for another agent takes nothing from its user, as over HTTP.
+ *   Questions of such a task are answered in the session of the run that gave it.
  * - Size and depth are checked before the session is locked, because that takes time.
- * - A message wakes a suspended session, as every answer does, so that the next sweep acts on it (migration 10).
+ * - A message wakes a suspended session, as every answer does, so that the next sweep acts on it (migration
+ *   10).
  * - The names in a question are matched in its text: Postgres cannot parse JSON with a NUL in it.
  */
 export const ownIds: string = `

@@ -40,9 +40,9 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * Brings the database's schema up to date. Safe to run at every start, also by several processes at once: each step
- * runs once, in one transaction with the note in `pawl_migrations` that it ran. Where nothing is left to do it changes
- * nothing and needs no right to.
+ * Brings the database's schema up to date. Safe to run at every start, also by several processes at once:
+ * each step runs once, in one transaction with the note in `pawl_migrations` that it ran. Where nothing is
+ * left to do it changes nothing and needs no right to.
  *
  * The same from a shell is `npx pawl-postgres migrate`, and for other tools {@link migrationFiles}.
  *
@@ -64,7 +64,10 @@ export async function migrate(db: Database): Promise<void> {
   for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
 }
 
-/** Where transactions see only what was there when they began, one that has waited for another one finds its work done. */
+/**
+ * Where transactions see only what was there when they began, one that has waited for another one finds its
+ * work done.
+ */
 async function apply(db: Database, migration: Migration): Promise<void> {
   try {
     await ask(db, guarded(migration));
@@ -82,8 +85,9 @@ async function applied(db: Database): Promise<ReadonlySet<number>> {
 }
 
 /**
- * The steps as files for `psql` or any other tool, by name: those in this package's folder `sql`. Run them in the order
- * of their names, each as one statement. Running one again does nothing, and {@link migrate} knows which have been run.
+ * The steps as files for `psql` or any other tool, by name: those in this package's folder `sql`. Run them in
+ * the order of their names, each as one statement. Running one again does nothing, and {@link migrate} knows
+ * which have been run.
  *
  * @example
  * ```ts

@@ -52,8 +52,9 @@ export async function release(db: Database, lease: Lease): Promise<void> {
 }
 
 /**
- * Takes back every lease there is. Only for who knows that no other process works on this database: their runs can be
- * recovered at once instead of after the leases' time, and if one was alive after all, it is fenced.
+ * Takes back every lease there is. Only for who knows that no other process works on this database: their
+ * runs can be recovered at once instead of after the leases' time, and if one was alive after all, it is
+ * fenced.
  */
 export async function clearLeases(db: Database): Promise<void> {
   await ask(

@@ -14,7 +14,8 @@ import { ask, type Database, type Row } from "../database/queryable.ts";
  * await migrate(db);
  * const reservations = postgresReservations(db);
  * const budget = { account: "user-1/2026-11", limit: 1_000 };
- * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 })); // { granted: true, available: 200 }
+ * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 }));
+ * // { granted: true, available: 200 }
  * console.log((await reservations.finalize("a", 150))?.used); // 150
  * console.log(await reservations.balance("user-1/2026-11")); // { used: 150, held: 0 }
  * await db.end();

@@ -54,7 +54,10 @@ export function toSession(row: Row): Session {
   };
 }
 
-/** What {@link toEvent} reads. A time is its seconds: every event of a session is read again and again, and formatting is slow. */
+/**
+ * What {@link toEvent} reads. A time is its seconds: every event of a session is read again and again, and
+ * formatting is slow.
+ */
 export const eventColumns: string = `e.sequence_number, e.version, date_part('epoch', e.timestamp) AS at,
   ${name("e.event_type", "event_type")}, ${name("e.event_key", "event_key")}, e.duration_ms, e.data::text AS data`;
 

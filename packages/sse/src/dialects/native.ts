@@ -4,7 +4,10 @@ import { advanceCursor, formatCursor } from "@pawl/core/view";
 import { parseRunRequest } from "../request/run-request.ts";
 import type { Dialect } from "./base/dialect.ts";
 
-/** Pawl's own: events of the log as they are, with their places as ids. `@pawl/client` and any `EventSource` take it. */
+/**
+ * Pawl's own: events of the log as they are, with their places as ids. `@pawl/client` and any `EventSource`
+ * take it.
+ */
 export function native(): Dialect {
   return {
     name: "native",
@@ -27,7 +30,9 @@ export function native(): Dialect {
   };
 }
 
-/** Events as server-sent events. The id of one is the place behind it, if it brings the reader to another one. */
+/**
+ * Events as server-sent events. The id of one is the place behind it, if it brings the reader to another one.
+ */
 function framing(from: Cursor): (event: SessionEvent) => string[] {
   let place = from;
   return (event) => {

@@ -2,7 +2,8 @@ import { PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
 
 /**
- * Refuses an agent that is not there, and one whose tools have names that would be taken for another word of the dialect.
+ * Refuses an agent that is not there, and one whose tools have names that would be taken for another word of
+ * the dialect.
  *
  * @throws PawlError `config`.
  */

@@ -4,13 +4,18 @@ import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
 import { findSession } from "../session/open-session.ts";
 
-/** What the fields of a request's body that are the application's own add to the run that its message begins. */
+/**
+ * What the fields of a request's body that are the application's own add to the run that its message begins.
+ */
 export interface ExtraFields {
-  /** Their names. The dialect does not see them; others than its own and these are refused where it refuses any. */
+  /**
+   * Their names. The dialect does not see them; others than its own and these are refused where it refuses
+   * any.
+   */
   fields: readonly string[];
   /**
-   * Called with those of them that were sent, if any. Believe nothing of it. Throw a `PawlError` with the code
-   * `invalid_input` for what makes no sense: it answers 400, with its message.
+   * Called with those of them that were sent, if any. Believe nothing of it. Throw a `PawlError` with the
+   * code `invalid_input` for what makes no sense: it answers 400, with its message.
    */
   read(sent: JsonObject, asked: Asking): Extra | Promise<Extra>;
 }
@@ -36,7 +41,10 @@ interface Reading {
   warn(message: string): void;
 }
 
-/** What a request asks for, with what the application reads out of it. Fields that come with answers are passed over. */
+/**
+ * What a request asks for, with what the application reads out of it. Fields that come with answers are
+ * passed over.
+ */
 export async function readRequest(
   served: Reading,
   request: Request,
@@ -81,7 +89,9 @@ function parted(body: unknown, fields: readonly string[]): { own: unknown; sent:
   };
 }
 
-/** @throws PawlError `config` for names that no application's field may have, because every dialect has them. */
+/**
+ * @throws PawlError `config` for names that no application's field may have, because every dialect has them.
+ */
 export function checkExtra(extra: ExtraFields | undefined): void {
   const taken = extra?.fields.find((field) => TAKEN.includes(field));
   if (taken !== undefined) throw new PawlError("config", `"${taken}" is no field of the application's own.`);

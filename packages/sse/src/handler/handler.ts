@@ -42,7 +42,10 @@ export interface HandlerOptions {
   maxHistoryBytes?: number;
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
-  /** How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: any number. */
+  /**
+   * How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`.
+   * Default: any number.
+   */
   rateLimit?: RateLimiter;
   /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
   maxStreams?: number;
@@ -53,7 +56,10 @@ export interface HandlerOptions {
   cors?: CorsOptions;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
   extra?: ExtraFields;
-  /** What its clients speak: how runs are begun and told. Default: `native()`, as in the table of {@link handler}. */
+  /**
+   * What its clients speak: how runs are begun and told. Default: `native()`, as in the table of
+   * {@link handler}.
+   */
   dialect?: Dialect;
   /**
    * What native streams and the routes of `/sessions` show. `public`, the default, leaves out everything
@@ -75,18 +81,23 @@ export interface HandlerOptions {
 export type Authorized = { userId: string } | Response | null;
 
 /**
- * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The function takes a web `Request` and
- * never throws; mount it under a path of its own. A reader that goes away stops its stream and nothing else.
+ * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The function takes a web
+ * `Request` and never throws; mount it under a path of its own. A reader that goes away stops its stream and
+ * nothing else.
  *
- * | | |
- * |---|---|
- * | `POST /runs` | `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`: begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which failed: its message is run again. The header `x-pawl-session` names the session, escaped as by `encodeURI` |
- * | `GET /runs/:id`, `GET /runs/:id/stream` | in dialects that have them: the messages as their clients keep them; the agent's output since its last run began, or 204 if there is none |
- * | `GET /sessions` | the user's sessions, newest first: `{ sessions }` |
- * | `GET /sessions/:id` | `{ session, messages, pending, runningTools, run, cursor }` |
- * | `GET /sessions/:id/events?after=` | stored events: `{ events }` |
- * | `GET /sessions/:id/stream` | events after `Last-Event-ID` or `?after=`, and whatever happens from then on; every id that was sent will do, also one in the middle of an answer |
- * | `POST /sessions/:id/stop` | asks the run to stop: 202 |
+ * - `POST /runs`:
+ *   `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`:
+ *   begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which
+ *   failed: its message is run again. The header `x-pawl-session` names the session, escaped as by
+ *   `encodeURI`
+ * - `GET /runs/:id`, `GET /runs/:id/stream`: in dialects that have them: the messages as their clients keep
+ *   them; the agent's output since its last run began, or 204 if there is none
+ * - `GET /sessions`: the user's sessions, newest first: `{ sessions }`
+ * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
+ * - `GET /sessions/:id/events?after=`: stored events: `{ events }`
+ * - `GET /sessions/:id/stream`: events after `Last-Event-ID` or `?after=`, and whatever happens from then on;
+ *   every id that was sent will do, also one in the middle of an answer
+ * - `POST /sessions/:id/stop`: asks the run to stop: 202
  *
  * @example
  * ```ts
@@ -94,11 +105,16 @@ export type Authorized = { userId: string } | Response | null;
  * import { handler } from "@pawl/sse";
  * import { scriptedModel } from "@pawl/testing";
  *
- * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
  * const serve = handler({
  *   runtime: runtime({ agents: [coach], store: memoryStore() }),
  *   agent: "coach",
- *   authorize: (request) => (request.headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null),
+ *   authorize: (request) =>
+ *     request.headers.get("authorization") === "Bearer ada" ? { userId: "ada" } : null,
  *   basePath: "/api/coach",
  * });
  *

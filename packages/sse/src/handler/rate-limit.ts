@@ -2,19 +2,23 @@ import { PawlError } from "@pawl/core";
 import { refusal } from "../request/wire-error.ts";
 
 /**
- * Counts requests by user. The limiters of `rate-limiter-flexible` have this shape, in memory or in any database that
- * several processes share.
+ * Counts requests by user. The limiters of `rate-limiter-flexible` have this shape, in memory or in any
+ * database that several processes share.
  */
 export interface RateLimiter {
-  /** Rejects with `{ msBeforeNext }`, in milliseconds, when there is no room, and with an `Error` when it cannot tell. */
+  /**
+   * Rejects with `{ msBeforeNext }`, in milliseconds, when there is no room, and with an `Error` when it
+   * cannot tell.
+   */
   consume(key: string): Promise<unknown>;
 }
 
 /**
- * Lets a request of the user pass, if there is room for one more: for routes of your own beside those of {@link handler},
- * which asks by itself.
+ * Lets a request of the user pass, if there is room for one more: for routes of your own beside those of
+ * {@link handler}, which asks by itself.
  *
- * @throws HTTPException of Hono 429 with `retry-after`; PawlError `store_unavailable` where the limiter cannot tell.
+ * @throws HTTPException of Hono 429 with `retry-after`; PawlError `store_unavailable` where the limiter
+ * cannot tell.
  *
  * @example
  * ```ts

@@ -68,7 +68,8 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
 }
 
 /**
- * The session that a path names: by its id, or by its client's own name for it where the dialect knows such names.
+ * The session that a path names: by its id, or by its client's own name for it where the dialect knows such
+ * names.
  *
  * @throws PawlError `not_found` where this user has none with this agent.
  */

@@ -23,8 +23,9 @@ export interface FastifyAnswer {
 }
 
 /**
- * A handler as a Fastify plugin. Everything below its prefix is the handler's, and bodies are left to it; give the
- * handler the same path as `basePath`. Fastify's hooks that run before a route's body is read are called as ever.
+ * A handler as a Fastify plugin. Everything below its prefix is the handler's, and bodies are left to it;
+ * give the handler the same path as `basePath`. Fastify's hooks that run before a route's body is read are
+ * called as ever.
  *
  * @example
  * ```ts
@@ -34,9 +35,18 @@ export interface FastifyAnswer {
  * import { scriptedModel } from "@pawl/testing";
  * import fastify from "fastify";
  *
- * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
  * const pawl = runtime({ agents: [coach], store: memoryStore() });
- * const serve = handler({ runtime: pawl, agent: "coach", authorize: () => ({ userId: "ada" }), basePath: "/api/coach" });
+ * const serve = handler({
+ *   runtime: pawl,
+ *   agent: "coach",
+ *   authorize: () => ({ userId: "ada" }),
+ *   basePath: "/api/coach",
+ * });
  *
  * const app = fastify();
  * await app.register(fastifyPlugin(serve), { prefix: "/api/coach" });

@@ -2,8 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
 /**
- * A handler as a listener for `http.createServer`, or as Express middleware: `app.use("/api/coach", nodeListener(…))`,
- * then without `basePath`. A body that `express.json()` has read before is taken from there.
+ * A handler as a listener for `http.createServer`, or as Express middleware:
+ * `app.use("/api/coach", nodeListener(…))`, then without `basePath`. A body that `express.json()` has read
+ * before is taken from there.
  *
  * @example
  * ```ts
@@ -24,7 +25,10 @@ export function nodeListener(
   };
 }
 
-/** A body can be read once. What a parser before us has made of it is put where the listener looks for one that was read. */
+/**
+ * A body can be read once. What a parser before us has made of it is put where the listener looks for one
+ * that was read.
+ */
 function giveBack(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   const { body, rawBody } = incoming;
   if (!incoming.readableDidRead || body === undefined || rawBody !== undefined) return;

@@ -11,8 +11,9 @@ export interface SessionName {
 }
 
 /**
- * The session of that name, if there is one. A name that is not the id of one of the user's own sessions with this agent
- * is the user's own name: nobody reaches anybody else's session by it, or learns that there is one.
+ * The session of that name, if there is one. A name that is not the id of one of the user's own sessions with
+ * this agent is the user's own name: nobody reaches anybody else's session by it, or learns that there is
+ * one.
  *
  * @throws PawlError `not_found` for a `sessionId` that is not the user's.
  */

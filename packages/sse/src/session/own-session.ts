@@ -24,8 +24,8 @@ export function isResponse(caller: object): caller is Response {
 }
 
 /**
- * The user that `authorize` names. Without types a name can get lost on the way: then it is nobody's request, not that of all
- * who have none.
+ * The user that `authorize` names. Without types a name can get lost on the way: then it is nobody's request,
+ * not that of all who have none.
  *
  * @throws PawlError `config`.
  */

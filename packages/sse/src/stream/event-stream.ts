@@ -32,14 +32,17 @@ export interface EventStreamOptions<T> {
   onClose(): void;
   /** An item as text of the stream. */
   write(item: T): string;
-  /** Whether clients take an end without a last event for what it is. If not, the body is broken off when this process goes down. */
+  /**
+   * Whether clients take an end without a last event for what it is. If not, the body is broken off when this
+   * process goes down.
+   */
   mayEnd?: boolean;
 }
 
 /**
- * Events as a body. It takes an event only when the reader wants one, so that a slow reader costs one frame and no
- * more. It is closed when the events are over or this process goes down, and broken off when they fail. The signal that the events are made with
- * fires when nobody reads any more.
+ * Events as a body. It takes an event only when the reader wants one, so that a slow reader costs one frame
+ * and no more. It is closed when the events are over or this process goes down, and broken off when they
+ * fail. The signal that the events are made with fires when nobody reads any more.
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
@@ -74,8 +77,8 @@ export function eventStream<T>(
         } catch (error) {
           if (gone.aborted) return;
           closed();
-          // A process that goes down ends its bodies as they are, at every open page: the servers print broken ones. Without the
-          // run's end, a client comes again in either case.
+          // A process that goes down ends its bodies as they are, at every open page: the servers print
+          // broken ones. Without the run's end, a client comes again in either case.
           if (mayEnd && PawlError.is(error, "draining")) return controller.close();
           onError(error);
           controller.error(new Error("The stream broke off."));
@@ -97,7 +100,9 @@ interface Source<T> {
   close(): void;
 }
 
-/** An iterator that can be waited for in pieces: what comes after the wait is over is kept for the next one. */
+/**
+ * An iterator that can be waited for in pieces: what comes after the wait is over is kept for the next one.
+ */
 function oneAtATime<T>(items: AsyncIterable<T>): Source<T> {
   const iterator = items[Symbol.asyncIterator]();
   let asked = false;

@@ -7,13 +7,16 @@ import { ALGORITHMS, type AuthClient, type TokenAlgorithm, verifier } from "./ve
 /** Options of `supabaseAuth()`. */
 export interface SupabaseAuthOptions {
   /**
-   * A client for nothing else, with `persistSession` and `autoRefreshToken` off and without the option `accessToken`,
-   * which takes `client.auth` away.
+   * A client for nothing else, with `persistSession` and `autoRefreshToken` off and without the option
+   * `accessToken`, which takes `client.auth` away.
    */
   client: AuthClient;
   /** The project's URL, e.g. `https://abcdefgh.supabase.co`. */
   url: string;
-  /** Who issues its tokens, where that is not `<url>/auth/v1`: behind another name than the one that users see. */
+  /**
+   * Who issues its tokens, where that is not `<url>/auth/v1`: behind another name than the one that users
+   * see.
+   */
   issuer?: string;
   /** For whom its tokens are. */
   audience?: string;
@@ -36,13 +39,15 @@ export interface SupabaseUser {
 }
 
 /**
- * Says who sends a request, by the access token of Supabase Auth in its header `authorization: Bearer …`: the user, or a
- * response 401 that says in `www-authenticate` what is wrong. It is what `handler({ authorize })` of `@pawl/sse` takes.
+ * Says who sends a request, by the access token of Supabase Auth in its header `authorization: Bearer …`: the
+ * user, or a response 401 that says in `www-authenticate` what is wrong. It is what `handler({ authorize })`
+ * of `@pawl/sse` takes.
  *
- * Tokens that are signed with a key (ES256, RS256) are verified here, with the project's public keys, which are kept for ten
- * minutes. About those that are signed with the project's secret (HS256) Supabase is asked each time, at most 16 at once. No other
- * token causes a request, except one in 30 seconds for unknown keys. Beyond the signature, a token must be of this project, for
- * this audience, of a signed-in user (anonymous sign-ins are some: `claims.is_anonymous`), and neither expired nor early.
+ * Tokens that are signed with a key (ES256, RS256) are verified here, with the project's public keys, which
+ * are kept for ten minutes. About those that are signed with the project's secret (HS256) Supabase is asked
+ * each time, at most 16 at once. No other token causes a request, except one in 30 seconds for unknown keys.
+ * Beyond the signature, a token must be of this project, for this audience, of a signed-in user (anonymous
+ * sign-ins are some: `claims.is_anonymous`), and neither expired nor early.
  *
  * A token that was verified here is valid until it expires, also when its user has signed out meanwhile.
  *

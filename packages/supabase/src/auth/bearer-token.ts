@@ -11,7 +11,10 @@ export interface DecodedToken {
 const MAX_TOKEN = 8_192;
 const JWT = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 
-/** What comes behind `Bearer` in the header `authorization`; `undefined` when that says something else or nothing. */
+/**
+ * What comes behind `Bearer` in the header `authorization`; `undefined` when that says something else or
+ * nothing.
+ */
 export function bearerOf(request: Request): string | undefined {
   const match = /^bearer(?: +(.*))?$/i.exec(request.headers.get("authorization") ?? "");
   return match === null ? undefined : (match[1] ?? "");

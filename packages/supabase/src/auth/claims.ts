@@ -23,8 +23,9 @@ export interface ClaimRules {
 const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Why a token is not accepted for what it says, in words for whoever sent it; `undefined` when it is. `getClaims` looks at the
- * signature and `exp` only, so a token of another project, or of the anonymous or service role, would pass.
+ * Why a token is not accepted for what it says, in words for whoever sent it; `undefined` when it is.
+ * `getClaims` looks at the signature and `exp` only, so a token of another project, or of the anonymous or
+ * service role, would pass.
  */
 export function whyRefused(
   claims: { readonly [claim: string]: unknown },

@@ -20,8 +20,9 @@ const UNKNOWN_MS = 30_000;
 const FAILED_MS = 1_000;
 
 /**
- * The keys with which a project signs. Whoever sends tokens chooses what key they name, so not every unknown name asks the
- * server: at most one request in {@link UNKNOWN_MS}, however many tokens come. A missing key is `undefined`.
+ * The keys with which a project signs. Whoever sends tokens chooses what key they name, so not every unknown
+ * name asks the server: at most one request in {@link UNKNOWN_MS}, however many tokens come. A missing key is
+ * `undefined`.
  *
  * @throws whatever went wrong when the server could not be asked.
  */

@@ -38,8 +38,9 @@ export const ALGORITHMS: readonly TokenAlgorithm[] = ["ES256", "RS256", "HS256"]
 const MAX_ASKED = 16;
 
 /**
- * A verifier over `getClaims`. Tokens with a public key are verified here, with the key handed to `getClaims` so that it never
- * asks anybody; those that are signed with the project's secret (HS256) only the server can judge, one request for each.
+ * A verifier over `getClaims`. Tokens with a public key are verified here, with the key handed to `getClaims`
+ * so that it never asks anybody; those that are signed with the project's secret (HS256) only the server can
+ * judge, one request for each.
  *
  * @throws PawlError `store_unavailable` when it could not be found out.
  */
@@ -71,7 +72,10 @@ export function verifier({ client, algorithms, keyOf, timeoutMs }: VerifierOptio
   };
 }
 
-/** Some bad tokens are answered with an error and others throw; a server that cannot be asked is neither's fault. */
+/**
+ * Some bad tokens are answered with an error and others throw; a server that cannot be asked is neither's
+ * fault.
+ */
 async function claimsOf(answer: ReturnType<AuthClient["auth"]["getClaims"]>): Promise<Claims | undefined> {
   try {
     const { data, error } = await answer;

@@ -8,9 +8,9 @@ const OWN = fileURLToPath(
 );
 
 /**
- * Copies the migrations that a project does not have yet into its folder, `supabase/migrations`. One is there if a file
- * ends with its name, whatever its time. What is new comes after everything that is there, because `supabase db push`
- * refuses what would have to be run before it.
+ * Copies the migrations that a project does not have yet into its folder, `supabase/migrations`. One is there
+ * if a file ends with its name, whatever its time. What is new comes after everything that is there, because
+ * `supabase db push` refuses what would have to be run before it.
  *
  * @returns the names of the new files
  */

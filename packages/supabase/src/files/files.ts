@@ -21,16 +21,18 @@ const PAGE = 1_000;
 const SMALLEST_PAGE = 100;
 
 /**
- * Files in a bucket of Supabase Storage. With a user's client its policies decide what that user may do, with one that has
- * a secret key whoever calls does. Keys are those of `storedPath()`: plain for lower-case paths and ASCII for all others,
- * because Storage refuses other keys and lists without regard to case.
+ * Files in a bucket of Supabase Storage. With a user's client its policies decide what that user may do, with
+ * one that has a secret key whoever calls does. Keys are those of `storedPath()`: plain for lower-case paths
+ * and ASCII for all others, because Storage refuses other keys and lists without regard to case.
  *
- * Uploads replace (`upsert`, which needs policies for INSERT, SELECT and UPDATE) and are not to be cached. A list asks folder by
- * folder, in pages; files that are added or deleted meanwhile may be in it or not, and may push others over the edge of a page.
+ * Uploads replace (`upsert`, which needs policies for INSERT, SELECT and UPDATE) and are not to be cached. A
+ * list asks folder by folder, in pages; files that are added or deleted meanwhile may be in it or not, and
+ * may push others over the edge of a page.
  *
- * @throws PawlError as `FileStore` says: `invalid_input` also for what the bucket's limits of size and type refuse,
- * `store_unavailable` also for what its policies refuse, `details.status` 403. A file that may not be read is `not_found`, because
- * Storage says so. A delete that its policies have silently ignored is `store_unavailable`.
+ * @throws PawlError as `FileStore` says: `invalid_input` also for what the bucket's limits of size and type
+ * refuse, `store_unavailable` also for what its policies refuse, `details.status` 403. A file that may not be
+ * read is `not_found`, because Storage says so. A delete that its policies have silently ignored is
+ * `store_unavailable`.
  *
  * @example
  * ```ts

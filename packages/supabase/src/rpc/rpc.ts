@@ -2,8 +2,8 @@ import { PawlError, type PawlErrorCode } from "@pawl/core";
 import { checkHeaders, safeText } from "../base/safe-error.ts";
 
 /**
- * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this shape, whatever
- * functions its generated types know; that is why the parameters are `never`.
+ * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this
+ * shape, whatever functions its generated types know; that is why the parameters are `never`.
  */
 export interface RpcClient {
   rpc(name: never, args: never): PromiseLike<RpcAnswer>;
@@ -20,7 +20,9 @@ export interface RpcAnswer {
 /** The object that every function of the schema returns. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What each function's answer has in any case: one without it is somebody else's, e.g. a proxy's own JSON. */
+/**
+ * What each function's answer has in any case: one without it is somebody else's, e.g. a proxy's own JSON.
+ */
 const ANSWERS = {
   pawl_rpc_append: "base",
   pawl_rpc_explain: "session",
@@ -49,9 +51,9 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
 /**
  * Calls a function of the schema, in one request.
  *
- * @throws PawlError `config` for a key that no header can carry, `forbidden`, `not_found`, `conflict`, `invalid_input`, or
- *   `store_unavailable` for everything else,
- *   with a cause that has the SQLSTATE as its `code` and the HTTP `status`. Neither says a key or a token.
+ * @throws PawlError `config` for a key that no header can carry, `forbidden`, `not_found`, `conflict`,
+ *   `invalid_input`, or `store_unavailable` for everything else, with a cause that has the SQLSTATE as its
+ *   `code` and the HTTP `status`. Neither says a key or a token.
  */
 export async function call(
   client: RpcClient,

@@ -48,7 +48,9 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
   return event as unknown as StoredEvent;
 }
 
-/** A time in seconds as ISO 8601 in UTC. Microseconds fit a number; what is below a millisecond is cut off. */
+/**
+ * A time in seconds as ISO 8601 in UTC. Microseconds fit a number; what is below a millisecond is cut off.
+ */
 function isoOf(seconds: unknown): string {
   return new Date(Math.floor(Math.round(Number(seconds) * 1e6) / 1_000)).toISOString();
 }

@@ -20,8 +20,9 @@ export interface OwnAnswer {
  * question's schema: the runtime checks the answer when it resumes the run, and refuses the call if the
  * answer does not fit.
  *
- * @throws PawlError `not_found` (no such question, or not in a session of theirs), `already_answered`, `invalid_input` (no
- *   run waits for it, or too large or too deep), `forbidden` (nobody is signed in) or `store_unavailable`
+ * @throws PawlError `not_found` (no such question, or not in a session of theirs), `already_answered`,
+ *   `invalid_input` (no run waits for it, or too large or too deep), `forbidden` (nobody is signed in) or
+ *   `store_unavailable`
  *
  * @example
  * ```ts
@@ -29,10 +30,13 @@ export interface OwnAnswer {
  * import { answer } from "@pawl/supabase";
  * import { createClient } from "@supabase/supabase-js";
  *
- * const client = createClient("http://127.0.0.1:1", "sb_publishable_of_yours", { accessToken: async () => "the user's" });
+ * const client = createClient("http://127.0.0.1:1", "sb_publishable_of_yours", {
+ *   accessToken: async () => "the user's",
+ * });
  * const yes = { sessionId: "s1", question: 7, value: { yes: true }, appendId: crypto.randomUUID() };
  * await answer(client, yes).catch((error) => {
- *   if (PawlError.is(error, "store_unavailable")) console.log("Nobody is there. Try again, with the same append id.");
+ *   if (PawlError.is(error, "store_unavailable"))
+ *     console.log("Nobody is there. Try again, with the same append id.");
  * });
  * ```
  */

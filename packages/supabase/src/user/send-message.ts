@@ -26,8 +26,9 @@ export interface OwnMessage {
  * progress picks it up (it is `queued`). It closes the question of a suspended run, which the next sweep of a
  * server resumes. Without an open run, the next run reads it: begin one with `runtime.run()` on the server.
  *
- * @throws PawlError `not_found` (no such session, or somebody else's), `invalid_input`, `key_taken` (the client's message
- *   is there: `details.event`, if the user may read it), `forbidden` (nobody is signed in) or `store_unavailable`
+ * @throws PawlError `not_found` (no such session, or somebody else's), `invalid_input`, `key_taken` (the
+ *   client's message is there: `details.event`, if the user may read it), `forbidden` (nobody is signed in)
+ *   or `store_unavailable`
  *
  * @example
  * ```ts
@@ -35,10 +36,13 @@ export interface OwnMessage {
  * import { sendMessage } from "@pawl/supabase";
  * import { createClient } from "@supabase/supabase-js";
  *
- * const client = createClient("http://127.0.0.1:1", "sb_publishable_of_yours", { accessToken: async () => "the user's" });
+ * const client = createClient("http://127.0.0.1:1", "sb_publishable_of_yours", {
+ *   accessToken: async () => "the user's",
+ * });
  * const message = { sessionId: "s1", message: "Good morning", appendId: crypto.randomUUID() };
  * await sendMessage(client, message).catch((error) => {
- *   if (PawlError.is(error, "store_unavailable")) console.log("Nobody is there. Try again, with the same append id.");
+ *   if (PawlError.is(error, "store_unavailable"))
+ *     console.log("Nobody is there. Try again, with the same append id.");
  * });
  * ```
  */

@@ -1,4 +1,7 @@
-/** The `type` of a request's `thinking` that a model accepts; `between_tools`: it also thinks between tool calls. */
+/**
+ * The `type` of a request's `thinking` that a model accepts; `between_tools`: it also thinks between tool
+ * calls.
+ */
 export type ThinkingMode = "adaptive" | "between_tools" | "disabled" | "enabled";
 
 /** What the API allows one model. */
@@ -11,7 +14,9 @@ export interface ModelLimits {
   thinking: readonly ThinkingMode[];
   /** What a client sees of thinking when it asks for nothing: the text, or a signature over empty text. */
   thinkingDisplay: "summarized" | "omitted";
-  /** Whether a thinking block is bound to everything before it, so that an edit of it makes the block invalid. */
+  /**
+   * Whether a thinking block is bound to everything before it, so that an edit of it makes the block invalid.
+   */
   bindsThinking: boolean;
   /** Whether `tool_choice` may be `any` or `tool`. */
   forcedToolChoice: boolean;
@@ -47,8 +52,8 @@ const fourFive: ModelLimits = {
 };
 
 /**
- * The models the simulator knows, as of November 2026. The cache minimum of `claude-haiku-5-5`, `claude-fable-5-2` and the
- * mythos models is not published: the values here are assumed.
+ * The models the simulator knows, as of November 2026. The cache minimum of `claude-haiku-5-5`,
+ * `claude-fable-5-2` and the mythos models is not published: the values here are assumed.
  */
 export const currentModels: { readonly [id: string]: ModelLimits } = {
   "claude-fable-5-2": newest,

@@ -22,8 +22,9 @@ const ping: WireEvent = { type: "ping" };
 const DELTAS = 24;
 
 /**
- * The Messages API event sequence of one answer. Usage in `message_delta` is the total, a ping follows the first block's
- * start and then every 40th event, and the first piece of a tool's input is empty, as on the real wire.
+ * The Messages API event sequence of one answer. Usage in `message_delta` is the total, a ping follows the
+ * first block's start and then every 40th event, and the first piece of a tool's input is empty, as on the
+ * real wire.
  */
 export function replyEvents(reply: Reply, blocks: readonly ContentBlock[], head: MessageHead): WireEvent[] {
   const events: WireEvent[] = [{ type: "message_start", message: startOf(head) }];

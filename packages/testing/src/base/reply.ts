@@ -21,8 +21,8 @@ export type Fault =
   | { stall: number };
 
 /**
- * What the model answers to one call. Blocks come in the order thinking, text, tool calls; `content` replaces them all with
- * explicit blocks.
+ * What the model answers to one call. Blocks come in the order thinking, text, tool calls; `content` replaces
+ * them all with explicit blocks.
  *
  * @example
  * ```ts
@@ -40,9 +40,9 @@ export interface Reply {
   tools?: readonly ReplyTool[];
   content?: readonly ContentBlock[];
   /**
-   * `tool_use` when the answer holds a tool call, `end_turn` when not. After `pause_turn` the next request may end with
-   * this answer, unchanged; tools that run on the server are scripted by `content`. With `null` the answer ends without
-   * saying why.
+   * `tool_use` when the answer holds a tool call, `end_turn` when not. After `pause_turn` the next request
+   * may end with this answer, unchanged; tools that run on the server are scripted by `content`. With `null`
+   * the answer ends without saying why.
    */
   stop?: string | null;
   /** The sequence that was met, for `stop: "stop_sequence"`. */
@@ -50,8 +50,8 @@ export interface Reply {
   /** Replaces what would have been counted. */
   usage?: RawUsage;
   /**
-   * Cuts the last block after that many characters (of its text, or of the JSON of its input) and stops with `max_tokens`,
-   * unless `stop` says otherwise. A cut tool call has no `content_block_stop`.
+   * Cuts the last block after that many characters (of its text, or of the JSON of its input) and stops with
+   * `max_tokens`, unless `stop` says otherwise. A cut tool call has no `content_block_stop`.
    */
   clip?: number;
   fault?: Fault;

@@ -5,12 +5,15 @@ import { type SimulatorOptions, simulator } from "./simulator.ts";
 /** Options of `messagesApi()`. */
 export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
 
-/** A running simulator; its `url` is to be used as the SDK's `baseURL`, and `requests` are those to `/v1/messages`. */
+/**
+ * A running simulator; its `url` is to be used as the SDK's `baseURL`, and `requests` are those to
+ * `/v1/messages`.
+ */
 export type MessagesApi = HttpApi;
 
 /**
- * Starts a server that answers `POST /v1/messages` as the Messages API does, as JSON and as a stream, and refuses what the
- * API refuses, in its words. What it says comes from `script` or `rules`.
+ * Starts a server that answers `POST /v1/messages` as the Messages API does, as JSON and as a stream, and
+ * refuses what the API refuses, in its words. What it says comes from `script` or `rules`.
  *
  * @example
  * ```ts

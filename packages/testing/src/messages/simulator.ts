@@ -10,7 +10,10 @@ import { estimateTokens, promptCache } from "./state/prompt-cache.ts";
 import { isThought, sealReply } from "./state/thinking-seal.ts";
 import { defaultSecret, judge, type ValidateOptions } from "./validate/validate.ts";
 
-/** Answers each valid request. A pure function of the request works for many sessions at once and after a restart. */
+/**
+ * Answers each valid request. A pure function of the request works for many sessions at once and after a
+ * restart.
+ */
 export type Rules = (request: ParsedRequest, context: RuleContext) => Reply | Promise<Reply>;
 
 /** What a simulated model is made of, over HTTP or in process. */

@@ -7,8 +7,8 @@ import type { Reply } from "../base/reply.ts";
 import type { WireEvent } from "../base/reply-events.ts";
 
 /**
- * The events of one reply as a `ModelClient` yields them. Faults become `model_error`s, with the details the real client
- * gives; an abort throws the signal's reason.
+ * The events of one reply as a `ModelClient` yields them. Faults become `model_error`s, with the details the
+ * real client gives; an abort throws the signal's reason.
  */
 export async function* inProcessStream(
   reply: Reply,

@@ -26,8 +26,8 @@ export interface ScriptedModel extends ModelClient {
 }
 
 /**
- * A model that says what the script says, in process and without judging what it is asked. Use {@link strictModel} where
- * the requests must be valid.
+ * A model that says what the script says, in process and without judging what it is asked. Use
+ * {@link strictModel} where the requests must be valid.
  *
  * @throws Error from `stream` when it is called more often than the script has replies.
  *
@@ -37,7 +37,8 @@ export interface ScriptedModel extends ModelClient {
  *
  * const model = scriptedModel([{ tools: [{ name: "get_time" }] }, { text: "It is noon." }]);
  * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
- * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) console.log(event.type);
+ * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) }))
+ *   console.log(event.type);
  * console.log(model.requests.length); // 1
  * ```
  */

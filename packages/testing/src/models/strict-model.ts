@@ -24,9 +24,9 @@ export interface StrictModel extends ModelClient {
 }
 
 /**
- * The Messages API simulator in process: every request is judged, thinking is signed and bound to what precedes it, and
- * usage counts cache reads and writes, all without HTTP. An invalid request throws a `model_error` with status 400 and is
- * kept in `rejected`.
+ * The Messages API simulator in process: every request is judged, thinking is signed and bound to what
+ * precedes it, and usage counts cache reads and writes, all without HTTP. An invalid request throws a
+ * `model_error` with status 400 and is kept in `rejected`.
  *
  * @example
  * ```ts
@@ -35,7 +35,8 @@ export interface StrictModel extends ModelClient {
  * const model = strictModel({ script: [{ text: "Hello." }] });
  * const messages = [{ role: "user" as const, content: [{ type: "text", text: "Hi" }] }];
  * const request = { system: [], tools: [], messages, maxTokens: 100 };
- * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) })) console.log(event.type);
+ * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) }))
+ *   console.log(event.type);
  * console.log(model.rejected); // []
  * ```
  */
@@ -65,7 +66,10 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
   };
 }
 
-/** What goes over the wire; through JSON, so that what JSON drops is dropped and later changes do not reach the copy. */
+/**
+ * What goes over the wire; through JSON, so that what JSON drops is dropped and later changes do not reach
+ * the copy.
+ */
 function wireBody(model: string, request: ModelRequest, extra: JsonObject): ParsedRequest {
   const { system, tools, messages, maxTokens, toolChoice } = request;
   const body = {

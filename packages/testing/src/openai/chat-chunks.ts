@@ -18,7 +18,9 @@ export interface ChatHead {
 
 type Delta = { [field: string]: unknown };
 
-/** The chunks of one answer as the real API streams them: the role, text, calls, why it ends, usage, `[DONE]`. */
+/**
+ * The chunks of one answer as the real API streams them: the role, text, calls, why it ends, usage, `[DONE]`.
+ */
 export function chatChunks(reply: Reply, blocks: readonly ContentBlock[], head: ChatHead): ChatEvent[] {
   const chunk = (choices: unknown[], more: object = {}): ChatEvent => ({
     id: head.id,

@@ -12,7 +12,10 @@ const ALWAYS_REASONS = /^gpt-6(?:\.\d+|-astra)/;
 /** The longest prompt, in tokens. */
 const LONGEST = 922_000;
 
-/** What depends on the model, as of November 2026. Of names that are not OpenAI's nothing is known, so nothing is refused. */
+/**
+ * What depends on the model, as of November 2026. Of names that are not OpenAI's nothing is known, so nothing
+ * is refused.
+ */
 export function checkModel(request: ChatRequest): ApiError | undefined {
   const { model, messages, tools } = request;
   const tokens = estimateTokens([messages, tools ?? []]);

@@ -9,7 +9,10 @@ import type { ChatEvent } from "./chat-wire.ts";
 import { prefixCache } from "./prefix-cache.ts";
 import { validateChatRequest } from "./validate-chat.ts";
 
-/** Answers each valid request. A pure function of the request works for many sessions at once and after a restart. */
+/**
+ * Answers each valid request. A pure function of the request works for many sessions at once and after a
+ * restart.
+ */
 export type ChatRules = (request: ChatRequest, context: RuleContext) => Reply | Promise<Reply>;
 
 /** What a simulated chat model is made of. */

@@ -6,9 +6,10 @@ import { chatWire } from "./chat-wire.ts";
 export interface OpenAIApiOptions extends ChatSimulatorOptions, HttpApiOptions {}
 
 /**
- * Starts a server that answers `POST /v1/chat/completions` as OpenAI does, as JSON and as a stream, and refuses what OpenAI
- * refuses. What it says comes from `script` or `rules`. Its `url` ends in `/v1`, to be used as the SDK's `baseURL`. Of a reply
- * thinking is left out, as this API shows none; `stop: "refusal"` makes its text a refusal.
+ * Starts a server that answers `POST /v1/chat/completions` as OpenAI does, as JSON and as a stream, and
+ * refuses what OpenAI refuses. What it says comes from `script` or `rules`. Its `url` ends in `/v1`, to be
+ * used as the SDK's `baseURL`. Of a reply thinking is left out, as this API shows none; `stop: "refusal"`
+ * makes its text a refusal.
  *
  * @example
  * ```ts

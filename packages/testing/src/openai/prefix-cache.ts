@@ -7,7 +7,10 @@ const STEP = 128;
 
 /** What of prompts has been seen before. */
 export interface PrefixCache {
-  /** The tokens of a prompt, and how many of them are read from the cache. From then on the whole prompt is in it. */
+  /**
+   * The tokens of a prompt, and how many of them are read from the cache. From then on the whole prompt is in
+   * it.
+   */
   take(request: ChatRequest): { tokens: number; cached: number };
 }
 

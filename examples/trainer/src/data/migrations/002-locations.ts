@@ -1,6 +1,6 @@
 /**
- * Where people train. One place at most is the current one, which an index holds to. To change it takes two updates, so a
- * function does it: each sees what others did before it had the lock.
+ * Where people train. One place at most is the current one, which an index holds to. To change it takes two
+ * updates, so a function does it: each sees what others did before it had the lock.
  */
 export const locations = `
 CREATE TABLE trainer.user_locations (

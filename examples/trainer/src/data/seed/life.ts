@@ -56,7 +56,10 @@ function sessionOn(day: string, week: number, at: number, random: () => number):
   });
 }
 
-/** The exercise as it was done in a week: more load every second week, and now and then a repetition less at the end. */
+/**
+ * The exercise as it was done in a week: more load every second week, and now and then a repetition less at
+ * the end.
+ */
 function grown({ exercise, step }: Known, week: number, random: () => number): ExerciseInput {
   const more = step * Math.floor(week / 2);
   if (exercise.exercise_type === "hold")

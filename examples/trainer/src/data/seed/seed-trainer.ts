@@ -12,9 +12,9 @@ export interface SeedOptions {
 }
 
 /**
- * Gives a user a life to try the trainer with: profile, half a year of measurements, goals, preferences, ten weeks of history,
- * three places. Whoever has a profile already keeps what they have; all or nothing is written, once, also by several processes
- * at a time. The same words make the same life.
+ * Gives a user a life to try the trainer with: profile, half a year of measurements, goals, preferences, ten
+ * weeks of history, three places. Whoever has a profile already keeps what they have; all or nothing is
+ * written, once, also by several processes at a time. The same words make the same life.
  */
 export async function seedTrainer(
   db: Database,

@@ -33,8 +33,9 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
 }
 
 /**
- * Calls one hook, and makes something of what it says, if it says anything. What it or `take` throws is logged and told
- * to `onError`, and `failed` comes back; nothing comes back from a hook that was overtaken by the end of the run.
+ * Calls one hook, and makes something of what it says, if it says anything. What it or `take` throws is
+ * logged and told to `onError`, and `failed` comes back; nothing comes back from a hook that was overtaken by
+ * the end of the run.
  */
 export async function callHook<T, R>(
   leg: Leg,
@@ -120,7 +121,9 @@ export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): s
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
 }
 
-/** Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own. */
+/**
+ * Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own.
+ */
 export async function notifyHooks(
   deadline: Deadline,
   hooks: readonly Hook[],

@@ -2,9 +2,9 @@ import { canonicalJson, toJson } from "../../base/json.ts";
 import { type ContentBlock, isText, isThinking } from "../../model/content.ts";
 
 /**
- * The rewritten blocks of an answer, if they may stand in for the answer: texts behind the last thinking block may have
- * changed or be gone, everything else is as it was. A model signs what precedes its thinking, and a call has been shown. An
- * answer that the model has paused has to go back to it as it is.
+ * The rewritten blocks of an answer, if they may stand in for the answer: texts behind the last thinking
+ * block may have changed or be gone, everything else is as it was. A model signs what precedes its thinking,
+ * and a call has been shown. An answer that the model has paused has to go back to it as it is.
  *
  * @throws Error that says what is wrong.
  */

@@ -18,9 +18,9 @@ const TASKS = "pawl.tasks";
 export const EFFECT_MS = 5_000;
 
 /**
- * Runs what is left of `afterRun`, each under a key of its own. `first` is stored with the first of them, only if nobody
- * has stored anything meanwhile: from then on the run can only end. An effect whose process died is repeated if its
- * hook says that it may be, and if it is not what the processes die of.
+ * Runs what is left of `afterRun`, each under a key of its own. `first` is stored with the first of them,
+ * only if nobody has stored anything meanwhile: from then on the run can only end. An effect whose process
+ * died is repeated if its hook says that it may be, and if it is not what the processes die of.
  *
  * @returns whether the run ends; `false` if something was stored meanwhile.
  */
@@ -68,7 +68,10 @@ async function beginEffect(
   return await leg.log.appendAtTip([...first, started]);
 }
 
-/** Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own time. */
+/**
+ * Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own
+ * time.
+ */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
   const { clock } = leg.life;
   const time = timeLimit(clock, EFFECT_MS);

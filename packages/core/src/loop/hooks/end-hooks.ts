@@ -11,7 +11,9 @@ import type { RunState } from "../../session/state.ts";
 import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 
-/** What is left to be stored so that a run is over, and the error among it that the hooks are told of then. */
+/**
+ * What is left to be stored so that a run is over, and the error among it that the hooks are told of then.
+ */
 export interface Ending {
   stop: StopReason;
   /** As the state is then; `next` is the run that begins in the same append. */
@@ -20,8 +22,9 @@ export interface Ending {
 }
 
 /**
- * Brings a run to its end, whichever way it came there: `onStop` has its say, every call is answered, the effects are run.
- * `undefined`: something was stored meanwhile, look again. `closing` is what calls without a result are told.
+ * Brings a run to its end, whichever way it came there: `onStop` has its say, every call is answered, the
+ * effects are run. `undefined`: something was stored meanwhile, look again. `closing` is what calls without a
+ * result are told.
  */
 export async function endingOf(
   leg: Leg,

@@ -76,7 +76,10 @@ export async function planRequest(
   return { plan };
 }
 
-/** The answer's blocks as `afterModel` wants them. A rewriting that would make the session invalid counts as failed. */
+/**
+ * The answer's blocks as `afterModel` wants them. A rewriting that would make the session invalid counts as
+ * failed.
+ */
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[]> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
@@ -93,8 +96,8 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
 }
 
 /**
- * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and time has passed.
- * What a hook throws is logged and keeps no run from waiting.
+ * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and
+ * time has passed. What a hook throws is logged and keeps no run from waiting.
  */
 export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");

@@ -163,7 +163,9 @@ function question(
   };
 }
 
-/** What a tool returned, as JSON. The tool did its work: a value that JSON cannot carry does not undo that. */
+/**
+ * What a tool returned, as JSON. The tool did its work: a value that JSON cannot carry does not undo that.
+ */
 function shownResult(value: unknown): Json {
   try {
     return toJson(value instanceof Error ? { name: value.name, message: messageOf(value) } : value);

@@ -55,7 +55,10 @@ type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "le
 
 interface Progress {
   durationMs(): number;
-  /** Fires when the tool's own time is up. Made when it is asked for: most tools never look, and few have a time of their own. */
+  /**
+   * Fires when the tool's own time is up. Made when it is asked for: most tools never look, and few have a
+   * time of their own.
+   */
   timeUp(): AbortController;
   /** What the call has made so far. */
   artifacts: Artifact[];
@@ -69,8 +72,8 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context: ToolContext<never> = {
     ...callContext(leg, call),
     deps: leg.deps as never,
-    // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the list, and the leg's
-    // signal fires too when the leg is over.
+    // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the
+    // list, and the leg's signal fires too when the leg is over.
     get signal() {
       signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
       return signal;
@@ -100,7 +103,10 @@ const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
 
 type ResultEvent = ReturnType<typeof resultEvent>;
 
-/** The result as the hooks want it. What a tool has decided beside it holds if it has come out as the tool said. */
+/**
+ * The result as the hooks want it. What a tool has decided beside it holds if it has come out as the tool
+ * said.
+ */
 async function rewritten(
   leg: Leg,
   { call, tool, input }: Pick<Runnable, "call" | "tool" | "input">,
@@ -126,7 +132,10 @@ export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
-/** How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has used up. */
+/**
+ * How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has
+ * used up.
+ */
 function graceOf({ life }: Leg, tool: Tool): number {
   return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
 }
@@ -156,7 +165,9 @@ function callContext(leg: Leg, call: CallState) {
   };
 }
 
-/** The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over. */
+/**
+ * The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over.
+ */
 async function withinTime<T>(
   leg: Leg,
   work: Promise<T>,

@@ -11,8 +11,8 @@ import { idempotencyKeyOf, runCall } from "./run-call.ts";
 import { sliceOf } from "./task-slice.ts";
 
 /**
- * Takes the calls of a turn as far as they go: prepared one by one, run side by side, each result stored as it comes.
- * One call's failure is its own result and touches no other.
+ * Takes the calls of a turn as far as they go: prepared one by one, run side by side, each result stored as
+ * it comes. One call's failure is its own result and touches no other.
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {

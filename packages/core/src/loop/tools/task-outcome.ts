@@ -17,7 +17,9 @@ import {
 /** Ends after which an agent's last words are the answer to its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
 
-/** What the caller's log is told of a task that has come to rest: a question of the agent's, or the result. */
+/**
+ * What the caller's log is told of a task that has come to rest: a question of the agent's, or the result.
+ */
 export function outcomeOf(
   call: CallState,
   state: SessionState,

@@ -19,8 +19,8 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
 }
 
 /**
- * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's tasks that have
- * not begun share alike what those that have begun do not hold.
+ * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's
+ * tasks that have not begun share alike what those that have begun do not hold.
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;

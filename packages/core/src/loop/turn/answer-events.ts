@@ -40,8 +40,8 @@ export function assistantMessage(
 }
 
 /**
- * Only an answer that came to its own end, or is to be continued, is echoed whole, and with calls only if it stopped for
- * them. A refused one is never sent again.
+ * Only an answer that came to its own end, or is to be continued, is echoed whole, and with calls only if it
+ * stopped for them. A refused one is never sent again.
  */
 function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_message"]["disposition"] {
   if (answer.stopReason === "refusal") return "discarded";

@@ -121,9 +121,9 @@ function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
 }
 
 /**
- * An attempt has failed and the model makes another one. One append says what the failed one cost, why it failed, and that
- * the same prompt is sent again; its text is not kept. Where the limits have no room for another answer as long as this
- * one might have been, the run is halted instead.
+ * An attempt has failed and the model makes another one. One append says what the failed one cost, why it
+ * failed, and that the same prompt is sent again; its text is not kept. Where the limits have no room for
+ * another answer as long as this one might have been, the run is halted instead.
  */
 async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;

@@ -72,9 +72,9 @@ const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a call, or a
- * call whose id or name no later request could carry, or a call in an answer that it has paused. With any other stop
- * reason there are no calls, whatever the content looks like.
+ * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a
+ * call, or a call whose id or name no later request could carry, or a call in an answer that it has paused.
+ * With any other stop reason there are no calls, whatever the content looks like.
  */
 export function toolCallsOf(
   answer: Reply,

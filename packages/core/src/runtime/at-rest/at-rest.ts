@@ -12,8 +12,9 @@ interface Made<T> {
 }
 
 /**
- * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is under way can
- * come between what `make` saw and what it has stored. `evenOpen`: a run that nobody goes on with may be open.
+ * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is
+ * under way can come between what `make` saw and what it has stored. `evenOpen`: a run that nobody goes on
+ * with may be open.
  *
  * @throws PawlError `session_busy`, or what `make` throws.
  */

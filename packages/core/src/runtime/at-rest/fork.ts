@@ -6,9 +6,9 @@ import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 
 /**
- * A new session of the same user whose log begins as this one's did, up to the last end of a run that is not after
- * `atSeq`: there every call has its result. Events keep their numbers, so whatever names another event still does,
- * and the copied context is sent to the byte as it was.
+ * A new session of the same user whose log begins as this one's did, up to the last end of a run that is not
+ * after `atSeq`: there every call has its result. Events keep their numbers, so whatever names another event
+ * still does, and the copied context is sent to the byte as it was.
  *
  * @throws PawlError `invalid_input` where no run has ended by then.
  */
@@ -43,7 +43,10 @@ function copyOf({ type, data, key, durationMs }: StoredEvent): NewEvent {
   } as NewEvent;
 }
 
-/** The run that began where this one ended is not copied: a message that waited for it is read by the copy's next run. */
+/**
+ * The run that began where this one ended is not copied: a message that waited for it is read by the copy's
+ * next run.
+ */
 function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
   const { next: _, ...data } = end.data;
   return { ...end, data };

@@ -12,11 +12,12 @@ import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
 
 /**
- * Takes back what the event `seq` says, together with the events that say the same: calls and questions of an answer,
- * the answer behind a result, user data wherever it was told, and the session of an agent that did a call's work. What
- * precedes later answers changes by it, so a new prefix begins.
+ * Takes back what the event `seq` says, together with the events that say the same: calls and questions of an
+ * answer, the answer behind a result, user data wherever it was told, and the session of an agent that did a
+ * call's work. What precedes later answers changes by it, so a new prefix begins.
  *
- * @throws PawlError `invalid_input` for an event that the model does not read, `session_busy` while a run is open.
+ * @throws PawlError `invalid_input` for an event that the model does not read, `session_busy` while a run is
+ * open.
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
   await whileIdle(host, session, agent, async (state) => {
@@ -25,7 +26,8 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
     const found = target === undefined ? [] : sameText(log, target);
     if (target === undefined || found.length === 0)
       throw new PawlError("invalid_input", "There is nothing to redact in this event.");
-    // Their own sessions first: if the process dies between the two, the call still says that there is something to take back.
+    // Their own sessions first: if the process dies between the two, the call still says that there is
+    // something to take back.
     for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
     const events = [...found.map(redactionOf), ...redactedPrefix(state, isUserData(target), host.newId())];
     return { result: undefined, events };
@@ -69,7 +71,10 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
 
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
 
-/** What is known of the user is told in the prefix, and again when it has changed, or when the context begins anew. */
+/**
+ * What is known of the user is told in the prefix, and again when it has changed, or when the context begins
+ * anew.
+ */
 function isUserData(event: StoredEvent): boolean {
   return event.type === "prefix" || (event.type === "knowledge" && event.data.source === USER_DATA);
 }
@@ -93,8 +98,8 @@ function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["t
 }
 
 /**
- * A task's session says in its own words what the call and its result say: all of it is taken back. Nobody goes on with
- * it, also where it could not be ended.
+ * A task's session says in its own words what the call and its result say: all of it is taken back. Nobody
+ * goes on with it, also where it could not be ended.
  */
 async function redactTask(
   host: Host,

@@ -8,8 +8,8 @@ import { jsonSchema, validate } from "../../tools/schema.ts";
 import type { Answer } from "./runtime-types.ts";
 
 /**
- * The events that store a user's answers, checked against the questions on record. Nothing is believed of the client
- * but the values, and those only as far as the tool's schema goes.
+ * The events that store a user's answers, checked against the questions on record. Nothing is believed of the
+ * client but the values, and those only as far as the tool's schema goes.
  *
  * @throws PawlError `unknown_call`, `already_answered` or `invalid_answer`; then none of the answers counts.
  */
@@ -98,7 +98,8 @@ function findQuestion(state: SessionState, callId: string, question: number | un
 }
 
 async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promise<void> {
-  // A question outlives the tool that asked it: then, and for a hook's question, the schema on record decides.
+  // A question outlives the tool that asked it: then, and for a hook's question, the schema on record
+  // decides.
   const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
   const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);

@@ -37,7 +37,10 @@ export async function beginWithAnswers(
   return { start, leg, release: stopOnAbort(host, start, signal) };
 }
 
-/** A schema's check is the application's, and may never settle. It may take as long as a run; then the question waits on. */
+/**
+ * A schema's check is the application's, and may never settle. It may take as long as a run; then the
+ * question waits on.
+ */
 async function checkedInTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
   const onTimeout = () =>
     new PawlError("invalid_answer", "The answer could not be checked in time. Please try again.");

@@ -15,11 +15,11 @@ import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
 /**
- * Stores the user's message with the start of a run, and lets the run go; or shows the run that the same message has begun
- * already; or does what the agent says about messages that come while a run is at work.
+ * Stores the user's message with the start of a run, and lets the run go; or shows the run that the same
+ * message has begun already; or does what the agent says about messages that come while a run is at work.
  *
- * While somebody holds the session without a run in it, that somebody is just beginning one: it may be this very message,
- * sent twice.
+ * While somebody holds the session without a run in it, that somebody is just beginning one: it may be this
+ * very message, sent twice.
  *
  * @throws PawlError `session_busy`.
  */

@@ -36,7 +36,10 @@ export async function recover(
   return await resumeRun(leg, run, signal);
 }
 
-/** Goes on with the run that a leg has found open. `undefined`: another process has taken the session over meanwhile. */
+/**
+ * Goes on with the run that a leg has found open. `undefined`: another process has taken the session over
+ * meanwhile.
+ */
 export async function resumeRun(
   leg: OpenLeg,
   run: RunState,

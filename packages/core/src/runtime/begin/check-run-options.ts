@@ -6,7 +6,8 @@ import { USER_DATA } from "../../context/prefix.ts";
 import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 
 /**
- * Checks what a run is asked with, for those who write JavaScript or hand JSON on: the log would keep it for good.
+ * Checks what a run is asked with, for those who write JavaScript or hand JSON on: the log would keep it for
+ * good.
  *
  * @throws PawlError `invalid_input`
  */

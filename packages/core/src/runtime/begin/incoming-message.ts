@@ -15,11 +15,17 @@ export interface IncomingMessage {
   clientMessageId?: string | undefined;
   signal?: AbortSignal | undefined;
   whenBusy: WhenBusy;
-  /** A task of another agent. Its id alone says which one it is: after a crash its words may be made differently. */
+  /**
+   * A task of another agent. Its id alone says which one it is: after a crash its words may be made
+   * differently.
+   */
   isTask?: true;
 }
 
-/** The events that store it and what came with it, once if its client has given it an id. The message is the last one. */
+/**
+ * The events that store it and what came with it, once if its client has given it an id. The message is the
+ * last one.
+ */
 export function messageEvents(
   { message, knowledge = [], params, clientMessageId }: IncomingMessage,
   queued: boolean,

@@ -12,9 +12,9 @@ import { type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /**
- * Stores a message for the run at work. Needs no lease: the leg at work takes it up, here or elsewhere. It is stored only
- * if nothing else has been since the run was seen open, so it never lies in a session without a run. `undefined`: no
- * run is at work any more.
+ * Stores a message for the run at work. Needs no lease: the leg at work takes it up, here or elsewhere. It is
+ * stored only if nothing else has been since the run was seen open, so it never lies in a session without a
+ * run. `undefined`: no run is at work any more.
  */
 export async function queueMessage(host: Host, said: IncomingMessage): Promise<Begun | undefined> {
   const { session, agent } = said;
@@ -39,8 +39,8 @@ export async function queueMessage(host: Host, said: IncomingMessage): Promise<B
 }
 
 /**
- * As {@link queueMessage}, for a run that its process has left behind. This leg goes on with it, also when the message
- * cannot be stored. `undefined`: the run has come to wait for its user, and the leg is as it was.
+ * As {@link queueMessage}, for a run that its process has left behind. This leg goes on with it, also when
+ * the message cannot be stored. `undefined`: the run has come to wait for its user, and the leg is as it was.
  */
 export async function queueHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   const { log } = leg;

@@ -11,9 +11,9 @@ import { makeLeg } from "../leg/make-leg.ts";
 const SUPERSEDED: StopReason = { type: "interrupted", message: "The user went on without answering." };
 
 /**
- * What ends a run whose question the user did not answer but talked past, to be stored with the new message. The hooks are
- * asked and the effects run as at any other end, in a leg that is stopped: nothing keeps the user waiting for long.
- * `undefined`: something was stored meanwhile, look again.
+ * What ends a run whose question the user did not answer but talked past, to be stored with the new message.
+ * The hooks are asked and the effects run as at any other end, in a leg that is stopped: nothing keeps the
+ * user waiting for long. `undefined`: something was stored meanwhile, look again.
  */
 export async function endSupersededRun(
   host: Host,

@@ -78,7 +78,9 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
   return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
-/** Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error. */
+/**
+ * Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error.
+ */
 async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
     await withinDeadline(leg.life, leg.makeDeps());

@@ -32,8 +32,8 @@ export async function taskSession(
 }
 
 /**
- * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the call that
- * gave the task goes on with the session.
+ * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the
+ * call that gave the task goes on with the session.
  */
 export function childAgent(delegate: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
   const agent = agentOf(delegate);
@@ -46,8 +46,8 @@ export function childAgent(delegate: Delegate, caller: string, tool: string, sli
 }
 
 /**
- * The call's session; it is made when it is first needed. Its type is what goes for the caller at this moment, its mode
- * included, so that what the caller may not do is not done for it either.
+ * The call's session; it is made when it is first needed. Its type is what goes for the caller at this
+ * moment, its mode included, so that what the caller may not do is not done for it either.
  */
 export async function openChild(
   host: Host,
@@ -68,7 +68,9 @@ export async function openChild(
   return ofType(own(made, userId, agent), type);
 }
 
-/** The session in the mode that its caller is in now: the row says which one that was when the task was given. */
+/**
+ * The session in the mode that its caller is in now: the row says which one that was when the task was given.
+ */
 function ofType(session: Session, type: string | undefined): Session {
   const { type: _, ...metadata } = session.metadata;
   return { ...session, metadata: type === undefined ? metadata : { ...metadata, type } };

@@ -16,8 +16,8 @@ import type { ActiveLeg, Host } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /**
- * Does a call's task in a session of its own, from wherever it is: gives the task, or hands an answer on, or goes on with
- * what was cut off.
+ * Does a call's task in a session of its own, from wherever it is: gives the task, or hands an answer on, or
+ * goes on with what was cut off.
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
@@ -64,8 +64,8 @@ async function giveWork(
     const said = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
-    // It was told before, by a process that did not live to see what came of it; or it has to be asked again, because its
-    // agent's own schema knows more than the one on record.
+    // It was told before, by a process that did not live to see what came of it; or it has to be asked again,
+    // because its agent's own schema knows more than the one on record.
     if (SETTLED.some((code) => PawlError.is(error, code))) return undefined;
     throw error;
   }

@@ -23,7 +23,10 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
   return tasks;
 }
 
-/** A task has come to its end where its result is its agent's last words; any other result may have been made without it. */
+/**
+ * A task has come to its end where its result is its agent's last words; any other result may have been made
+ * without it.
+ */
 function mayBeOpen({ started, result }: CallState): boolean {
   if (started?.slice === undefined) return false;
   return result === undefined || !result.data.success || result.data.skipped !== undefined;

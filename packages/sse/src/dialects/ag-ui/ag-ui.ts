@@ -4,9 +4,9 @@ import { agUiHistory } from "./ag-ui-messages.ts";
 import { parseAgUi } from "./ag-ui-request.ts";
 
 /**
- * AG-UI, for `HttpAgent` of `@ag-ui/client` and what is built on it (CopilotKit, assistant-ui). What 0.0.59 and 1.0 both
- * take is sent, and what only 1.0 takes to clients that declare it. Point `url` at `/runs`. The thread's id is the user's own name
- * for the session.
+ * AG-UI, for `HttpAgent` of `@ag-ui/client` and what is built on it (CopilotKit, assistant-ui). What 0.0.59
+ * and 1.0 both take is sent, and what only 1.0 takes to clients that declare it. Point `url` at `/runs`. The
+ * thread's id is the user's own name for the session.
  *
  * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the `seq` of the
  *   question.
@@ -22,7 +22,11 @@ import { parseAgUi } from "./ag-ui-request.ts";
  * import { agUi, handler } from "@pawl/sse";
  * import { scriptedModel } from "@pawl/testing";
  *
- * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
  * const serve = handler({
  *   runtime: runtime({ agents: [coach], store: memoryStore() }),
  *   agent: "coach",

@@ -12,15 +12,17 @@ import { parseAiSdk } from "./ai-sdk-request.ts";
 export interface AiSdkOptions {
   /**
    * What becomes of text that a failed attempt has streamed. `mark`: its parts stay in the message, with
-   * `providerMetadata.pawl.void`, for the app to leave out; clients of version 6 know nothing better. `reset`: they are taken
-   * back with `reset-step`, which ends the run in clients before version 7. Default: `mark`.
+   * `providerMetadata.pawl.void`, for the app to leave out; clients of version 6 know nothing better.
+   * `reset`: they are taken back with `reset-step`, which ends the run in clients before version 7. Default:
+   * `mark`.
    */
   lostText?: "mark" | "reset";
 }
 
 /**
- * UI message streams of the AI SDK, as `useChat` of version 6 and 7 takes them. Point its `DefaultChatTransport` at
- * `/runs`: reconnecting works without another option. The chat's id is the user's own name for the session.
+ * UI message streams of the AI SDK, as `useChat` of version 6 and 7 takes them. Point its
+ * `DefaultChatTransport` at `/runs`: reconnecting works without another option. The chat's id is the user's
+ * own name for the session.
  *
  * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other
  * questions are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the
@@ -33,7 +35,11 @@ export interface AiSdkOptions {
  * import { aiSdk, handler } from "@pawl/sse";
  * import { scriptedModel } from "@pawl/testing";
  *
- * const coach = agent({ name: "coach", model: scriptedModel([{ text: "Hello." }]), instructions: "Be kind." });
+ * const coach = agent({
+ *   name: "coach",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be kind.",
+ * });
  * const serve = handler({
  *   runtime: runtime({ agents: [coach], store: memoryStore() }),
  *   agent: "coach",

@@ -34,10 +34,11 @@ export function failedAnswer(callId: string, error: unknown): SaidAnswer {
 }
 
 /**
- * Those of a client's answers that the session waits for. Clients send old ones again with their history: these are left
- * out, and what they say of them is not believed.
+ * Those of a client's answers that the session waits for. Clients send old ones again with their history:
+ * these are left out, and what they say of them is not believed.
  *
- * @throws HTTPException 400 where there is no answer; PawlError `already_answered` or `unknown_call` where none is waited for.
+ * @throws HTTPException 400 where there is no answer; PawlError `already_answered` or `unknown_call` where
+ * none is waited for.
  */
 export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): Answer[] {
   const [first] = said;

@@ -5,9 +5,9 @@ import type { WireError } from "../../request/wire-error.ts";
 import type { ThreadFacts } from "./facts.ts";
 
 /**
- * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and functions each,
- * made by e.g. `aiSdk()` and given to `handler({ dialect })`. A dialect is a whitelist: an event that it has no word for
- * is not told, because unknown ones end the run in some clients.
+ * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and
+ * functions each, made by e.g. `aiSdk()` and given to `handler({ dialect })`. A dialect is a whitelist: an
+ * event that it has no word for is not told, because unknown ones end the run in some clients.
  */
 export interface Dialect {
   readonly name: string;
@@ -19,7 +19,10 @@ export interface Dialect {
    * client has of it, and so are the messages of its run before it.
    */
   readonly resume: "cursor" | "replay";
-  /** Names that no tool of the agent may have, where a tool's name could be taken for another word of the dialect. */
+  /**
+   * Names that no tool of the agent may have, where a tool's name could be taken for another word of the
+   * dialect.
+   */
   readonly reserved?: readonly string[];
   /**
    * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its
@@ -127,13 +130,16 @@ export interface EncoderContext {
 }
 
 /**
- * Tells one stream's events, public ones. Every function returns whole frames; lines end with LF. Parts that are open are
- * closed before the last frame.
+ * Tells one stream's events, public ones. Every function returns whole frames; lines end with LF. Parts that
+ * are open are closed before the last frame.
  */
 export interface Encoder {
   begin(): readonly string[];
   encode(event: SessionEvent): readonly string[];
-  /** The last frames, once the run has come to rest. Without a word of how it did: none, and the stream is broken off. */
+  /**
+   * The last frames, once the run has come to rest. Without a word of how it did: none, and the stream is
+   * broken off.
+   */
   end(): readonly string[];
   /** The message that this stream tells is over, although its run goes on. */
   readonly over?: boolean;

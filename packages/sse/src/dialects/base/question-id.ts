@@ -1,4 +1,7 @@
-/** The name of a question for clients that know one by a name: a call may ask again, and an old answer must not count then. */
+/**
+ * The name of a question for clients that know one by a name: a call may ask again, and an old answer must
+ * not count then.
+ */
 export function questionId(question: number): string {
   return `q${question}`;
 }

@@ -38,8 +38,8 @@ export interface Telling {
 }
 
 /**
- * What all dialects have in common: which events of a session belong to the message that a stream tells, and which of its
- * text counts. Whether the events come as they happen or out of the log, the same is told.
+ * What all dialects have in common: which events of a session belong to the message that a stream tells, and
+ * which of its text counts. Whether the events come as they happen or out of the log, the same is told.
  */
 export function telling({ before, messageSeq, runId: first, again = false }: EncoderContext): Telling {
   const toSteps = eventSteps();

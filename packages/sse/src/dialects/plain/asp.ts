@@ -11,7 +11,8 @@ export interface AspOptions {
 }
 
 /**
- * ASP v2: `ack` first, then `thinking`, `text`, `tool` (with its whole input), `tool_result`, and one `message_stop` or `error` at the end.
+ * ASP v2: `ack` first, then `thinking`, `text`, `tool` (with its whole input), `tool_result`, and one
+ * `message_stop` or `error` at the end.
  *
  * Requests are `{ session_id?, message }`, or `{ session_id, tool_results: [{ tool_use_id, content }]
  * }` for calls that wait for their client, with `is_error: true` for one that failed there; their stream has

@@ -11,9 +11,10 @@ export interface CoachOptions {
 }
 
 /**
- * The life coach's events, one field each: `text`, `error`, `sessionCompleted`, `modeChange`, `arcCompleted`, `toolCall`,
- * `roundBoundary`, `showPulseCheck`, `showOptions`, and `[DONE]` at the end. Tools named `show_options` and `show_pulse_check` ask the
- * user; other questions have no event, and end the stream with an error.
+ * The life coach's events, one field each: `text`, `error`, `sessionCompleted`, `modeChange`, `arcCompleted`,
+ * `toolCall`, `roundBoundary`, `showPulseCheck`, `showOptions`, and `[DONE]` at the end. Tools named
+ * `show_options` and `show_pulse_check` ask the user; other questions have no event, and end the stream with
+ * an error.
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the
  * user's words, or `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }]

@@ -15,17 +15,21 @@ import { parsePlain } from "./plain-request.ts";
 export interface MetricsOptions {
   /** See {@link TextMode}. Default: `live`. */
   text?: TextMode;
-  /** The types of events of the log that hold plans and reviews. Default: `planning.plan` and `planning.review`. */
+  /**
+   * The types of events of the log that hold plans and reviews. Default: `planning.plan` and
+   * `planning.review`.
+   */
   plan?: string;
   review?: string;
 }
 
 /**
- * Answers with an account of how they came about: `text`, `metric` for every call (what, when, how long, at what cost, how it came
- * out), `plan` and `review` as they change, `clarification` for every question, and one `done` or `error` at the end.
+ * Answers with an account of how they came about: `text`, `metric` for every call (what, when, how long, at
+ * what cost, how it came out), `plan` and `review` as they change, `clarification` for every question, and
+ * one `done` or `error` at the end.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. Who asks, and for which workspace, is said by
- * `authorize` alone.
+ * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. Who asks, and for
+ * which workspace, is said by `authorize` alone.
  */
 export function metrics(options: MetricsOptions = {}): Dialect {
   return {

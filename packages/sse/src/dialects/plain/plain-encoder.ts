@@ -4,8 +4,9 @@ import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 
 /**
- * When text is told, where clients cannot take any back. `live`: as it is written; if its attempt fails, the stream ends with an error,
- * and the session's next reader sees what counts. `settled`: once the answer is on record.
+ * When text is told, where clients cannot take any back. `live`: as it is written; if its attempt fails, the
+ * stream ends with an error, and the session's next reader sees what counts. `settled`: once the answer is on
+ * record.
  */
 export type TextMode = "live" | "settled";
 

@@ -13,12 +13,15 @@ export interface PlainFields {
   messages?: string;
 }
 
-/** A body that is an object. Fields that the dialect does not know are its client's own, and nothing is read of them. */
+/**
+ * A body that is an object. Fields that the dialect does not know are its client's own, and nothing is read
+ * of them.
+ */
 const anything = jsonSchema<JsonObject>({ type: "object" });
 
 /**
- * A message or answers, for a session that exists or a new one. `client_message_id` or `clientMessageId` makes a message that is sent
- * again count once.
+ * A message or answers, for a session that exists or a new one. `client_message_id` or `clientMessageId`
+ * makes a message that is sent again count once.
  *
  * @throws HTTPException 400.
  */

@@ -11,8 +11,9 @@ export interface TrainerOptions {
 }
 
 /**
- * The trainer's events: `status`, `knowledge`, `done`, `error`, and every tool under its own name, when it starts and when it is
- * through. So no tool may be called like one of the four. The agent speaks through its tools; text of the model is not told.
+ * The trainer's events: `status`, `knowledge`, `done`, `error`, and every tool under its own name, when it
+ * starts and when it is through. So no tool may be called like one of the four. The agent speaks through its
+ * tools; text of the model is not told.
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
  * instead of `value` for a tool that failed at the client.

@@ -14,8 +14,8 @@ export interface FilesUnderTest {
 const checks: readonly FileCheck[] = [...fileWriteChecks, ...filePathChecks, ...fileListChecks];
 
 /**
- * What a {@link FileStore} has to do, as cases for any test runner. A case works in a folder of its own, `close` is called after
- * each.
+ * What a {@link FileStore} has to do, as cases for any test runner. A case works in a folder of its own,
+ * `close` is called after each.
  *
  * @example
  * ```ts

@@ -14,8 +14,8 @@ export interface ReservationsUnderTest {
 }
 
 /**
- * What {@link Reservations} have to do, as cases for any test runner. A case makes its own accounts, so `make` may give the
- * same ones again and again; `close` is called after each case.
+ * What {@link Reservations} have to do, as cases for any test runner. A case makes its own accounts, so
+ * `make` may give the same ones again and again; `close` is called after each case.
  *
  * @example
  * ```ts

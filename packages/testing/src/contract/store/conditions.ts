@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import type { StoredEvent } from "@pawl/core";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/** On what conditions an append goes through: the session, `afterSeq`, keys, and the order they are looked at. */
+/**
+ * On what conditions an append goes through: the session, `afterSeq`, keys, and the order they are looked at.
+ */
 export const conditionChecks: readonly Check[] = [
   {
     name: "E2 an unknown session is not_found",

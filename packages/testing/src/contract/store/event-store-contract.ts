@@ -39,8 +39,8 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * What an {@link EventStore} has to do, as cases for any test runner. A case makes its own sessions and users, so `make`
- * may give the same store again and again; `close` is called after each case.
+ * What an {@link EventStore} has to do, as cases for any test runner. A case makes its own sessions and
+ * users, so `make` may give the same store again and again; `close` is called after each case.
  *
  * @example
  * ```ts

@@ -32,10 +32,11 @@ const lifetimeMs: { readonly [ttl in Ttl]: number } = { "5m": 300_000, "1h": 3_6
 const lookback = 20;
 
 /**
- * A prompt cache that reads and writes as the Messages API does: whole prefixes that end at a breakpoint, found again up to 20
- * blocks before a breakpoint, never shorter than the model's minimum, alive for their TTL from the start of the last
- * request that used them. A change of tools, system or messages makes everything after it cold; `tool_choice`, `thinking`,
- * `output_config` and the presence of images count as part of the messages, `speed` as part of the system.
+ * A prompt cache that reads and writes as the Messages API does: whole prefixes that end at a breakpoint,
+ * found again up to 20 blocks before a breakpoint, never shorter than the model's minimum, alive for their
+ * TTL from the start of the last request that used them. A change of tools, system or messages makes
+ * everything after it cold; `tool_choice`, `thinking`, `output_config` and the presence of images count as
+ * part of the messages, `speed` as part of the system.
  */
 export function promptCache(): PromptCache {
   const entries = new Map<string, { ttl: Ttl; expires: number }>();

@@ -8,7 +8,9 @@ import {
   turnsOf,
 } from "../../base/wire-request.ts";
 
-/** What a thinking block's signature says; it needs no memory, so a restarted simulator still understands it. */
+/**
+ * What a thinking block's signature says; it needs no memory, so a restarted simulator still understands it.
+ */
 interface Seal {
   model: string;
   id: string;
@@ -24,7 +26,10 @@ interface Seal {
   of: number;
 }
 
-/** A thinking block of a request, and what its signature says of it; `seal` is absent when the signature is not ours. */
+/**
+ * A thinking block of a request, and what its signature says of it; `seal` is absent when the signature is
+ * not ours.
+ */
 export interface FoundThinking extends PlacedBlock {
   seal: Seal | undefined;
   base: string;
@@ -65,7 +70,9 @@ export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
   return walk;
 }
 
-/** The reply's blocks with every unsigned thinking block sealed to the request and to the blocks before it. */
+/**
+ * The reply's blocks with every unsigned thinking block sealed to the request and to the blocks before it.
+ */
 export function sealReply(
   request: ParsedRequest,
   blocks: readonly ContentBlock[],
@@ -154,8 +161,9 @@ function refersTo(block: ContentBlock, name: string): boolean {
 }
 
 /**
- * A block or tool without what may change freely: cache marks, fields at their default, the order of its own fields (not
- * that of a tool's input), and the query of an image's URL, which rotates while the bytes stay the same.
+ * A block or tool without what may change freely: cache marks, fields at their default, the order of its own
+ * fields (not that of a tool's input), and the query of an image's URL, which rotates while the bytes stay
+ * the same.
  */
 export function meaningOf(block: JsonObject): unknown {
   const fields = Object.entries(block)

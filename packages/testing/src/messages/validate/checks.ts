@@ -71,7 +71,9 @@ export interface Fields {
   readonly optional?: { readonly [field: string]: Check };
 }
 
-/** An object with exactly these fields: one missing and one too many are refused, then each value is judged. */
+/**
+ * An object with exactly these fields: one missing and one too many are refused, then each value is judged.
+ */
 export function objectWith({ required = {}, optional = {} }: Fields): Check {
   const fields = { ...required, ...optional };
   return (value, path) => {

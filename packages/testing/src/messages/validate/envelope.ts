@@ -40,7 +40,10 @@ const toolChoice: Check = taggedBy({
   none: objectWith({ required: { type: text } }),
 });
 
-/** Everything a request may carry at its top level. `temperature`, `top_p` and `top_k` are gone since 2026-10-21. */
+/**
+ * Everything a request may carry at its top level. `temperature`, `top_p` and `top_k` are gone since
+ * 2026-10-21.
+ */
 const fields: Check = objectWith({
   required: { model: text, max_tokens: integer(0), messages: listOf(anything) },
   optional: {

@@ -107,8 +107,8 @@ function leadingResults(turn: Turn | undefined): PlacedBlock[] {
 }
 
 /**
- * A server tool's call must have its result in the same turn, unless the turn is still going on: it ends the request, or
- * only results of client tools follow it.
+ * A server tool's call must have its result in the same turn, unless the turn is still going on: it ends the
+ * request, or only results of client tools follow it.
  */
 function checkServerCalls(turn: Turn, next: Turn | undefined, request: ParsedRequest): ApiError | undefined {
   if (next === undefined || (next.role === "user" && leadingResults(next).length === next.blocks.length))

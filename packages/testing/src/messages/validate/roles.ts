@@ -43,8 +43,8 @@ function checkNotEmpty(message: WireMessage, index: number, last: number): ApiEr
 }
 
 /**
- * Text must say something, wherever it stands. That a text of spaces inside a tool result is refused too is not verified;
- * nobody needs one.
+ * Text must say something, wherever it stands. That a text of spaces inside a tool result is refused too is
+ * not verified; nobody needs one.
  */
 function checkTexts({ system, messages }: ParsedRequest): ApiError | undefined {
   const check = (parts: unknown, where: string): ApiError | undefined =>
@@ -114,8 +114,8 @@ function checkSystem(messages: readonly WireMessage[], index: number): ApiError 
 }
 
 /**
- * A paused turn is sent back as it is; any other last word of the assistant is a prefill. Who does not know what was paused
- * goes by the looks of it.
+ * A paused turn is sent back as it is; any other last word of the assistant is a prefill. Who does not know
+ * what was paused goes by the looks of it.
  */
 function checkEnding(
   messages: readonly WireMessage[],

@@ -4,7 +4,10 @@ import { firstError } from "./checks.ts";
 
 const numeric = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 
-/** The narrower JSON Schema of tools with `strict: true`. Except for the circular reference, the texts are unverified. */
+/**
+ * The narrower JSON Schema of tools with `strict: true`. Except for the circular reference, the texts are
+ * unverified.
+ */
 export function checkStrictTools(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
   const strict = tools.flatMap((tool, index) => (tool.strict === true ? [{ tool, index }] : []));
   if (strict.length > 20) return invalid(`tools: at most 20 tools may be strict. Found ${strict.length}.`);

@@ -86,8 +86,8 @@ function checkLatestWhole(thinking: readonly FoundThinking[]): ApiError | undefi
 }
 
 /**
- * A block is valid where everything before it is as it was when the block was made. Of the earlier thinking blocks, any
- * number may be missing from the start, but none from the middle, and none may come back.
+ * A block is valid where everything before it is as it was when the block was made. Of the earlier thinking
+ * blocks, any number may be missing from the start, but none from the middle, and none may come back.
  */
 function checkBinding(thinking: readonly FoundThinking[]): ApiError | undefined {
   return firstError(thinking, ({ path, seal, base }, index) => {

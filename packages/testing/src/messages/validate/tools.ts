@@ -75,11 +75,15 @@ type Judge = (value: unknown) => boolean;
 const judges = new Map<string, Judge | undefined>();
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, addUsedSchema: false });
 
-/** Judges examples of a schema; `undefined` when the schema itself is not valid. It is compiled on first use only. */
+/**
+ * Judges examples of a schema; `undefined` when the schema itself is not valid. It is compiled on first use
+ * only.
+ */
 function judgeOf(schema: { [key: string]: unknown }): Judge | undefined {
   const key = JSON.stringify(schema);
   if (judges.has(key)) return judges.get(key);
-  // Other drafts are named in good faith by many generators; what counts is whether the schema reads as 2020-12.
+  // Other drafts are named in good faith by many generators; what counts is whether the schema reads as
+  // 2020-12.
   const { $schema: _, ...own } = schema;
   const judge =
     ajv.validateSchema(own) === true ? (value: unknown) => ajv.compile(own)(value) === true : undefined;

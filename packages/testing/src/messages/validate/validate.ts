@@ -26,8 +26,9 @@ export interface ValidateOptions {
 export const defaultSecret = "pawl-testing";
 
 /**
- * Judges the body of a Messages API request as strictly as the API does, and answers with the first error it would give, or
- * `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles, tool pairing, thinking, length.
+ * Judges the body of a Messages API request as strictly as the API does, and answers with the first error it
+ * would give, or `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles,
+ * tool pairing, thinking, length.
  *
  * @param body the parsed JSON body, of any shape
  *
