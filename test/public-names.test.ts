@@ -3,7 +3,10 @@ import { expect, test } from "vitest";
 import { findWrongNames } from "../scripts/lib/public-names.mjs";
 
 /** What is wrong with a package of these files. The doors are `index.ts` and, if it is there, `other.ts`. */
-function wrongIn(files: Readonly<Record<string, string>>, most = Number.POSITIVE_INFINITY) {
+function wrongIn(
+  files: Readonly<Record<string, string>>,
+  { most = Number.POSITIVE_INFINITY, everywhere = [] as string[] } = {},
+) {
   const textOf = (path: string) => files[path.slice(1)];
   const host: ts.CompilerHost = {
     ...ts.createCompilerHost({}),
@@ -26,9 +29,11 @@ function wrongIn(files: Readonly<Record<string, string>>, most = Number.POSITIVE
     host,
   );
   const doors = paths.filter((path) => path === "/index.ts" || path === "/other.ts");
-  return findWrongNames(program, { pkg: doors }, { isOurs: () => true, most: { "/index.ts": most } }).map(
-    ({ file, line, message }) => `${file}:${line}: ${message}`,
-  );
+  return findWrongNames(
+    program,
+    { pkg: doors },
+    { isOurs: () => true, most: { "/index.ts": most }, everywhere },
+  ).map(({ file, line, message }) => `${file}:${line}: ${message}`);
 }
 
 test("public names with comments that refer to public types are right", () => {
@@ -64,7 +69,13 @@ test("a name has one door", () => {
   ]);
 });
 
+test("a name that is allowed everywhere may have several doors", () => {
+  const door = 'export { a } from "./a.ts";';
+  const files = { "index.ts": door, "other.ts": door, "a.ts": "/** A. */\nexport const a = 1;" };
+  expect(wrongIn(files, { everywhere: ["a"] })).toEqual([]);
+});
+
 test("a door has at most so many names", () => {
   const files = { "index.ts": 'export * from "./a.ts";', "a.ts": "/** A. */\nexport const a = 1, b = 2;" };
-  expect(wrongIn(files, 1)).toEqual(["/index.ts:1: exports 2 names, at most 1"]);
+  expect(wrongIn(files, { most: 1 })).toEqual(["/index.ts:1: exports 2 names, at most 1"]);
 });

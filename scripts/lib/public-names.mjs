@@ -7,11 +7,11 @@ import ts from "typescript";
  * @param {ts.Program} program
  * @param {Readonly<Record<string, readonly string[]>>} doors paths of the files that are a package's entries,
  * by package
- * @param {{ isOurs: (file: string) => boolean, most?: Readonly<Record<string, number>> }} options `isOurs`:
- * whether a file belongs to the packages' sources; `most`: how many names a door may have, by its path
+ * @param {{ isOurs: (file: string) => boolean, most?: Readonly<Record<string, number>>, everywhere?: readonly string[] }} options `isOurs`:
+ * whether a file belongs to the packages' sources; `most`: how many names a door may have, by its path; `everywhere`: names that several doors of a package may export
  * @returns {{ file: string, line: number, message: string }[]}
  */
-export function findWrongNames(program, doors, { isOurs, most = {} }) {
+export function findWrongNames(program, doors, { isOurs, most = {}, everywhere = [] }) {
   const checker = program.getTypeChecker();
   const original = (symbol) =>
     symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
@@ -53,7 +53,7 @@ export function findWrongNames(program, doors, { isOurs, most = {} }) {
       for (const symbol of checker.getExportsOfModule(
         checker.getSymbolAtLocation(program.getSourceFile(door)),
       )) {
-        names.set(symbol, doorOf.get(original(symbol)));
+        names.set(symbol, everywhere.includes(symbol.name) ? undefined : doorOf.get(original(symbol)));
         doorOf.set(original(symbol), door);
       }
       return [door, names];

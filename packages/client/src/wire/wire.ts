@@ -1,5 +1,6 @@
-import { type Answer, PawlError } from "@pawl/core";
+import type { Answer } from "@pawl/core";
 import type { ViewState } from "@pawl/core/view";
+import { PawlError } from "@pawl/core/view";
 import { within } from "./read-events.ts";
 
 /** How the server is reached. */
