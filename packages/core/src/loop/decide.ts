@@ -69,11 +69,14 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   // No request is in flight when the loop decides: the answer of an open one was lost. Its cost counts below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
   const over = run.ending ?? stopped(run) ?? now.halted ?? givenUp(run);
-  if (over !== undefined) return afterHooks(run, now, { do: "end", stop: over });
+  // Whoever ends the run, its calls may be without results: no `afterTurn` hook is asked.
+  if (over !== undefined) return { do: "end", stop: over };
   const left = remainingOf(state, rules, now.legMs);
-  if (left.amounts.wallClockMs <= 0)
-    return afterHooks(run, now, { do: "end", stop: limitStop(left, "wallClockMs") });
   const open = unanswered(run);
+  if (left.amounts.wallClockMs <= 0) {
+    const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
+    return open.length > 0 ? end : afterHooks(run, now, end);
+  }
   const pending = open.filter(isWaiting);
   if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
   if (pending.length > 0) {
@@ -84,9 +87,9 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
 
 /** `next`, once the `afterTurn` hooks know of the last turn and if they do not want the run to end. */
 function afterHooks(run: RunState, now: Now, next: BetweenTurns): Next {
-  if (run.turn !== undefined && run.ending === undefined) {
+  if (run.turn !== undefined) {
     if (now.turnsNotified < run.turns && !now.aborted) return { do: "after_turn", turn: run.turn };
-    if (now.hookStop !== undefined && now.halted === undefined) return { do: "end", stop: now.hookStop };
+    if (now.hookStop !== undefined) return { do: "end", stop: now.hookStop };
   }
   return next.do !== "end" && now.draining ? { do: "leave" } : next;
 }

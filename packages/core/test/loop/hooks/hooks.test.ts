@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Hook, memoryStore, type StopReason } from "../../../src/index.ts";
 import { named, sound } from "../../support/hooks.ts";
-import { setup } from "../../support/setup.ts";
+import { setup, stored, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
-import { calling, echo } from "../../support/tools.ts";
+import { ask, calling, echo, question } from "../../support/tools.ts";
 
 const blocked: StopReason = { type: "blocked", message: "Not today." };
 
@@ -152,6 +152,24 @@ describe("the order of hooks", () => {
     );
     const { stop, turns } = await world.say("Go");
     expect({ raced, stop, turns, told }).toEqual({ raced: true, stop: blocked, turns: 1, told: [1] });
+  });
+
+  it("H1 asks no afterTurn of a run that its user stops at a question, and the user's reason counts", async () => {
+    const asked: number[] = [];
+    const eager = named("eager", {
+      afterTurn: ({ calls }) => {
+        asked.push(calls.length);
+        return { stop: blocked };
+      },
+    });
+    const world = setup([{ tools: [question] }], { tools: [ask], hooks: [eager] });
+    const { sessionId } = await world.say("Go");
+    await world.pawl.stop(sessionId, user);
+    await world.pawl.sweep();
+    await stored(world, sessionId, "run_ended");
+    const [end] = await world.of(sessionId, "run_ended");
+    expect({ stop: end?.data.stop.type, asked }).toEqual({ stop: "aborted", asked: [] });
+    await sound(world, sessionId);
   });
 
   it("H2 lets afterTurn add what the model reads in its next turn", async () => {
