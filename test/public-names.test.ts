@@ -77,5 +77,7 @@ test("a name that is allowed everywhere may have several doors", () => {
 
 test("a door has at most so many names", () => {
   const files = { "index.ts": 'export * from "./a.ts";', "a.ts": "/** A. */\nexport const a = 1, b = 2;" };
-  expect(wrongIn(files, { most: 1 })).toEqual(["/index.ts:1: exports 2 names, at most 1"]);
+  expect(wrongIn(files, { most: 1 })).toEqual([
+    "/index.ts:1: exports 2 names, at most 1: move one to another door",
+  ]);
 });

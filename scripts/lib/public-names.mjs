@@ -19,7 +19,11 @@ export function findWrongNames(program, doors, { isOurs, most = {}, everywhere =
   const problems = [];
   for (const [door, names] of Object.values(doors).flatMap(namesOf)) {
     if (names.size > (most[door] ?? Infinity))
-      problems.push({ file: door, line: 1, message: `exports ${names.size} names, at most ${most[door]}` });
+      problems.push({
+        file: door,
+        line: 1,
+        message: `exports ${names.size} names, at most ${most[door]}: move one to another door`,
+      });
     for (const [symbol, other] of names) {
       exported.add(original(symbol));
       if (other === undefined) continue;

@@ -54,14 +54,7 @@ export {
 
 // Prices and usage
 
-export {
-  cacheHitRate,
-  checkPricing,
-  costUsd,
-  type Pricing,
-  promptTokens,
-  type Usage,
-} from "./model/pricing.ts";
+export { checkPricing, costUsd, type Pricing, promptTokens, type Usage } from "./model/pricing.ts";
 
 // Hooks
 
@@ -100,7 +93,7 @@ export type { UserDataSource } from "./context/user-data.ts";
 
 // The log: events, and the state that is folded from them
 
-export type { EventData, EventType, ExtensionType, StoredEvent, StoredOf, TokenUsage } from "./log/event.ts";
+export type { EventData, EventType, StoredEvent, StoredOf, TokenUsage } from "./log/event.ts";
 export type { EventStore } from "./log/event-store.ts";
 export type { EventOf, SessionEvent } from "./log/live-event.ts";
 export { REDACTED, readShown } from "./log/redacted.ts";
@@ -112,11 +105,10 @@ export type { CallState, RunState } from "./session/state.ts";
 export { memoryBlobs } from "./stores/blob-store.ts";
 export { memoryStore } from "./stores/memory-store.ts";
 export type { Upcasters } from "./stores/upcast.ts";
-export { type BlobOptions, withBlobs } from "./stores/with-blobs.ts";
+export { withBlobs } from "./stores/with-blobs.ts";
 
 // Budgets that several runs share
 
-export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
 export { memoryReservations } from "./reservations/memory-reservations.ts";
 
 // Files

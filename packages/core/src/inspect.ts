@@ -23,8 +23,9 @@ export {
 } from "./inspect/timeline.ts";
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export { contextTypes } from "./log/context-types.ts";
-export type { NextRun } from "./log/event.ts";
+export type { ExtensionType, NextRun } from "./log/event.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
+export { cacheHitRate } from "./model/pricing.ts";
 export type { ContextEntry } from "./session/context-entry.ts";
 export type { OpenAttempt } from "./session/open-attempt.ts";
 export type {

@@ -17,6 +17,7 @@ export type { SessionPatch } from "./log/session-row.ts";
 export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
 export type { LivePart } from "./model/live-part.ts";
 export { localTail } from "./readers/local-tail.ts";
+export { type BalanceUsd, balanceUsd } from "./reservations/balance-usd.ts";
 export {
   type Balance,
   checkRequest,
@@ -35,3 +36,4 @@ export { type EventPage, readPages } from "./stores/read-pages.ts";
 export { noSession, type Refused } from "./stores/refusal.ts";
 export { tryUntilApplied } from "./stores/retry-undone.ts";
 export { watchedStore } from "./stores/watched-store.ts";
+export type { BlobOptions } from "./stores/with-blobs.ts";

@@ -1,4 +1,5 @@
-import { cacheHitRate, type EventStore, messageOf, promptTokens, type StoredEvent } from "@pawl/core";
+import { type EventStore, messageOf, promptTokens, type StoredEvent } from "@pawl/core";
+import { cacheHitRate } from "@pawl/core/inspect";
 import { eventLine } from "@pawl/core/inspect";
 
 export interface SessionLogOptions {

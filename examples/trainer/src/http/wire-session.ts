@@ -1,4 +1,5 @@
-import { cacheHitRate, centsFromUsd, type Session, type StoredEvent } from "@pawl/core";
+import { centsFromUsd, type Session, type StoredEvent } from "@pawl/core";
+import { cacheHitRate } from "@pawl/core/inspect";
 
 /** A session as the trainer's clients know it. Times are ISO 8601 in UTC, `cache_hit_rate` a percentage. */
 export interface WireSession {

@@ -12,7 +12,7 @@ export interface ResilientOptions {
   /** Options of `withRetry`, for each model. */
   retry?: RetryOptions;
   /** Options of `withCircuitBreaker`, for each model. */
-  stopOnFailedTurns?: CircuitBreakerOptions;
+  circuitBreaker?: CircuitBreakerOptions;
   /** Options of `withIdleWatchdog`, for each model. */
   idleWatchdog?: IdleWatchdogOptions;
 }
@@ -43,9 +43,9 @@ export interface ResilientOptions {
  * ```
  */
 export function resilient(model: ModelClient, options: ResilientOptions = {}): ModelClient {
-  const { fallback = [], retry, stopOnFailedTurns, idleWatchdog, ...unknown } = options;
+  const { fallback = [], retry, circuitBreaker, idleWatchdog, ...unknown } = options;
   refuseUnknown(unknown);
-  const groups = { retry, stopOnFailedTurns, idleWatchdog };
+  const groups = { retry, circuitBreaker, idleWatchdog };
   for (const [group, given] of Object.entries(groups)) checkGroup(group as keyof typeof groups, given);
   const others = isList(fallback) ? fallback : [fallback];
   checkModel("its model", model);
@@ -55,14 +55,14 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   // with the breaker, so it is inside the retries, which end once it opens. The fallback is outermost: it is
   // asked when the retries have given up, or at once while the breaker is open.
   const guarded = (one: ModelClient) =>
-    withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), stopOnFailedTurns), retry);
+    withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), circuitBreaker), retry);
   return withFallback(guarded(model), ...others.map(guarded));
 }
 
 /** The options of each group. A typo in one would silently leave its default. */
-const KNOWN: { readonly [group in "retry" | "stopOnFailedTurns" | "idleWatchdog"]: readonly string[] } = {
+const KNOWN: { readonly [group in "retry" | "circuitBreaker" | "idleWatchdog"]: readonly string[] } = {
   retry: ["retries", "baseMs", "maxMs", "jitter", "sleep", "random"] satisfies (keyof RetryOptions)[],
-  stopOnFailedTurns: ["failures", "coolDownMs", "now"] satisfies (keyof CircuitBreakerOptions)[],
+  circuitBreaker: ["failures", "coolDownMs", "now"] satisfies (keyof CircuitBreakerOptions)[],
   idleWatchdog: ["idleMs", "sleep", "now"] satisfies (keyof IdleWatchdogOptions)[],
 };
 

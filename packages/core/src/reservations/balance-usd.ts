@@ -15,7 +15,8 @@ export interface BalanceUsd {
  *
  * @example
  * ```ts
- * import { balanceUsd, memoryReservations } from "@pawl/core";
+ * import { memoryReservations } from "@pawl/core";
+ * import { balanceUsd } from "@pawl/core/store";
  *
  * console.log(await balanceUsd(memoryReservations(), "user-1/2026-11")); // { usedUsd: 0, heldUsd: 0 }
  * ```

@@ -1,14 +1,33 @@
+import { checkNumbers } from "../base/check-numbers.ts";
 import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
 
 /**
- * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit
- * calls count as failures, skipped ones as nothing. One success, and the count begins anew. Every agent has
- * one, see `limits.errorTurns`.
+ * Ends a run as `circuit_open` after `turns` turns in a row in which every call failed. Unknown tools, denied
+ * calls and input that does not fit count as failures; skipped calls do not count. One success resets the
+ * count. Every agent has this condition, see `limits.errorTurns`.
+ *
+ * @param turns from 1; `Infinity` for never
+ * @throws PawlError `config`
+ *
+ * @example
+ * ```ts
+ * import { agent, stopOnFailedTurns } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const careful = agent({
+ *   name: "careful",
+ *   model: scriptedModel([{ text: "Hello." }]),
+ *   instructions: "Be careful.",
+ *   stopWhen: [stopOnFailedTurns(1)],
+ * });
+ * console.log(careful.stopWhen.length); // 2: its own, and the one that every agent has
+ * ```
  */
-export function stopOnFailedTurns(rounds: number): StopCondition {
+export function stopOnFailedTurns(turns: number): StopCondition {
+  checkNumbers("stopOnFailedTurns()", { turns }, { least: 1, most: Number.POSITIVE_INFINITY });
   return (run) =>
-    failedTurns(run, rounds) >= rounds
+    failedTurns(run, turns) >= turns
       ? {
           type: "circuit_open",
           message: "I stopped here: nothing that I tried has worked. Please try it another way.",

@@ -8,6 +8,7 @@ import {
   memoryStore,
   PawlError,
   runtime,
+  stopOnFailedTurns,
   summarize,
   withCircuitBreaker,
   withIdleWatchdog,
@@ -25,6 +26,7 @@ const priced = (pricing: object): ModelClient => ({ ...model, pricing: pricing a
 describe("a number that is none is refused where it is given", () => {
   it.each<[string, () => unknown]>([
     ["L12 retries", () => withRetry(model, { retries: none })],
+    ["L5 failed turns", () => stopOnFailedTurns(none)],
     ["L12 a first wait", () => withRetry(model, { baseMs: -1 })],
     ["L12 a longest wait", () => withRetry(model, { maxMs: none })],
     ["L12 jitter above 1", () => withRetry(model, { jitter: 1.5 })],

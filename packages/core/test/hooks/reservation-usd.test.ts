@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { balanceUsd, memoryReservations, PawlError, reservation } from "../../src/index.ts";
+import { memoryReservations, PawlError, reservation } from "../../src/index.ts";
+import { balanceUsd } from "../../src/store.ts";
 import { budget } from "../support/budget.ts";
 import { setup } from "../support/setup.ts";
 import { calling, echo } from "../support/tools.ts";

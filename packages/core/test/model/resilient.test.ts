@@ -17,7 +17,7 @@ function hurried(more: ResilientOptions = {}) {
   const options: ResilientOptions = {
     ...more,
     retry: { jitter: 0, sleep, ...more.retry },
-    stopOnFailedTurns: { now, ...more.stopOnFailedTurns },
+    circuitBreaker: { now, ...more.circuitBreaker },
   };
   return { clock, options };
 }
@@ -50,7 +50,7 @@ describe("resilient", () => {
     const { now, sleep } = watchdog;
     const { options } = hurried({
       idleWatchdog: { idleMs: 100, now, sleep },
-      stopOnFailedTurns: { failures: 1 },
+      circuitBreaker: { failures: 1 },
     });
     const reading = read(resilient(inner, options));
     while (inner.requests.length === 0 || watchdog.asleep === 0) await settled();
@@ -72,7 +72,7 @@ describe("resilient", () => {
     const large = named("large", () => busy);
     const { clock, options } = hurried({
       fallback: named("small", [spare, spare]),
-      stopOnFailedTurns: { failures: 1 },
+      circuitBreaker: { failures: 1 },
     });
     const model = resilient(large, options);
     await read(model);
@@ -96,7 +96,7 @@ describe("resilient", () => {
   it("L12 gives each model a breaker of its own", async () => {
     const large = named("large", () => busy);
     const small = named("small", [spare]);
-    const { options } = hurried({ fallback: small, stopOnFailedTurns: { failures: 1 } });
+    const { options } = hurried({ fallback: small, circuitBreaker: { failures: 1 } });
     const model = resilient(large, options);
     expect(textOf((await read(model)).events)).toBe("The fallback.");
     expect(small.requests).toHaveLength(1);
@@ -159,7 +159,7 @@ describe("resilient refuses what cannot work", () => {
     ["an unknown option, by its name", { retries: 3 }, /there is no option "retries"/],
     ["an unknown option in a group", { retry: { retry: 3 } }, /there is no option "retry\.retry"/],
     ["a group that is no object", { idleWatchdog: 30_000 }, /`idleWatchdog` must be .* type number/],
-    ["a group that is null", { stopOnFailedTurns: null }, /`stopOnFailedTurns` must be .* got null/],
+    ["a group that is null", { circuitBreaker: null }, /`circuitBreaker` must be .* got null/],
     ["a fallback that is no model", { fallback: {} }, /`fallback` must be a ModelClient/],
     ["a fallback that is null", { fallback: null }, /`fallback` must be a ModelClient.* got null/],
     ["a number out of range", { retry: { retries: -1 } }, /retries of withRetry\(\) must be/],
