@@ -30,8 +30,8 @@ export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt
 }
 
 /**
- * The charge for a lost answer: the estimate of its prompt. The request has probably been paid for, although
- * its process died or it was stopped before its answer began.
+ * Returns the charge for a lost answer: the estimate of its prompt. The provider has probably charged for the
+ * request, although its process died or it was stopped before its answer began.
  */
 export function lostAnswer({ seq, model, estimatedTokens, estimatedCostUsd }: OpenAttempt): NewEvent {
   const tokens = tokensOf({ ...noUsage, inputTokens: estimatedTokens });
