@@ -2,9 +2,9 @@ import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
 
 /**
- * Ends a run after `rounds` turns in a row in which every call failed: unknown tools, refused and misfit
- * calls count as failures, skipped ones as nothing. One success, and the count begins anew. Every agent has
- * one, see `limits.errorTurns`.
+ * Ends a run after `rounds` turns in a row in which every call failed. Unknown tools and refused or invalid
+ * calls count as failures; skipped calls do not count. One success resets the count. Every agent has this
+ * condition, see `limits.errorTurns`.
  */
 export function stopOnFailedTurns(rounds: number): StopCondition {
   return (run) =>
@@ -16,7 +16,7 @@ export function stopOnFailedTurns(rounds: number): StopCondition {
       : undefined;
 }
 
-/** How many of the last turns failed as a whole, counted up to `most`. */
+/** Counts the turns at the end of the run in which all calls failed, up to `most`. */
 function failedTurns({ calls }: Readonly<RunState>, most: number): number {
   let turns = 0;
   let seq = -1;

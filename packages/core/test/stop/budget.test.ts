@@ -50,8 +50,8 @@ describe("what is left", () => {
     ["turns", 0, "turn_limit", "the limit of 0 steps"],
     ["wallClockMs", 0, "deadline", "the time limit of 0 s"],
     ["toolCalls", -1, "tool_call_limit", "the limit of -1 tool calls"],
-    ["inputTokens", 0, "token_limit", "the limit of text to be read"],
-    ["outputTokens", 0, "token_limit", "the limit of text to be written"],
+    ["inputTokens", 0, "token_limit", "the limit on text that I can read"],
+    ["outputTokens", 0, "token_limit", "the limit on text that I can write"],
     ["costUsd", 0, "cost_limit", "the cost limit"],
   ])("L3 stops when %s have come down to %d, and says so", (resource, last, type, words) => {
     const message = `I stopped here: ${words} for one request is reached.`;
