@@ -71,7 +71,7 @@ describe("what is left", () => {
     );
   });
 
-  it("L3 names the limit that is nearer, and the request's where both are", () => {
+  it("L3 names the limit that is nearer, and the request's if both are equally near", () => {
     const message = (limits: Partial<Budget>, sessionLimits: Partial<Budget>) =>
       limitStop(leftWith(limits, sessionLimits), "toolCalls").message;
     expect(message({ toolCalls: 5 }, { toolCalls: 5 })).toContain("of 5 tool calls for one request");
