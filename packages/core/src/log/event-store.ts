@@ -5,7 +5,9 @@ import type { Session, SessionPatch, SessionStatus } from "./session-row.ts";
 /** The right to run a session, as its only leg. Every acquisition raises the epoch. */
 export interface Lease {
   readonly sessionId: string;
+  /** Who holds it; every leg uses a new name. */
   readonly holder: string;
+  /** Rises with every acquisition of the session's lease. */
   readonly epoch: number;
 }
 
@@ -36,22 +38,31 @@ export interface AppendOptions {
 export interface ReadOptions {
   /** Only events after this `seq`. */
   afterSeq?: number;
+  /** Only events of these types. */
   types?: readonly (EventType | ExtensionType)[];
+  /** The most events to return. */
   limit?: number;
 }
 
 /** A session to create. */
 export interface NewSession {
+  /** The id of the new session, 1 to 1,000 bytes of UTF-8. */
   id: string;
+  /** The owner of the new session. */
   userId: string;
+  /** The name of the session's agent. */
   agent: string;
+  /** The application's data; its `type` is the session's type. Default: `{}`. */
   metadata?: JsonObject;
 }
 
 /** Which sessions to list. */
 export interface ListSessions {
+  /** Only sessions of this user. */
   userId: string;
+  /** Only sessions of this agent. */
   agent?: string;
+  /** Only sessions with one of these statuses. */
   status?: readonly SessionStatus[];
   /** How many to return, newest first. Default: 50. */
   limit?: number;

@@ -55,7 +55,12 @@ export interface EventData {
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
   };
+  /** Data for the model, with the `source` it came from. `params` is what the source was asked for. */
   knowledge: { source: string; data: string; params?: JsonObject };
+  /**
+   * Something that a tool made for the user. The model reads its id, type, title and summary, never its
+   * `payload`.
+   */
   artifact: {
     artifact_id: string;
     type: string;
@@ -93,8 +98,11 @@ export interface EventData {
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
   /** `retry_of`: id of the run that this one retries, which failed or was stopped. A retry has no message. */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
+  /** The run waits for answers; `pending` are the ids of the calls that wait. */
   run_suspended: { run_id: string; pending: string[] };
+  /** A new leg has picked up a run whose process died. */
   run_recovered: { run_id: string };
+  /** A run has ended. `turns`, `tokens` and `cost_cents` are totals of the run. */
   run_ended: {
     run_id: string;
     stop: StopReason;
@@ -203,12 +211,16 @@ export interface EventData {
    * is the estimate for a request whose answer was lost, and `attempt` is the `seq` of that `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
+  /**
+   * An error during a run, as reported to the `onError` hooks. `message` is for developers, and `stack` is
+   * always `null`.
+   */
   error: { code: string; message: string; stack: null; context: Json };
 }
 
 /**
- * Token counts as the log stores them. `prompt` excludes cached tokens, `cache_write_1h` is a part of
- * `cache_write`, and `total` is the sum of the other four fields.
+ * Token counts as the log stores them. `prompt` excludes cached tokens, `completion` includes thinking,
+ * `cache_write_1h` is a part of `cache_write`, and `total` is the sum of the other four fields.
  */
 export interface TokenUsage {
   prompt: number;

@@ -8,10 +8,15 @@ import type { EventType, StoredEvent, StoredOf } from "./event.ts";
  * already has, and to notice a gap.
  */
 export interface LiveEventData {
+  /** New text of the answer. */
   text_delta: Delta;
+  /** New text of the model's thinking. */
   thinking_delta: Delta;
+  /** New text of a tool call's input, as JSON. */
   tool_input_delta: Delta & { tool_name: string; call_id: string };
+  /** A call has started or ended. `message` is the status text that its tool defines. */
   tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
+  /** A progress report of a running call; each one replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /**
    * Text of the sub-agent that does the work of this call, if its tool `showsText`. `attempt` counts in the
@@ -26,16 +31,22 @@ export interface LiveEventData {
 
 /** A live event that adds text to a block of the reply. */
 export interface Delta {
+  /** `seq` of the `llm_request`. */
   attempt: number;
+  /** Index of the block in the reply. */
   index: number;
+  /** Where the text begins in the block, in UTF-16 code units. */
   offset: number;
   text: string;
 }
 
 /** A sub-agent at work on a call, and its session. */
 export interface AgentAtWork {
+  /** The tool whose call it works on. */
   tool_name: string;
+  /** The sub-agent's name. */
   agent: string;
+  /** The sub-agent's own session. */
   session_id: string;
 }
 

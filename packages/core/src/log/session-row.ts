@@ -31,6 +31,7 @@ export interface Session {
   usage: Usage;
   /** Total cost in US dollars; 0 if the models have no prices. */
   costUsd: number;
+  /** The application's data; its `type` is the session's type. */
   metadata: JsonObject;
 }
 

@@ -7,7 +7,9 @@ export interface Usage {
   inputTokens: number;
   /** Tokens of the answer, including thinking. */
   outputTokens: number;
+  /** Prompt tokens read from the cache. */
   cacheReadTokens: number;
+  /** Prompt tokens written to the cache. */
   cacheWriteTokens: number;
   /** The part of `cacheWriteTokens` with a lifetime of an hour instead of five minutes. */
   cacheWrite1hTokens?: number;
@@ -18,10 +20,15 @@ export interface Usage {
  * own: they are not a fixed fraction of the input price.
  */
 export interface Pricing {
+  /** Prompt tokens that are not cached. */
   input: number;
+  /** Tokens of the answer, including thinking. */
   output: number;
+  /** Tokens read from the cache. */
   cacheRead: number;
+  /** Tokens written to the cache for five minutes. */
   cacheWrite5m: number;
+  /** Tokens written to the cache for an hour. */
   cacheWrite1h: number;
   /** Prices if the whole prompt (input, cache reads and cache writes) is longer than `above` tokens. */
   longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };

@@ -33,6 +33,7 @@ interface PartialBlock {
   invalid?: string;
 }
 
+/** Returns an empty answer. */
 export function newReply(): Reply {
   return {
     id: null,

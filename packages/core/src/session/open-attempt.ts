@@ -16,6 +16,7 @@ export interface OpenAttempt {
   limitedBy?: AnswerLimit;
 }
 
+/** Returns the open attempt of an `llm_request`. */
 export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt {
   const { estimated_tokens: estimatedTokens, estimated_cost_cents: estimatedCents = 0 } = data;
   const { limited_by: limitedBy, params } = data;

@@ -36,6 +36,7 @@ function suspensionOf(call: CallState): Question {
 /** A tool call of a run and its result. */
 export interface Action {
   tool: string;
+  /** The call's input as the model wrote it. */
   args: Json;
   /** Absent while the call waits for an answer. */
   result?: Json;

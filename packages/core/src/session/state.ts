@@ -170,6 +170,7 @@ export interface SessionState {
   readonly kept: KeptParts;
 }
 
+/** Returns the state of an empty log. */
 export function newSessionState(sessionId: string): SessionState {
   return {
     sessionId,

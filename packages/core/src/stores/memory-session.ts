@@ -28,6 +28,7 @@ export interface MemorySession {
 /** Formats a time in milliseconds since 1970. */
 type IsoTime = (ms: number) => string;
 
+/** Returns a new session without events. */
 export function newMemorySession(
   { id, userId, agent, metadata }: NewSession,
   now: number,
