@@ -7,12 +7,12 @@ interface Bounds {
 }
 
 /**
- * Checks options that a comparison would take for what they are not: `Number(process.env.X)` is `NaN` without
- * the variable, and nothing is more than that.
+ * Checks that numeric options are numbers within bounds.
  *
  * @param whose whom the options are for, e.g. `withRetry()`
- * @throws PawlError `config` for the first that is no number, or none within the bounds
+ * @throws PawlError `config` for the first value that is not a number within the bounds
  */
+// `Number(process.env.X)` is `NaN` if the variable is missing, and comparisons with NaN are always false.
 export function checkNumbers(
   whose: string,
   numbers: { readonly [what: string]: number },

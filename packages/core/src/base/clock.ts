@@ -1,15 +1,15 @@
-/** Time, as everything that waits or measures gets it. */
+/** The source of time for everything that waits or measures. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   /**
-   * Calls `then` after so many milliseconds, at once with none left and never for `Infinity`. The result
-   * takes that back. A `background` timer does not keep the process alive.
+   * Calls `then` after `ms` milliseconds: at once for 0 or less, never for `Infinity`. The returned function
+   * cancels the timer. A `background` timer does not keep the process alive.
    */
   after(ms: number, then: () => void, options?: { background?: boolean }): () => void;
 }
 
-/** Waits so many milliseconds. Rejects with the signal's reason as soon as it fires. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it fires. */
 export async function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -24,7 +24,10 @@ export async function delay(clock: Clock, ms: number, signal?: AbortSignal): Pro
   }
 }
 
-/** Does something every so many milliseconds, in timers that keep no process alive. The result stops it. */
+/**
+ * Calls `work` every `ms` milliseconds. Its timers do not keep the process alive. The returned function stops
+ * it.
+ */
 export function every(clock: Clock, ms: number, work: () => void): () => void {
   const next = (): (() => void) =>
     clock.after(
@@ -39,10 +42,10 @@ export function every(clock: Clock, ms: number, work: () => void): () => void {
   return () => cancel();
 }
 
-/** The longest time that a timer of the machine can be set for; a longer one would fire at once. */
+/** The longest delay that `setTimeout` supports, in milliseconds. With a longer one it fires at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
-/** The clock of the machine. */
+/** The system clock: `Date.now` and `setTimeout`. */
 export const systemClock: Clock = {
   now: Date.now,
   after: (ms, then, { background = false } = {}) => {

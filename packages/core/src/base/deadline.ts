@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** What bounds work that may never settle. */
+/** The limits of `withinDeadline()`. */
 export interface Deadline {
   readonly clock: Clock;
   /** Aborts the work. */
@@ -10,18 +10,19 @@ export interface Deadline {
    * at once.
    */
   readonly abortGraceMs?: number;
-  /** How long the work may take, in milliseconds. Default: as long as it likes. */
+  /** How long the work may take, in milliseconds. Default: unlimited. */
   readonly timeoutMs?: number | undefined;
   /**
-   * Called when that time is up. The wait rejects with what it returns. Default: an error that names the
+   * Called when `timeoutMs` is over. The wait rejects with what it returns. Default: an error that names the
    * time.
    */
   readonly onTimeout?: () => unknown;
 }
 
 /**
- * Waits for work that may never settle. Rejects with the signal's reason once that has fired and the grace is
- * over, and when the work takes longer than it may. The work itself goes on, unless it honours the signal.
+ * Waits for work that may never settle. Rejects with the signal's reason once the signal has fired and
+ * `abortGraceMs` is over, or when `timeoutMs` is over. The abandoned work continues unless it honours the
+ * signal.
  */
 export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>): Promise<T> {
   const { clock, signal, abortGraceMs, timeoutMs } = deadline;
@@ -48,7 +49,7 @@ export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLik
   }
 }
 
-/** A signal that fires when a time is up. `clear` takes that back. */
+/** Returns a signal that fires after `ms` milliseconds. `clear` cancels it. */
 export function timeLimit(clock: Clock, ms: number): { signal: AbortSignal; clear(): void } {
   const control = new AbortController();
   return { signal: control.signal, clear: clock.after(ms, () => control.abort(timeoutError(ms))) };

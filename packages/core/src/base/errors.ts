@@ -7,16 +7,13 @@ export type PawlErrorCode =
   | "config"
   /** No such session or agent, or the session belongs to somebody else. */
   | "not_found"
-  /**
-   * Whoever asks has no right to this: a key or token that is missing, not valid any more, or not good for
-   * it.
-   */
+  /** The caller has no right to this: its key or token is missing, expired or not sufficient. */
   | "forbidden"
-  /** The process is going down and begins nothing more. */
+  /** The process is shutting down and starts nothing more. */
   | "draining"
   /** The session already has a run in progress. */
   | "session_busy"
-  /** A message, an answer or an event that cannot be accepted as it is. */
+  /** A message, an answer or an event cannot be accepted as it is. */
   | "invalid_input"
   /** The answered call is not waiting for an answer. */
   | "unknown_call"
@@ -24,13 +21,16 @@ export type PawlErrorCode =
   | "invalid_answer"
   /** Somebody else answered first. */
   | "already_answered"
-  /** `afterSeq` was given and the log has moved on. `details.lastSeq` says where it is. */
+  /**
+   * `afterSeq` was given and the log has newer events. `details.lastSeq` is its last `seq`. Or the id of a
+   * new session is taken.
+   */
   | "conflict"
-  /** An event key is taken. `details.event` is the event that holds it. */
+  /** The event key is taken. `details.event` is the event that holds it. */
   | "key_taken"
-  /** The lease under which the caller writes is no longer the current one. */
+  /** The caller's lease is no longer the current one. */
   | "fenced"
-  /** The store failed. What was acknowledged is safe; recovery settles the rest. */
+  /** The store failed. Acknowledged writes are safe; recovery settles the rest. */
   | "store_unavailable"
   /** The model call failed. `details` says how, see {@link ModelFailure}. */
   | "model_error"
@@ -56,7 +56,7 @@ const MARK = Symbol.for("pawl.error");
  */
 export class PawlError extends Error {
   readonly code: PawlErrorCode;
-  /** Machine-readable particulars; plain JSON, safe to log, not meant for end users. */
+  /** Machine-readable details: plain JSON, safe to log, not meant for end users. */
   readonly details: { readonly [key: string]: unknown };
 
   constructor(
@@ -71,7 +71,7 @@ export class PawlError extends Error {
     Object.defineProperty(this, MARK, { value: true });
   }
 
-  /** Whether `error` is a PawlError, and has the given code if one is named. */
+  /** Whether `error` is a PawlError, with the given code if one is given. */
   static is(error: unknown, code?: PawlErrorCode): error is PawlError {
     return (
       error instanceof Error &&
@@ -88,22 +88,21 @@ export interface ModelFailure {
   /** The API's error type, e.g. `overloaded_error`. */
   type?: string;
   /**
-   * The API's finer code, e.g. `enforced_spend_limit_reached`. One that ends in `spend_limit_reached` says
-   * that the money is spent, whatever the status, and `context_length_exceeded` that the prompt is too long
-   * for the model; a client gives one where its API says so in words only.
+   * The API's finer code, e.g. `enforced_spend_limit_reached`. A code that ends in `spend_limit_reached`
+   * means that the money is spent, whatever the status. `context_length_exceeded` means that the prompt is
+   * too long for the model. A client sets it if its API reports this in words only.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
-  /** What the server asked to wait, in milliseconds. */
+  /** How long the server asks to wait, in milliseconds. */
   retryAfterMs?: number;
   /** The API's request id, for support. */
   requestId?: string;
 }
 
 /**
- * The message of anything that was thrown, as a plain string. Anything can be thrown, also what cannot be
- * asked.
+ * Returns the message of any thrown value as a plain string. Never throws, even if the value's getters do.
  */
 export function messageOf(error: unknown): string {
   try {
@@ -115,8 +114,8 @@ export function messageOf(error: unknown): string {
 }
 
 /**
- * Any thrown thing as a plain-JSON cause chain: names and messages, no stacks, and nothing that looks like a
- * key.
+ * Returns the cause chain of any thrown value as plain JSON: names and messages, no stacks, and nothing that
+ * looks like a key.
  */
 export function causeOf(error: unknown, depth = 5): Json {
   const message = withoutKeys(messageOf(error));
@@ -132,8 +131,8 @@ export function causeOf(error: unknown, depth = 5): Json {
 }
 
 /**
- * Whether the store failed, or refuses us: then nothing can be stored about it either, and recovery settles
- * the rest.
+ * Whether the store failed or refused access. Then nothing can be stored about it either, and recovery
+ * settles the rest.
  */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");

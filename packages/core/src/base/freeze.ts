@@ -1,4 +1,4 @@
-/** Freezes JSON data to its leaves, however deep they are, and returns it. */
+/** Freezes JSON data deeply, however deep it is, and returns it. */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value];
   while (open.length > 0) {

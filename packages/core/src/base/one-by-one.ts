@@ -1,9 +1,8 @@
 /**
- * One by one what comes in batches, e.g. the events of a packet. A generator costs several turns of the
- * microtask queue for every item it yields, and an answer has thousands of them; this costs one.
+ * Flattens batches, e.g. the events of a packet, into an async generator of their items.
  *
- * It is otherwise what a generator is: what is asked of it at once is done in order, to leave it early ends
- * `batches`, and after its end or an error there is nothing more.
+ * Concurrent calls of `next` are answered in order. Leaving it early ends `batches`. After its end or an
+ * error there are no more items.
  *
  * @param isOver asked before every item; `true` ends it, and `batches` with it
  *
@@ -18,6 +17,8 @@
  * for await (const word of oneByOne(packets())) console.log(word);
  * ```
  */
+// Not a generator function: that costs several microtask turns for every item, this costs one, and an answer
+// has thousands of items.
 export function oneByOne<T>(
   batches: AsyncGenerator<readonly T[], void, undefined>,
   isOver?: () => boolean,
@@ -25,7 +26,7 @@ export function oneByOne<T>(
   type Result = IteratorResult<T, void>;
   let batch: readonly T[] = [];
   let at = 0;
-  /** What was asked for is not there yet, and who waits for their turn. */
+  /** A call is in progress; later ones are in `waiting`. */
   let busy = false;
   const waiting: (() => void)[] = [];
 

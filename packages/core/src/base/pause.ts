@@ -1,9 +1,9 @@
 import { LONGEST_TIMER_MS } from "./clock.ts";
 
-/** Waits so many milliseconds; rejects with the signal's reason as soon as it fires. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it fires. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>;
 
-/** Waits by the clock of the machine. */
+/** Waits by the system clock. */
 export const pause: Sleep = async (ms, signal) => {
   signal.throwIfAborted();
   for (let left = ms; left > 0; left -= LONGEST_TIMER_MS)

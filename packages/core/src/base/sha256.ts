@@ -1,7 +1,5 @@
-/**
- * SHA-256 of a text in hexadecimal. In Node without the thread that Web Crypto asks, which costs more than
- * the hash.
- */
+/** Returns the SHA-256 of a text in hexadecimal. */
+// Node's own hash is synchronous. Web Crypto hands the work to a thread, which costs more than the hash.
 export async function sha256(text: string): Promise<string> {
   node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
   if (node.hash !== undefined) return node.hash("sha256", text);
@@ -9,5 +7,5 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Looked up when the first text is hashed: not everybody who imports this does. */
+/** `node:crypto`, looked up at the first call, because not every importer of this module hashes. */
 let node: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;

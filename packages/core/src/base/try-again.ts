@@ -1,6 +1,9 @@
 import { PawlError } from "./errors.ts";
 
-/** Makes a call that may be repeated, again after each pause as long as the store is unavailable. */
+/**
+ * Makes an idempotent call, and repeats it after each delay while it fails with `store_unavailable`. Delays
+ * are in milliseconds.
+ */
 export async function tryAgain<T>(delaysMs: readonly number[], call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {

@@ -1,5 +1,5 @@
-// Money is a number of US dollars everywhere but in the log and a database's columns (cents) and in
-// reservations (millionths of a dollar). All conversions stand here. See docs/decisions/0005-money.md.
+// Money is a number of US dollars everywhere except in the log and in database columns (cents) and in
+// reservations (millionths of a dollar). All conversions are here. See docs/decisions/0005-money.md.
 
 /**
  * Returns the sum of two amounts in US dollars, exact to a billionth of a dollar: `addUsd(0.1, 0.2)` is 0.3.
@@ -15,7 +15,7 @@ export function addUsd(a: number, b: number): number {
   return (nanos(a) + nanos(b)) / NANOS;
 }
 
-/** Returns the first amount less the second, in US dollars, exact to a billionth of a dollar. */
+/** Subtracts the second amount from the first, in US dollars, exact to a billionth of a dollar. */
 export function subtractUsd(a: number, b: number): number {
   return (nanos(a) - nanos(b)) / NANOS;
 }
@@ -44,8 +44,8 @@ const NANOS = 1_000_000_000;
 const NANOS_PER_CENT = NANOS / 100;
 const NANOS_PER_MICRO = NANOS / 1_000_000;
 
-// Sums are made in whole billionths: prices per million tokens with up to three decimals come out even, and
-// sums of up to two million dollars are exact.
+// Sums are computed in whole billionths. Prices per million tokens with up to three decimals are exact, and
+// so are sums of up to two million dollars.
 function nanos(usd: number): number {
   return Math.round(usd * NANOS);
 }

@@ -2,8 +2,8 @@
 const SHORTEST_SECRET = 8;
 
 /**
- * Removes secrets from a text: those that are given, and anything that looks like a key, e.g. one that a
- * proxy echoes.
+ * Removes secrets from a text: the given ones, and anything that looks like a key, e.g. one that a proxy
+ * echoes.
  *
  * @param secrets the request's secrets, e.g. its key; those shorter than 8 characters are ignored
  *
@@ -17,7 +17,7 @@ const SHORTEST_SECRET = 8;
  */
 export function withoutKeys(message: string, secrets: readonly string[] = []): string {
   const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET).flatMap(spellingsOf);
-  // The longest first: one may be a part of another.
+  // Longest first, because one may be part of another.
   known.sort((a, b) => b.length - a.length);
   let text = message;
   for (const secret of known) text = text.replaceAll(secret, "…");

@@ -6,9 +6,9 @@ import { hasOpenServerCalls, isPaused } from "./server-calls.ts";
 import { withShortInputs } from "./shorten-input.ts";
 
 /**
- * Moves what waits, up to `uptoSeq`, into the context. An event enters the context at the first request that
- * covers it and may carry it, so what arrived during a turn follows the turn's results, and nothing that was
- * sent ever moves.
+ * Moves waiting events up to `uptoSeq` into the context. An event enters the context with the first request
+ * that covers it and may carry it. So events that arrived during a turn follow the turn's results, and
+ * nothing that was sent ever moves.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
   const ready = new Set(readyFor(state, uptoSeq));
@@ -17,7 +17,7 @@ export function admit(state: SessionState, uptoSeq: number): void {
   state.kept.entries.clear();
 }
 
-/** The context as `admit` would leave it. */
+/** Returns the context as `admit` would leave it. */
 export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
   const entries = [...state.entries];
   extend(entries, state, readyFor(state, uptoSeq));
@@ -25,9 +25,9 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 }
 
 /**
- * What a request up to `uptoSeq` can carry. Nothing may follow an answer that the model has paused, and while
- * a tool of the API's own is at work nothing but results of our tools: the rest waits until the model is
- * through with it.
+ * Returns the events that a request up to `uptoSeq` can carry. After an answer that the model has paused:
+ * none. While a tool of the API's own is running: only results of our tools; the other events wait until it
+ * has finished.
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
@@ -36,8 +36,9 @@ function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
 }
 
 /**
- * Results first, in the order of their calls, then the rest in the order of the log. The answer that made the
- * calls is the last entry now and about to be sent for the first time: here its inputs take their final form.
+ * Appends results in the order of their calls, then the other events in the order of the log. The answer that
+ * made the calls is the last entry and about to be sent for the first time, so its inputs get their final
+ * form here.
  */
 function extend(entries: ContextEntry[], state: SessionState, ready: readonly StoredEvent[]): void {
   const place = (event: StoredOf<"tool_result">) => state.calls.get(event.data.call_id)?.place ?? 0;
@@ -50,7 +51,7 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
   for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
 }
 
-/** What waits is made into entries for a request, and once it was made they are admitted: the same ones. */
+/** Makes entries for a request and keeps them, so that the same objects are admitted once it was made. */
 function entryOf({ kept }: SessionState, event: StoredEvent): ContextEntry {
   const entry = kept.entries.get(event) ?? userEntry(event);
   kept.entries.set(event, entry);

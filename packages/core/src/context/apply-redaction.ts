@@ -5,7 +5,7 @@ import type { QuestionRecord, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
-/** Redacts an event in the state. The prefix that follows leaves out the thinking that was bound to it. */
+/** Redacts an event in the state. The prefix that follows drops the thinking that was bound to it. */
 export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
   const { seq, of } = data;
   const said = state.entries.find((entry) => entry.seq === seq);
@@ -20,7 +20,7 @@ export function applyRedaction(state: SessionState, { data }: StoredOf<"redactio
   state.entries = withoutUnpaired(entries);
   state.unsent = state.unsent.map((event) => (event.seq === seq ? redactedEvent(event) : event));
   state.hashed = { entries: 0, hash: "" };
-  // What the model knows of the user may have been this.
+  // The redacted event may be the source of the user data.
   if (of === "knowledge" || of === "prefix") state.userData = undefined;
   const call = data.call_id === undefined ? undefined : state.calls.get(data.call_id);
   if (call === undefined) return;

@@ -13,17 +13,17 @@ import { withCacheBreakpoints } from "./cache.ts";
 import { toMessages } from "./message-cache.ts";
 import { isPaused } from "./server-calls.ts";
 
-/** What the model is to read: the prefix and all context of the log. */
+/** The prompt of a request: the prefix and all context of the log. */
 export interface Prompt {
   prefix: RequestPrefix;
   entries: ContextEntry[];
   uptoSeq: number;
-  /** Its characters as JSON. */
+  /** Its length as JSON, in characters, with images and PDFs by their estimate. */
   chars: number;
   kept: KeptParts;
 }
 
-/** What of a request is no prompt. */
+/** The parts of a request that are not the prompt. */
 export interface RequestParams {
   model: string;
   maxTokens: number;
@@ -35,9 +35,9 @@ export interface RequestParams {
 }
 
 /**
- * What the next request of the session's open run will say.
+ * Returns the prompt of the next request of the session's open run.
  *
- * @throws PawlError `context` when the log has nothing to send.
+ * @throws PawlError `context` if the log has nothing to send.
  */
 export function promptOf(state: SessionState): Prompt {
   if (state.lastSeq === 0) throw new PawlError("context", "Cannot build context: no events in session");
@@ -51,8 +51,8 @@ export function promptOf(state: SessionState): Prompt {
 }
 
 /**
- * The prompt as a request. It depends on the log and on `params` only; within one prefix it extends the one
- * before it.
+ * Makes a request of the prompt. It depends only on the log and on `params`. Within one prefix it extends the
+ * previous request.
  */
 export function requestOf(
   { prefix, entries, kept }: Prompt,
@@ -68,7 +68,7 @@ export function requestOf(
   return withCacheBreakpoints(request, kept);
 }
 
-/** The event that says that a request was made. */
+/** Returns the payload of the event which records the request. */
 export async function requestEvent(
   state: SessionState,
   { prefix, entries, uptoSeq }: Prompt,

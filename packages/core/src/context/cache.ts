@@ -6,10 +6,10 @@ import type { KeptList, KeptParts } from "../session/context-entry.ts";
 const CACHE_MARK = { cache_control: { type: "ephemeral" } } as const;
 
 /**
- * Marks up to four places up to which the request can be cached: the last tool, the system prompt, the user
- * data (a second system block, if there is one), and the last block of the last message. A place that is not
- * taken goes to the end of the last message but one, so that a turn with many blocks still finds what the
- * request before it wrote.
+ * Marks up to four places up to which the API can cache the request: the last tool, the system prompt, the
+ * user data (a second system block, if there is one), and the last block of the last user message. A mark
+ * that is not needed goes to the last block of the user message before, so that a turn with many blocks still
+ * finds what the previous request wrote.
  *
  * Thinking and empty text cannot be marked; the block before them is.
  */
@@ -23,9 +23,7 @@ export function withCacheBreakpoints(
   return { ...request, system, tools, messages: markUsers(request.messages, Math.min(2, 4 - taken)) };
 }
 
-/**
- * The same list gives the same object, frozen: it is that of a prefix, which many requests have in common.
- */
+/** Returns the same frozen object for the same list, because requests of one prefix share it. */
 function marked<T extends object>(
   list: readonly T[],
   kept: KeptList,
@@ -40,7 +38,7 @@ function marked<T extends object>(
   return kept.marked as T[];
 }
 
-/** Marks the last so many of the user's messages. */
+/** Marks the last `count` user messages. */
 function markUsers(messages: readonly Message[], count: number): Message[] {
   const marked = [...messages];
   let left = count;

@@ -8,9 +8,9 @@ import { wrap } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
 /**
- * A checkpoint and the prefix that it begins, to be stored in one append: what precedes an answer has
- * changed, so no thinking of before can be sent any more. System and tools stay those of the log; where
- * earlier context is left out, user data moves into the system prompt as it was last told.
+ * Returns a checkpoint and the prefix that follows it, for one append. Earlier thinking can no longer be
+ * sent, because what precedes it changes. System prompt and tools stay those of the log. If earlier context
+ * is left out, user data moves into the system prompt as it was last sent.
  */
 export function checkpointEvents(
   state: SessionState,
@@ -29,7 +29,10 @@ export function checkpointEvents(
   ];
 }
 
-/** Folds a checkpoint in: takes up what it had seen, and gives what lies before its boundary its new form. */
+/**
+ * Applies a checkpoint: admits the events that it had seen, and puts the context before its boundary into its
+ * new form.
+ */
 export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"checkpoint">): void {
   admit(state, data.upto_seq);
   const at = Math.max(0, indexOf(state.entries, data.from_seq));
@@ -40,14 +43,14 @@ export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"ch
   state.hashed = { entries: 0, hash: "" };
 }
 
-/** Where the event with this `seq` stands in the context, -1 if it is not there. */
+/** Returns the index of the entry with this `seq`, or -1. */
 export function indexOf(entries: readonly ContextEntry[], seq: number): number {
   return entries.findIndex((entry) => entry.seq === seq);
 }
 
 /**
- * The last place up to `index` at which context can begin: no result is parted from its call there. With
- * `user` the context begins with something that is not the model's own, because nothing stands before it.
+ * Returns the last index up to `index` at which context can begin, so that no result is separated from its
+ * call. With `user` the context begins with a user entry, because nothing precedes it.
  */
 export function boundaryAt(entries: readonly ContextEntry[], index: number, user: boolean): number {
   let at = index;
@@ -61,13 +64,16 @@ function isBoundary(entries: readonly ContextEntry[], at: number, user: boolean)
   return !calls && !results && (!user || entries[at]?.role === "user");
 }
 
-/** The entry with which the last `turns` answers of the model begin; 0 if there are no more than that. */
+/**
+ * Returns the index of the entry that begins the last `turns` answers of the model; the length if there are
+ * fewer.
+ */
 export function lastTurns(entries: readonly ContextEntry[], turns: number): number {
   const answers = entries.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   return answers.at(-turns) ?? entries.length;
 }
 
-/** The entry with results replaced by a note of their length, where that is shorter. */
+/** Returns the entry with each result replaced by a note of its length, if that is shorter. */
 export function withoutResults(entry: ContextEntry): ContextEntry {
   if (!entry.blocks.some((block) => isResult(block) && droppedNote(block) !== undefined)) return entry;
   const blocks = entry.blocks.map((block) => {

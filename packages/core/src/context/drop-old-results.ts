@@ -3,11 +3,11 @@ import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 
 /**
- * A strategy for `checkpointWhen`: above `whenTokens` (estimated), the results of all turns but the last
- * `keepTurns` are replaced by a note of their length, provided that this frees a fifth of the context.
+ * Returns a strategy for `checkpointWhen`: above `whenTokens` (estimated) it replaces the results of all
+ * turns but the last `keepTurns` by notes of their length, if that frees at least a fifth of the context.
  *
- * @throws PawlError `config` for numbers that are none: one turn at least is kept, for the model has not read
- * it.
+ * @throws PawlError `config` for invalid numbers. `keepTurns` is at least 1, because the model has not read
+ * the last turn's results yet.
  *
  * @example
  * ```ts
@@ -28,9 +28,9 @@ export function dropOldResults({
   whenTokens,
   keepTurns = 3,
 }: {
-  /** Estimated tokens of the context above which they are replaced. */
+  /** Estimated tokens of the context above which results are replaced. */
   whenTokens: number;
-  /** How many answers of the model, with what follows them, stay as they are, from 1. Default: 3. */
+  /** How many answers of the model, with what follows them, are kept, from 1. Default: 3. */
   keepTurns?: number;
 }): CheckpointStrategy {
   checkNumbers("dropOldResults()", { whenTokens });

@@ -1,23 +1,25 @@
 /**
- * The most that an image counts for, in characters at four a token: 4,784 tokens, at 2,576 pixels, the size
- * that today's models scale larger ones down to (Claude's documentation on vision: one token for every 28 x
+ * The most characters that an image counts as, at four a token: 4,784 tokens, at 2,576 pixels, the size to
+ * which today's models scale larger images down (Claude's documentation on vision: one token for every 28 x
  * 28 pixels).
  */
 const IMAGE_CHARS = 4 * 4_784;
 
-/** What a page of a PDF counts for: 3,000 tokens (Claude's documentation on PDFs: 1,500 to 3,000 a page). */
+/**
+ * Characters that a PDF page counts as: 3,000 tokens (Claude's documentation on PDFs: 1,500 to 3,000 a page).
+ */
 const PAGE_CHARS = 4 * 3_000;
 
 /**
- * How many characters blocks count for when their tokens are estimated; `json` is their text. The bytes of an
- * image or a PDF are no words. A document that the model fetches itself counts for its address: nobody here
- * knows more of it.
+ * Returns how many characters blocks count as when their tokens are estimated; `json` is their JSON text. The
+ * bytes of an image or a PDF do not count as words. A document that the model fetches itself counts only as
+ * its address, because its length is unknown here.
  */
 export function estimatedChars(blocks: unknown, json: string): number {
   return json.includes('"source"') ? json.length + difference(blocks) : json.length;
 }
 
-/** What is to be added to the length of what stands there. */
+/** Returns the difference to the length of the JSON. */
 function difference(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + difference(one), 0);
   if (typeof value !== "object" || value === null) return 0;
@@ -26,17 +28,17 @@ function difference(value: unknown): number {
   if (!isMedia || typeof source !== "object" || source === null) return difference(content);
   const { type: from, data, content: parts } = source as { [field: string]: unknown };
   const bytes = from === "base64" && typeof data === "string" ? data : undefined;
-  // What the model fetches may be of any size.
+  // An image that the model fetches may be of any size.
   if (type === "image") return bytes === undefined ? IMAGE_CHARS : Math.min(0, IMAGE_CHARS - bytes.length);
   if (bytes === undefined) return difference(parts);
   const pages = pagesOf(bytes);
   return pages === 0 ? 0 : pages * PAGE_CHARS - bytes.length;
 }
 
-/** The pages of a PDF; 0 where they are packed so that they cannot be counted without unpacking it. */
+/** Returns the pages of a PDF; 0 if they are compressed and cannot be counted without unpacking it. */
 function pagesOf(base64: string): number {
   const bytes = decoded(base64);
-  // One that is made to be read from its beginning says there how many there are, and packs the others.
+  // A linearized PDF has its number of pages at its beginning and compresses the others.
   const said = Number(/\/Linearized\b[^>]*?\/N\s+(\d{1,6})/.exec(bytes.slice(0, 1_024))?.[1] ?? 0);
   return Math.max(said, bytes.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length ?? 0);
 }

@@ -2,13 +2,12 @@ import type { ContentBlock, Message } from "../model/content.ts";
 import type { ContextEntry, KeptMessages } from "../session/context-entry.ts";
 
 /**
- * Entries as messages: neighbours of one role become one message. The same entries give the same objects,
- * frozen, so that a model client may keep what it has made of them. Messages that `kept` holds from last time
- * are not made again.
+ * Converts entries to messages: adjacent entries of one role become one message. The same entries give the
+ * same frozen objects, so that a model client can cache what it makes of them. Reuses the messages in `kept`.
  */
 export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages): Message[] {
   const same = sameUpTo(kept.entries, entries);
-  // One in the middle may have been redacted or dropped, and the last may have got longer.
+  // An entry in the middle may have been redacted or dropped, and the last message may have grown.
   const last = kept.ends.findLastIndex((end) => end < same || (end === same && isEnd(entries, end)));
   const messages = kept.messages.slice(0, last + 1);
   const ends = kept.ends.slice(0, last + 1);

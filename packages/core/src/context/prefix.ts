@@ -6,7 +6,7 @@ import { withoutThinking } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 import { userDataBlock } from "./user-data.ts";
 
-/** An agent, as far as its prefix tells the model of it. */
+/** The parts of an agent that are in its prefix. */
 interface Prefixed {
   readonly instructions: string;
   readonly tools: ReadonlyMap<string, { readonly spec: ToolSpec }>;
@@ -14,10 +14,10 @@ interface Prefixed {
 }
 
 /**
- * The events that a new run of `agent` has to begin with: none while the session's prefix says the same. A
- * changed prefix costs the cache and all bound thinking, so it changes only here, between two runs. User data
- * is in the session's first prefix and stays there as it was; where it differs from what the model was last
- * told, that is appended.
+ * Returns the events that a new run of `agent` starts with: none if the session's prefix is the same. A
+ * changed prefix invalidates the cache and all bound thinking, so it changes only here, between two runs.
+ * User data stays in the session's first prefix as it was; if it differs from what the model was last sent,
+ * the new data is appended.
  */
 export function prefixFor(
   state: SessionState,
@@ -45,8 +45,8 @@ export function prefixFor(
 }
 
 /**
- * Thinking is bound to the system prompt and the tools: after a change of either, earlier thinking is no
- * longer sent. Nor are unfinished calls of the API's own tools.
+ * Applies a prefix. Thinking is bound to the system prompt and the tools, so earlier thinking is no longer
+ * sent. Nor are unfinished calls of the API's own tools.
  */
 export function applyPrefix(
   state: SessionState,
@@ -58,11 +58,11 @@ export function applyPrefix(
   state.hashed = { entries: 0, hash: "" };
 }
 
-/** Gives the same system prompt and tools another id, so that what was sent before may change once. */
+/** Returns a prefix with the same content and another id, so that what was sent before may change once. */
 export function newPrefix({ prefix }: SessionState, prefixId: string): NewEvent {
   const { system = [], tools = [] } = prefix ?? {};
   return { type: "prefix", data: { prefix_id: prefixId, system, tools } };
 }
 
-/** The source of knowledge that brings user data up to date. */
+/** The source of the knowledge that updates user data. */
 export const USER_DATA = "user_data";

@@ -14,18 +14,18 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
-/** A context event that is not the model's own, as the blocks that the model reads. */
+/** Converts a context event that is not the model's own to the blocks that the model reads. */
 export function userEntry(event: StoredEvent): ContextEntry {
   return contextEntry("user", userBlocks(event), event.seq);
 }
 
-/** The part of an answer that can be sent again; `undefined` if none can. */
+/** Returns the part of an answer that can be sent again; `undefined` if none can. */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
 }
 
-/** The entries with all thinking left out. */
+/** Returns the entries without thinking. */
 export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[] {
   return entries.flatMap((existing) => {
     if (!existing.blocks.some(isThinking)) return [existing];
@@ -34,10 +34,10 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
   });
 }
 
-/** Blocks as a piece of context that the event `seq` brought in. */
+/** Makes a context entry of blocks that the event `seq` brought in. */
 export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
   const text = JSON.stringify(blocks);
-  // No request may carry half a surrogate pair.
+  // A request must not contain half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
   const ownTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
   return {
@@ -52,8 +52,8 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
 function userBlocks(event: StoredEvent): ContentBlock[] {
   switch (event.type) {
     case "user_message":
-      // Who writes to the log past the runtime may store one that shows nothing, which every later request
-      // would fail of.
+      // A writer that bypasses the runtime may have stored a blank message. Every later request would fail
+      // because of it.
       return [textBlock(isBlank(event.data.message) ? "(an empty message)" : event.data.message)];
     case "tool_result": {
       const { call_id, result, content = resultText(result), success } = event.data;
@@ -73,7 +73,7 @@ function userBlocks(event: StoredEvent): ContentBlock[] {
   }
 }
 
-/** What the model reads of a result that no formatter touched. */
+/** Returns what the model reads of a result without a formatter. */
 export function resultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }
@@ -83,10 +83,13 @@ function textBlock(text: string): ContentBlock {
 }
 
 /**
- * An answer that came in whole is echoed as it is, but for what the API refuses: empty text, text behind a
- * tool call, and thinking without a signature, which some gateways lose. Of one that was cut off, what
- * precedes the first tool call is kept, without a thinking block that has lost what it led to: a call that
- * was not run must not be sent, and a clipped thinking block has no signature.
+ * Returns the blocks of an answer that can be sent again:
+ *
+ * - `kept`: everything except blank text, text after a tool call, and thinking without a signature, which
+ *   some gateways lose. The API refuses these.
+ * - `partial`: complete blocks and text before the first tool call, up to the last text. A call that never
+ *   ran must not be sent, and a clipped thinking block has no signature.
+ * - `discarded`: nothing.
  */
 function echoable({ content, disposition, complete }: EventData["assistant_message"]): ContentBlock[] {
   if (disposition === "discarded") return [];

@@ -5,13 +5,12 @@ export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conv
 export type WrapperTag = (typeof WRAPPER_TAGS)[number];
 
 /**
- * Makes text from elsewhere harmless inside a tag of the prompt: it can neither close the tag it stands in
- * nor open one that only Pawl writes. A backslash behind the `<` of such a tag is all that is added, nothing
- * is taken away, so nothing can grow together to a tag; doing it twice changes nothing. Lone surrogates
- * become U+FFFD.
+ * Makes untrusted text harmless inside a tag of the prompt: it can neither close that tag nor open one that
+ * only Pawl writes. Adds a backslash after the `<` of such tags and removes nothing, so that no new tag can
+ * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
- * Knowledge, artifacts, notes, summaries and user data pass through it by themselves. `tags` names further
- * ones, e.g. blocks of an earlier version of an app that still stand in its files.
+ * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. `tags` adds further tag
+ * names, e.g. those of an app's earlier version that are still in its files.
  *
  * @example
  * ```ts
@@ -26,13 +25,13 @@ export function sanitize(text: string, { tags = [] }: { tags?: readonly string[]
   return text.toWellFormed().replace(pattern, "<\\");
 }
 
-/** Sanitised text in a tag of ours. */
+/** Wraps text in one of Pawl's tags, sanitised. */
 export function wrap(tag: WrapperTag, text: string, attributes: { [name: string]: string } = {}): string {
   const named = Object.entries(attributes).map(([name, value]) => ` ${name}=${attribute(value)}`);
   return `<${tag}${named.join("")}>\n${sanitize(text)}\n</${tag}>`;
 }
 
-/** A quoted value that ends neither itself nor its tag. */
+/** Quotes an attribute's value so that it ends neither itself nor its tag. */
 function attribute(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -44,13 +43,13 @@ function attribute(value: string): string {
 const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1f\\x7f-\\x9f\\u2800";
 
 /**
- * The `<` of an opening or closing tag, however it is spaced, spelt in capitals or stretched by invisible
+ * Matches the `<` of an opening or closing tag, however it is spaced, capitalised or stretched by invisible
  * characters.
  */
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;
-  // One gap after another would be tried in every split of a long one.
+  // A single gap: two adjacent ones would be tried in every split of a long run of spaces.
   return new RegExp(`<(?=${gap}(?:/${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 

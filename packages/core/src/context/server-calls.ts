@@ -13,16 +13,16 @@ export function isPaused(state: SessionState): boolean {
 }
 
 /**
- * Whether a tool that runs on the API's side is still at work: its call is in the context, its result is not.
+ * Whether a tool that runs on the API's side is still running: its call is in the context, its result is not.
  */
 export function hasOpenServerCalls(entries: readonly ContextEntry[]): boolean {
   return [...unpaired(entries)].some(isServerCall);
 }
 
 /**
- * The entries without calls of the API's own tools that never came back, and without results whose call is
- * gone: the API refuses both as soon as somebody else has spoken. Thinking that comes later is bound to them
- * and goes with them. Entries before `from` stay as they are.
+ * Returns the entries without unfinished calls of the API's own tools, and without results whose call is
+ * gone: the API refuses both once another message follows. Later thinking is bound to them and is removed
+ * too. Entries before `from` stay as they are.
  */
 export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry[] {
   const lost = unpaired(entries);

@@ -5,13 +5,16 @@ import { isThinking, isToolUse, type ToolUseBlock } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import { contextEntry } from "./project.ts";
 
-/** Fields of a tool's input that are not sent again, and what the model reads was done with them: `saved`. */
+/**
+ * Fields of a tool's input that are not sent again, each with the word that the model reads for what was done
+ * with it, e.g. `saved`.
+ */
 export interface ShortenInput {
   readonly [field: string]: string;
 }
 
 /**
- * What a tool declared, checked against its input.
+ * Checks the declared fields against the tool's input schema. A list of fields stands for `saved`.
  *
  * @throws PawlError `config` for a field that the input does not have.
  */
@@ -32,9 +35,9 @@ export function shortenedFields(
 }
 
 /**
- * An answer of the model as it is sent from the first time on: long inputs of calls that succeeded are
- * replaced by a note of their length. A call before a thinking block stays whole, for that block is signed
- * over it; what comes later is signed over what was sent.
+ * Returns an answer as it is sent from the first time on: long inputs of calls that succeeded are replaced by
+ * a note of their length. A call before a thinking block stays whole, because that block's signature covers
+ * it. Later blocks are signed over what was sent.
  */
 export function withShortInputs(
   entry: ContextEntry,
@@ -55,7 +58,8 @@ export function withShortInputs(
 }
 
 /**
- * The first declared field that holds only such a note: the model has copied what it read of an earlier call.
+ * Returns the first declared field that contains only such a note: the model has copied it from an earlier
+ * call.
  */
 export function shortenedFieldIn(input: Json, fields: ShortenInput = {}): string | undefined {
   return Object.entries(fields).find(([field, done]) => {
@@ -73,7 +77,7 @@ function shortened(input: Json, fields: ShortenInput): Json {
   return notes.length === 0 ? input : { ...(input as JsonObject), ...Object.fromEntries(notes) };
 }
 
-/** A field's text; other values are never shortened. */
+/** Returns a field's text; other values are never shortened. */
 function fieldOf(input: Json, field: string): string | undefined {
   if (input === null || typeof input !== "object" || !Object.hasOwn(input, field)) return undefined;
   const value = (input as JsonObject)[field];

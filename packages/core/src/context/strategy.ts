@@ -3,36 +3,38 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import type { RunState } from "../session/state.ts";
 import type { PlannedCall } from "../stop/room.ts";
 
-/** What a strategy looks at: the context as it would be sent now. */
+/** What a strategy decides by: the context as it would be sent now. */
 export interface CheckpointSource {
   readonly entries: readonly ContextEntry[];
   readonly estimatedTokens: number;
-  /** How many tokens so many characters are, as the agent estimates it. */
+  /** Estimates the tokens of `chars` characters, as the agent does. */
   estimateTokens(chars: number): number;
   readonly run: Readonly<RunState>;
   /**
-   * How many tokens a model's answer may have on the way to a checkpoint, so that the limits leave room for
-   * the turn behind it; 0 if there is none. Ask before you call a model.
+   * Returns how many tokens a model's answer may have on the way to a checkpoint, so that the limits leave
+   * room for the turn after it; 0 if there is no room. Call it before you call a model.
    */
   roomFor(call: PlannedCall): number;
-  /** Fires when the run is to stop. */
+  /** Aborted when the run stops. */
   readonly signal: AbortSignal;
 }
 
-/** How the context is to go on. `fromSeq` is the entry before which it takes another form. */
+/**
+ * A plan for a checkpoint. `fromSeq` is the `seq` of the entry before which the context takes another form.
+ */
 export interface CheckpointPlan {
   reason: EventData["checkpoint"]["reason"];
   fromSeq: number;
-  /** Stands for everything before. */
+  /** Replaces everything before; only for `summary`. */
   summary?: string;
-  /** What a model was paid for it. */
+  /** The response of the model that made it, with its cost. */
   response?: Extract<NewEvent, { type: "llm_response" }>;
 }
 
 /**
- * Looked at before every model call; a plan becomes a checkpoint. It costs the cache and all earlier
- * thinking, so a strategy should ask for one rarely and for much. Throw to fail: that is reported, the
- * context stays as it is, and nothing is tried again in this run.
+ * Decides before every model call whether to make a checkpoint: returns a plan, or `undefined`. A checkpoint
+ * costs the cache and all earlier thinking, so ask for one rarely, and free much at once. If a strategy
+ * throws, that is reported, the context stays as it is, and no checkpoint is tried again in this run.
  *
  * @example
  * ```ts

@@ -18,23 +18,23 @@ export interface SummarizeOptions {
   model: ModelClient;
   /** Estimated tokens of the context above which it is summarised. */
   whenTokens: number;
-  /** How many answers of the model, with what follows them, stay as they are, from 1. Default: 4. */
+  /** How many answers of the model, with what follows them, are kept, from 1. Default: 4. */
   keepTurns?: number;
   /** The most tokens of the summary. Default: 2,000. */
   maxTokens?: number;
   /**
-   * The system prompt of whoever writes it. Default: to say what is wanted, told, found out, done and still
-   * open.
+   * The system prompt for the summary. Default: to report what the user wants, what they were told, what was
+   * found out and done, and what is still open.
    */
   instructions?: string;
 }
 
 /**
- * A strategy for `checkpointWhen`: above `whenTokens` everything before the last `keepTurns` answers is
- * replaced by a summary, provided that it is a fifth of the context at least. The summary is in the log, and
- * its cost is the run's.
+ * Returns a strategy for `checkpointWhen`: above `whenTokens` (estimated) a model summarises everything
+ * before the last `keepTurns` answers, if that is at least a fifth of the context. The summary is in the log,
+ * and its cost counts for the run.
  *
- * @throws PawlError `config` for numbers that are none.
+ * @throws PawlError `config` for invalid numbers or prices.
  */
 export function summarize({
   model,
@@ -62,7 +62,7 @@ export function summarize({
     };
     const prompt = estimateTokens(text.length + instructions.length);
     const call = { estimatedTokens: prompt, maxTokens, pricing: model.pricing };
-    // One that is cut short by a limit would lose what it had no room for.
+    // A summary that a limit cuts short would be incomplete.
     if (roomFor(call) < maxTokens) return undefined;
     const estimates = { estimatedTokens: prompt, estimateTokens };
     return planOf(await askModel(model, request, { signal, estimates }), first.seq);
@@ -102,7 +102,7 @@ function planOf(asked: AskOutcome, fromSeq: number): CheckpointPlan {
   };
 }
 
-/** The most characters of one block that the summary is made of. */
+/** The most characters of one block that go into the transcript. */
 const MOST_BLOCK_CHARS = 4_000;
 
 function transcript(entries: readonly ContextEntry[]): string {

@@ -3,7 +3,7 @@ import type { TextBlock } from "../model/content.ts";
 import { wrap } from "./sanitize.ts";
 
 /**
- * What an agent's `userData` is given.
+ * The argument of an agent's `userData`.
  *
  * @example
  * ```ts
@@ -24,13 +24,13 @@ import { wrap } from "./sanitize.ts";
  */
 export interface UserDataSource<Deps = unknown> {
   session: Session;
-  /** What the runtime's `deps` made for this session. */
+  /** The value that the runtime's `deps` made for this session. */
   deps: Deps;
-  /** Fires when it takes too long. */
+  /** Aborted when it takes too long. */
   signal: AbortSignal;
 }
 
-/** User data as a system block of its own. */
+/** Returns user data as a system block of its own. */
 export function userDataBlock(text: string): TextBlock {
   return { type: "text", text: wrap("user_data", text) };
 }

@@ -26,8 +26,8 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
 };
 
 /**
- * The media type of a file, by the ending of its path; `application/octet-stream` for one that is not known.
- * Nothing is stored for it, so it cannot get lost, nor be chosen by whoever writes the content.
+ * Returns the media type of a file by the extension of its path; `application/octet-stream` for an unknown
+ * one.
  *
  * @example
  * ```ts
@@ -36,6 +36,7 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
  * console.log(contentTypeOf("ada/plan.PDF")); // application/pdf
  * ```
  */
+// Derived instead of stored, so that it cannot get lost, nor be chosen by the author of the content.
 export function contentTypeOf(path: string): string {
   const ending = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? OTHER) : OTHER;

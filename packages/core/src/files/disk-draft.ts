@@ -2,11 +2,11 @@ import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { syncFolder } from "./disk-folder.ts";
 
-/** Nobody writes for so long, in milliseconds: an older draft is what a crash has left. */
+/** A draft that is older than this, in milliseconds, is a leftover of a crash. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 interface Draft {
-  /** Where drafts are, on the same disk. */
+  /** The folder for drafts, on the same disk. */
   drafts: string;
   folder: string;
   name: string;
@@ -14,8 +14,8 @@ interface Draft {
 }
 
 /**
- * Writes a file so that a reader, or a crash, sees the old content or the new one and never a part. A link in
- * its place is replaced, not followed.
+ * Writes a file atomically: a reader, or a crash, sees the old content or the new one and never a part. A
+ * link at its path is replaced, not followed.
  */
 export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promise<void> {
   const draft = join(drafts, crypto.randomUUID());
@@ -33,7 +33,7 @@ export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promis
   await syncFolder(folder);
 }
 
-/** Removes what crashes have left. If it cannot, that costs room and nothing else. */
+/** Removes drafts that crashes have left. Ignores failures: a leftover draft only takes up space. */
 export async function clearOldDrafts(drafts: string): Promise<void> {
   try {
     for (const name of await readdir(drafts)) {

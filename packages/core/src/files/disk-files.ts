@@ -9,20 +9,23 @@ import { checkPath, pathOfStored, storedFolder, storedPath } from "./file-path.t
 import { bytesOf, type FileInfo, type FileStore, type StoredFile } from "./file-store.ts";
 import { noSuchFile, sortedByPath } from "./memory-files.ts";
 
-/** Never through a link, and never waiting for whoever writes into a pipe. Windows has neither flag. */
+/** Does not follow links, and does not wait for the writer of a pipe. Windows has neither flag. */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Files in a directory, which is made when the first one is put there and belongs to the store: its names are
- * those of {@link storedPath}, so lower-case ones without spaces are themselves, and others can be told apart
- * on any disk. What else lies there is not seen.
+ * Keeps files in a directory, which is created with the first file. The directory belongs to the store: other
+ * files in it are ignored. Names on disk are those of {@link storedPath}: lower-case names without spaces
+ * stay as they are, and all others differ from each other on any disk.
  *
- * A file is written beside its place, forced to disk and renamed: after a crash or a power cut it is the old
- * one or the new one, and what was acknowledged is there. Several processes may write at once. Links inside
- * the directory are not followed; the directory may itself be one. Folders that become empty stay. Files and
- * folders are for their owner only (`0600`, `0700`). Whoever else may write into the directory is trusted.
+ * - A file is written beside its place, flushed to disk and renamed. After a crash or a power cut the old or
+ *   the new content is there, and nothing that was acknowledged is lost.
+ * - Several processes may write at once.
+ * - Links inside the directory are not followed; the directory itself may be a link.
+ * - Folders that become empty stay.
+ * - Only their owner can read files and folders (`0600`, `0700`). Anyone else with write access to the
+ *   directory is trusted.
  *
- * @throws PawlError as {@link FileStore} says. The cause of `store_unavailable` names the place on disk, its
+ * @throws PawlError as {@link FileStore} says. The cause of `store_unavailable` names the path on disk, its
  * message does not.
  *
  * @example
@@ -88,14 +91,14 @@ async function read(root: string, path: string): Promise<StoredFile> {
   if (folder === undefined) throw noSuchFile(path);
   try {
     await using file = await open(join(folder, name), READ_ONLY);
-    if (!(await file.stat()).isFile()) throw new Error("What lies in the place of a file is none.");
+    if (!(await file.stat()).isFile()) throw new Error(`Not a regular file: ${join(folder, name)}`);
     return { path, contentType: contentTypeOf(path), content: new Uint8Array(await file.readFile()) };
   } catch (error) {
     throw isMissing(error) ? noSuchFile(path) : error;
   }
 }
 
-/** The store's files below a folder. One that is deleted meanwhile is left out. */
+/** Collects the store's files below a folder. Leaves out a file that is deleted in the meantime. */
 async function collect(folder: string, stored: string, found: FileInfo[]): Promise<void> {
   const entries = await entriesOf(folder);
   const nameOf = ({ name }: Dirent): string => (stored === "" ? name : `${stored}/${name}`);
@@ -105,7 +108,7 @@ async function collect(folder: string, stored: string, found: FileInfo[]): Promi
       await collect(join(folder, entry.name), nameOf(entry), found);
     }
   }
-  // Side by side: a folder may have a file for every day of years.
+  // In parallel: a folder may have a file for every day of several years.
   const files = entries.map(async (entry): Promise<FileInfo[]> => {
     const path = entry.isFile() ? pathOfStored(nameOf(entry)) : undefined;
     const stat = path && (await lstat(join(folder, entry.name)).catch(ignoreMissing));

@@ -1,10 +1,10 @@
 import { lstat, mkdir, open, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Where files are written before they take their place. No stored name begins with a dot. */
+/** The folder in which files are written before they are renamed. No stored name begins with a dot. */
 export const DRAFTS = ".drafts";
 
-/** Makes the store's directory with all above it. It may be a link. */
+/** Creates the store's directory and its parents. The directory may be a link. */
 export async function makeRoot(root: string): Promise<string> {
   const first = await mkdir(root, { recursive: true, mode: 0o700 });
   if (first !== undefined) await syncUp(root, dirname(first));
@@ -12,8 +12,8 @@ export async function makeRoot(root: string): Promise<string> {
 }
 
 /**
- * Makes a folder below `root` and returns where it is. Goes step by step and refuses links, which would lead
- * elsewhere.
+ * Creates a folder below `root` and returns its path on disk. Goes step by step and refuses links, which
+ * could lead out of `root`.
  */
 export async function makeFolder(root: string, names: readonly string[]): Promise<string> {
   let place = await realpath(root);
@@ -26,7 +26,7 @@ export async function makeFolder(root: string, names: readonly string[]): Promis
   return place;
 }
 
-/** The same for one that is there already; `undefined` when it is not. */
+/** Returns the path of an existing folder below `root` in the same way; `undefined` if it does not exist. */
 export async function existingFolder(root: string, names: readonly string[]): Promise<string | undefined> {
   try {
     let place = await realpath(root);
@@ -41,22 +41,25 @@ export async function existingFolder(root: string, names: readonly string[]): Pr
   }
 }
 
-/** Makes new and deleted names in a folder last. Windows cannot, and does without. */
+/**
+ * Flushes a folder to disk, so that created and deleted names survive a power cut. Does nothing on Windows.
+ */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   await using handle = await open(folder, "r");
   await handle.sync();
 }
 
+/** Whether an error says that a file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === "ENOENT";
 }
 
 async function checkFolder(place: string): Promise<void> {
-  if (!(await lstat(place)).isDirectory()) throw new Error("What lies in the place of a folder is none.");
+  if (!(await lstat(place)).isDirectory()) throw new Error(`Not a folder: ${place}`);
 }
 
-/** From a folder up to one that was there before. */
+/** Flushes the parents of a folder up to `last`, which existed before. */
 async function syncUp(folder: string, last: string): Promise<void> {
   for (let place = dirname(folder); ; place = dirname(place)) {
     await syncFolder(place);

@@ -5,25 +5,29 @@ const MAX_PATH = 800;
 const MAX_NAME = 200;
 
 /**
- * What stands for itself, on any disk and in any bucket. Not `_`: buckets list by a pattern in which it is
- * any character.
+ * Characters that stay as they are, on any disk and in any bucket. Not `_`: buckets list by a pattern in
+ * which `_` matches any character.
  */
 const PLAIN = /^[a-z0-9-]$/;
 
-/** Devices of Windows, with whatever ending. */
+/** Names of Windows devices, with any extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 
 const CONTROL = /\p{Cc}/u;
 
 /**
- * A path as disks and buckets keep it, after it was checked: lower-case letters, digits, `-` and inner dots
- * stand for themselves, everything else is `=` and two hexadecimal digits for each byte of UTF-8. So two
- * paths never meet on a disk that ignores case or normalises Unicode, nor in a bucket that lists by a
- * pattern, names of devices are harmless, and the result is ASCII that needs no quoting in a URL. Dots are
- * kept in the names of files only, and one that has none gets a `=` at its end, so a file is never in the way
- * of a folder. Nothing of this begins with a dot: those names are free for others.
+ * Returns the name under which disks and buckets keep a path, after checking the path.
  *
- * @throws PawlError `invalid_input` for what is no path, see {@link FileStore}.
+ * - Lower-case letters, digits, `-` and inner dots stay; every other character becomes `=` and two
+ *   hexadecimal digits for each byte of UTF-8.
+ * - So two paths never collide on a disk that ignores case or normalises Unicode, nor in a bucket that lists
+ *   by a pattern. Names of Windows devices are escaped, and the result is ASCII that needs no quoting in a
+ *   URL.
+ * - Only names of files keep dots, and a name without one gets a `=` at its end, so a file and a folder of
+ *   one name do not collide.
+ * - No stored name begins with a dot: such names are free for other purposes.
+ *
+ * @throws PawlError `invalid_input` for an invalid path, see {@link FileStore}.
  *
  * @example
  * ```ts
@@ -40,7 +44,7 @@ export function storedPath(path: string): string {
 }
 
 /**
- * The same for a folder: `""` is the topmost one.
+ * Returns the stored name of a folder, like {@link storedPath}. `""` is the topmost folder.
  *
  * @throws PawlError `invalid_input`
  */
@@ -48,7 +52,7 @@ export function storedFolder(folder: string): string {
   return folder === "" ? "" : checkedPart(folder, namesOf(folder).map(folderName));
 }
 
-/** The path that {@link storedPath} has made this of; `undefined` for names that others have put there. */
+/** Returns the path that {@link storedPath} encoded; `undefined` for a name that it did not make. */
 export function pathOfStored(stored: string): string | undefined {
   const plain = stored.endsWith("=") ? stored.slice(0, -1) : stored;
   try {
@@ -60,7 +64,7 @@ export function pathOfStored(stored: string): string | undefined {
 }
 
 /**
- * A path in the form in which two of the same file are equal.
+ * Checks a path and returns it in composed Unicode form (NFC), in which two paths of one file are equal.
  *
  * @throws PawlError `invalid_input`
  */
@@ -71,11 +75,11 @@ export function checkPath(path: string): string {
 
 function namesOf(path: string): string[] {
   if (typeof path !== "string" || !path.isWellFormed() || CONTROL.test(path) || path.includes("\\")) {
-    throw refused(path, "no backslashes, control characters or half surrogate pairs");
+    throw refused(path, "be a string without backslashes, control characters or half surrogate pairs");
   }
   const names = path.normalize("NFC").split("/");
   if (names.some((name) => name === "" || name === "." || name === "..")) {
-    throw refused(path, 'names with "/" between them and not around them, none of which is "." or ".."');
+    throw refused(path, 'be names separated by single "/", none at either end; no name may be "." or ".."');
   }
   return names;
 }
@@ -113,7 +117,7 @@ function checkedPart(path: string, names: readonly string[]): string {
   if (stored.length > MAX_PATH || names.some((name) => name.length > MAX_NAME)) {
     throw refused(
       path,
-      `at most ${MAX_PATH} characters, and ${MAX_NAME} in a name; all but a-z 0-9 . - count three or more`,
+      `have at most ${MAX_PATH} characters, ${MAX_NAME} in each name; all but a-z 0-9 . - count as 3 or more`,
     );
   }
   return stored;
@@ -121,5 +125,5 @@ function checkedPart(path: string, names: readonly string[]): string {
 
 function refused(path: string, rule: string): PawlError {
   const shown = typeof path === "string" ? path.toWellFormed().slice(0, 100) : path;
-  return new PawlError("invalid_input", `A file's path has ${rule}.`, { details: { path: shown } });
+  return new PawlError("invalid_input", `A file path must ${rule}.`, { details: { path: shown } });
 }

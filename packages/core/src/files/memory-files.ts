@@ -4,7 +4,7 @@ import { checkPath, storedFolder } from "./file-path.ts";
 import { bytesOf, type FileInfo, type FileStore } from "./file-store.ts";
 
 /**
- * Files in memory, for tests and for what need not last. `now` gives milliseconds since 1970.
+ * Keeps files in memory, for tests and for content that need not last. `now` returns milliseconds since 1970.
  *
  * @example
  * ```ts
@@ -46,12 +46,12 @@ export function memoryFiles({ now = Date.now }: { now?: () => number } = {}): Fi
   };
 }
 
-/** The error for a file that is not there. */
+/** Returns the error for a file that does not exist. */
 export function noSuchFile(path: string): PawlError {
   return new PawlError("not_found", "There is no such file.", { details: { path } });
 }
 
-/** In the order of UTF-16 code units, the same in every store. */
+/** Sorts files by path in UTF-16 code unit order, which is the same in every store. */
 export function sortedByPath(files: readonly FileInfo[]): FileInfo[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -1,12 +1,13 @@
 /**
- * What a row carries instead of a large payload: the SHA-256 of its text, which is its id, and its length.
+ * Replaces a large payload in a row: the SHA-256 of its JSON text, which is the blob's id, and its length in
+ * bytes.
  */
 export interface BlobReference {
   $blob: string;
   bytes: number;
 }
 
-/** The reference that stands in the place of a payload, if it does. */
+/** Returns the data as a blob reference; `undefined` if it is not one. */
 export function referenceOf(data: unknown): BlobReference | undefined {
   if (typeof data !== "object" || data === null || !("$blob" in data)) return undefined;
   const { $blob, bytes } = data as BlobReference;

@@ -1,25 +1,25 @@
 import { addUsd, subtractUsd } from "../base/usd.ts";
 
 /**
- * What a run, or a session, may use up. The same shape says what has been used: every limit counts what
- * `RunState` or `SessionState` has folded from the log.
+ * Limits on what a run or a session may use. The same shape reports what has been used, as folded from the
+ * log into `RunState` and `SessionState`.
  */
 export interface Budget {
   /** Answers of the model. */
   turns: number;
-  /** Work in milliseconds, summed over all legs: waiting for a person does not count. */
+  /** Working time in milliseconds, summed over all legs; waiting for a person does not count. */
   wallClockMs: number;
-  /** Calls of tools, failed and refused ones too. */
+  /** Tool calls, including failed and refused ones. */
   toolCalls: number;
-  /** Every token of every prompt, cached ones too. */
+  /** All tokens of all prompts, including cached ones. */
   inputTokens: number;
-  /** Every token of every answer, thinking too. */
+  /** All tokens of all answers, including thinking. */
   outputTokens: number;
   /** US dollars, e.g. `0.5`. Needs a model with prices. */
   costUsd: number;
 }
 
-/** One of the things that run out. */
+/** A resource that a budget limits. */
 export type Resource = keyof Budget;
 
 /** Nothing used. */
@@ -42,7 +42,7 @@ export const unlimited: Budget = {
   costUsd: Number.POSITIVE_INFINITY,
 };
 
-/** Both together. */
+/** Returns the sum of two uses. */
 export function addSpent(a: Budget, b: Budget): Budget {
   return {
     turns: a.turns + b.turns,
@@ -54,7 +54,7 @@ export function addSpent(a: Budget, b: Budget): Budget {
   };
 }
 
-/** What is left of a budget; less than nothing where it was overspent. */
+/** Returns what is left of a budget; negative where it was overspent. */
 export function restOfBudget(budget: Budget, spent: Budget): Budget {
   return {
     turns: budget.turns - spent.turns,

@@ -2,7 +2,7 @@ import { PawlError } from "../base/errors.ts";
 import type { EventStore, NewSession } from "./event-store.ts";
 import type { Session } from "./session-row.ts";
 
-/** Creates a session, or returns it as it is now if there is one with this id already. */
+/** Creates a session, or returns the existing one with this id. */
 export async function createOnce({ sessions }: EventStore, session: NewSession): Promise<Session> {
   try {
     return await sessions.create(session);

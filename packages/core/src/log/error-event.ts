@@ -5,8 +5,8 @@ import type { EventData, NewEvent } from "./event.ts";
 export type ErrorReport = Omit<EventData["error"], "stack">;
 
 /**
- * An `error` event. Stacks and anything that looks like a key are never stored: logs travel further than they
- * should.
+ * Returns an `error` event. Leaves out the stack and anything that looks like a key, because logs are often
+ * passed on.
  */
 export function errorEvent(error: ErrorReport): Extract<NewEvent, { type: "error" }> {
   return { type: "error", data: { ...error, message: withoutKeys(error.message), stack: null } };

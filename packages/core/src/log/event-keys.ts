@@ -1,17 +1,17 @@
-/** A call, as far as its keys name it. */
+/** The fields of a call that its keys contain. */
 interface NamedCall {
-  /** `seq` of the answer that makes it. */
+  /** `seq` of the assistant message that made the call. */
   assistantSeq: number;
   callId: string;
-  /** How many questions it has asked. */
+  /** How many questions it has asked so far. */
   questions: number;
 }
 
-/** The keys of what may happen only once in a session. */
+/** Builds the keys of events that may happen only once in a session. */
 export const eventKey = {
   result: (call: NamedCall): string => `result:${call.assistantSeq}:${call.callId}`,
   asked: (call: NamedCall): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
-  /** To the call's last question. */
+  /** The answer to the call's last question. */
   answer: (call: NamedCall): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
   landing: (runId: string): string => `landing:${runId}`,
@@ -23,12 +23,12 @@ export const eventKey = {
 
 const RESERVED = /^(result|asked|answer|artifact|message|landing|effect|end|retry):/;
 
-/** Whether a key is one of these: what stands under them decides how a session goes on. */
+/** Whether a key is reserved for Pawl's own events, which decide how a session continues. */
 export function isReserved(key: string | undefined): boolean {
   return key !== undefined && RESERVED.test(key);
 }
 
-/** A call may ask more than once; its first question goes without a number. */
+/** A call may ask more than once. The key of its first question has no number. */
 function nth(earlier: number): string {
   return earlier === 0 ? "" : `:${earlier}`;
 }

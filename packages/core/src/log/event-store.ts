@@ -2,10 +2,12 @@ import type { JsonObject } from "../base/json.ts";
 import type { EventType, ExtensionType, NewEvent, StoredEvent } from "./event.ts";
 import type { Session, SessionPatch, SessionStatus } from "./session-row.ts";
 
-/** The right to write as the one leg that works on a session. Every acquisition raises the epoch. */
+/** The right to run a session, as its only leg. Every acquisition raises the epoch. */
 export interface Lease {
   readonly sessionId: string;
+  /** Who holds it; every leg uses a new name. */
   readonly holder: string;
+  /** Rises with every acquisition of the session's lease. */
   readonly epoch: number;
 }
 
@@ -17,17 +19,17 @@ export interface AppendOptions {
    */
   appendId: string;
   /**
-   * Refuse with `fenced` unless this is the session's current lease. Its expiry does not matter, only its
-   * epoch.
+   * Rejects with `fenced` unless this is the session's current lease. Only the epoch counts: an expired lease
+   * that nobody else has acquired is still current.
    */
   lease?: Lease;
-  /** Refuse with `conflict` unless this is the last `seq` of the session. */
+  /** Rejects with `conflict` unless this is the last `seq` of the session. */
   afterSeq?: number;
-  /** Give the lease back in the same statement. */
+  /** Releases the lease in the same statement. */
   release?: boolean;
   /**
-   * What changes in the session's row, in the same statement. A status that may not be left stays, see
-   * {@link SessionStatus}; all else of the append is stored.
+   * Changes to the session's row, in the same statement. A status that may not be left stays, see
+   * {@link SessionStatus}; the rest of the append is stored.
    */
   session?: SessionPatch;
 }
@@ -36,24 +38,33 @@ export interface AppendOptions {
 export interface ReadOptions {
   /** Only events after this `seq`. */
   afterSeq?: number;
+  /** Only events of these types. */
   types?: readonly (EventType | ExtensionType)[];
+  /** The most events to return. */
   limit?: number;
 }
 
-/** A session that is to be created. */
+/** A session to create. */
 export interface NewSession {
+  /** The id of the new session, 1 to 1,000 bytes of UTF-8. */
   id: string;
+  /** The owner of the new session. */
   userId: string;
+  /** The name of the session's agent. */
   agent: string;
+  /** The application's data; its `type` is the session's type. Default: `{}`. */
   metadata?: JsonObject;
 }
 
 /** Which sessions to list. */
 export interface ListSessions {
+  /** Only sessions of this user. */
   userId: string;
+  /** Only sessions of this agent. */
   agent?: string;
+  /** Only sessions with one of these statuses. */
   status?: readonly SessionStatus[];
-  /** Newest first; default 50. */
+  /** How many to return, newest first. Default: 50. */
   limit?: number;
 }
 
@@ -64,28 +75,30 @@ export interface RecoverableOptions {
 }
 
 /**
- * The log, and the only state there is. An adapter is right when `eventStoreContract` of `@pawl/testing`
- * passes.
+ * Stores the logs, which are the only state. Test an adapter with `eventStoreContract` of `@pawl/testing`.
  *
- * Every method rejects with a {@link PawlError}: `not_found` for an unknown session (but `read` finds nothing
- * there, `renew` is `false` and `release` does nothing), `invalid_input` for what cannot be stored,
- * `forbidden` where the store is asked with somebody's own rights and they are not enough, and
- * `store_unavailable` for anything that the store itself cannot do.
+ * Every method rejects with a {@link PawlError}:
+ *
+ * - `not_found` for an unknown session. Exceptions: `read` yields nothing, `renew` returns `false`, and
+ *   `release` does nothing.
+ * - `invalid_input` for values that cannot be stored.
+ * - `forbidden` if the store is used with a user's own rights and they are not sufficient.
+ * - `store_unavailable` for any failure of the store itself.
  */
 export interface EventStore {
   /**
-   * Stores all events or none, in order, numbered without gaps, in one round trip. A repeated append id comes
-   * before everything else; then it rejects with `fenced`, `conflict` or `key_taken` (with the event that
-   * holds the key in `details.event`), in this order. `invalid_input`: no events, one key twice, data that is
-   * not JSON, an id, type or key that is empty, holds a NUL or half a surrogate pair, or is longer than 1,000
-   * bytes.
+   * Stores all events or none, in order, numbered without gaps, in one round trip. If the append id is known,
+   * it returns what was stored then. Otherwise it rejects, in this order, with `fenced`, `conflict` or
+   * `key_taken` (with the event that holds the key in `details.event`). `invalid_input`: no events, one key
+   * twice, data that is not JSON, or an id, type or key that is empty, contains NUL or half a surrogate pair,
+   * or is longer than 1,000 bytes.
    */
   append(
     sessionId: string,
     events: readonly NewEvent[],
     options: AppendOptions,
   ): Promise<readonly StoredEvent[]>;
-  /** Events in the order of `seq`. Unknown session: none. */
+  /** Reads events in the order of `seq`. Yields nothing for an unknown session. */
   read(sessionId: string, options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
    * Calls back with the last `seq` after every append to the session, by any writer, until the returned
@@ -94,17 +107,20 @@ export interface EventStore {
    */
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**
-   * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences
-   * the old one: holders are named anew for every leg. Time is the store's own.
+   * Acquires the session's lease for `ttlMs` milliseconds by the store's clock. Returns `undefined` while
+   * another holder's lease is live. The same holder gets a new lease, which fences its old one; every leg
+   * uses a new holder name.
    */
   acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
-  /** Makes the lease last `ttlMs` from now. `false`: it is not the current one any more. */
+  /**
+   * Extends the lease to `ttlMs` milliseconds from now. Returns `false` if it is no longer the current one.
+   */
   renew(lease: Lease, ttlMs: number): Promise<boolean>;
-  /** Gives the lease back; nothing happens if it is not the current one. */
+  /** Releases the lease. Does nothing if it is not the current one. */
   release(lease: Lease): Promise<void>;
   /**
-   * Sessions of these agents (default: of all) whose run is to be resumed. They have an open run and no live
-   * lease, and are either not `suspended` or have no pending question. Longest untouched first.
+   * Lists sessions of these agents (default: all) whose run should be recovered, the longest untouched first.
+   * They have an open run and no live lease, and are either not `suspended` or have no pending question.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

@@ -6,35 +6,40 @@ import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
 
 /**
- * The payloads of the events that are stored, by type. They are the schema of the log: fields are added,
- * never renamed or taken away. Costs are in US cents, see `usdFromCents()` and `centsFromUsd()`. Extensions
- * use a namespaced type such as `planning.plan`, see {@link ExtensionType}.
+ * The payloads of stored events, by type. They are the schema of the log: fields are added, never renamed or
+ * removed. Costs are in US cents, see `usdFromCents()` and `centsFromUsd()`. Extensions use a namespaced type
+ * such as `planning.plan`, see {@link ExtensionType}.
  */
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
   /**
-   * `queued`: it came while a run was at work, and waits for that run's next turn or for the run that
-   * follows. `params` is what came with it for hooks and tools, see `RunOptions.params`.
+   * `queued`: it arrived during a run and waits for that run's next turn, or for the next run. `params` is
+   * for hooks and tools, see `RunOptions.params`.
    */
   user_message: { message: string; queued?: boolean; params?: JsonObject };
   /**
-   * The model's raw blocks. `kept`: whole, echoed untouched. `partial`: cut off; the part that can be sent
-   * again is. `discarded`: never sent again. `attempt` is the `seq` of the `llm_request` that it answers.
+   * The model's raw blocks. `disposition` says what is sent again: `kept` everything, unchanged; `partial`
+   * the usable part of an answer that was cut off; `discarded` nothing. `attempt` is the `seq` of the
+   * `llm_request` that it answers.
    */
   assistant_message: {
     content: ContentBlock[];
     disposition: "kept" | "partial" | "discarded";
     stop_reason: string | null;
     attempt: number;
-    /** How many blocks had come in whole. */
+    /** How many blocks were received completely. */
     complete: number;
   };
   /**
-   * `result` is what the tool returned. `content` is what the model reads, where that is not simply `result`
-   * as text. `resend` names fields of the call's input that are not sent again, with the word for what was
-   * done with them. `ends_run`, `session_status` and `mode` carry what the tool decided about run and
-   * session. `skipped`: the call was answered without having been run and without having failed, e.g. as a
-   * duplicate. `spent` is what an agent has used up that did the work, since it last asked.
+   * The result of a tool call.
+   *
+   * - `result` is what the tool returned, and `content` what the model reads, if that is not `result` as
+   *   text.
+   * - `resend` names fields of the call's input that are not sent again, each with the word for what was done
+   *   with it.
+   * - `ends_run`, `session_status` and `mode` are what the tool decided about the run and the session.
+   * - `skipped`: the call was answered without being run and does not count as failed, e.g. a duplicate.
+   * - `spent` is what a sub-agent that did the work has used since it last asked.
    */
   tool_result: {
     call_id: string;
@@ -50,7 +55,12 @@ export interface EventData {
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
   };
+  /** Data for the model, with the `source` it came from. `params` is what the source was asked for. */
   knowledge: { source: string; data: string; params?: JsonObject };
+  /**
+   * Something that a tool made for the user. The model reads its id, type, title and summary, never its
+   * `payload`.
+   */
   artifact: {
     artifact_id: string;
     type: string;
@@ -61,18 +71,19 @@ export interface EventData {
     payload: JsonObject;
   };
   /**
-   * Something the model should know from now on. With `landing` the next turn is the run's last, for this
-   * reason. With `reminder` the model has answered without a tool call, and is asked again.
+   * Something the model should know from now on. `landing`: the next turn is the run's last, for this reason.
+   * `reminder`: the model answered without a tool call and is asked again.
    */
   note: { text: string; landing?: StopReason; reminder?: true };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
-  /** System and tools as they are sent. Requests read them from here, never from the agent. */
+  /** System prompt and tools as they are sent. Requests use these, not the agent's current ones. */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
   /**
-   * From here on the context before the event `from_seq` is sent in another form: `drop_old_results` replaces
-   * tool results by notes of their length, `summary` everything by `summary`, `start` by nothing. What had
-   * come up to `upto_seq` is in the context. The `prefix` that this begins follows in the same append.
+   * From here on, the context before the event `from_seq` is sent in another form: `drop_old_results`
+   * replaces tool results by notes of their length, `summary` replaces everything by `summary`, and `start`
+   * omits it. Events up to `upto_seq` have been admitted to the context. The new `prefix` follows in the same
+   * append.
    */
   checkpoint: {
     from_seq: number;
@@ -81,14 +92,17 @@ export interface EventData {
     summary?: string;
   };
   /**
-   * What the event `seq` says is not sent or shown any more. `of` is its type; `call_id` or `attempt` say
+   * The content of the event `seq` is no longer sent or shown. `of` is its type; `call_id` or `attempt` say
    * where a reader has shown it. A `prefix` follows in the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
-  /** `retry_of`: id of the failed run that this one retries; it has no message of its own. */
+  /** `retry_of`: id of the run that this one retries, which failed or was stopped. A retry has no message. */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
+  /** The run waits for answers; `pending` are the ids of the calls that wait. */
   run_suspended: { run_id: string; pending: string[] };
+  /** A new leg has picked up a run whose process died. */
   run_recovered: { run_id: string };
+  /** A run has ended. `turns`, `tokens` and `cost_cents` are totals of the run. */
   run_ended: {
     run_id: string;
     stop: StopReason;
@@ -98,11 +112,11 @@ export interface EventData {
     cost_cents: number;
     next?: NextRun;
   };
-  /** `interrupt`: the user has not pressed stop but written something else. */
+  /** `interrupt`: the user sent another message instead of pressing stop. */
   stop_requested: { run_id: string; interrupt?: boolean };
   /**
-   * What belongs to a run's end has begun, or is over; from the first one on the run only ends, with this
-   * reason.
+   * An effect at a run's end has started or ended. After the first `effect_started` the run can only end,
+   * with this reason.
    */
   effect_started: { run_id: string; name: string; stop: StopReason };
   effect_ended: { run_id: string; name: string; success: boolean };
@@ -110,11 +124,11 @@ export interface EventData {
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
   /**
    * A call as the model made it. `invalid` says why it cannot be run: its arguments could not be read, or it
-   * is one call too many; then `skipped` says so too, as it does of the result.
+   * is one call too many. In the latter case `skipped` is set too, as in the result.
    */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: string };
   /**
-   * `input` is what the tool is given, where a hook has changed that. `slice`: an agent does the work, within
+   * `input` is the input for the tool, if a hook has changed it. `slice`: a sub-agent does the work, within
    * these limits, in the session `<session>:<callId>`.
    */
   tool_started: {
@@ -126,10 +140,13 @@ export interface EventData {
     slice?: StoredBudget;
   };
   /**
-   * A call that waits for an answer. `expires_at` is ISO 8601. `by` names the hook that asks, where it is not
-   * the tool; `input` is the call's input where a hook had changed it by then. `child` is the call that asks
-   * in the session of an agent that does the work, and `spent` what that agent has used up since it last
-   * asked.
+   * A call that waits for an answer.
+   *
+   * - `expires_at` is ISO 8601.
+   * - `by` names the hook that asks; absent if the tool asks.
+   * - `input` is the call's input, if a hook had changed it before.
+   * - `child` is the call that asks in a sub-agent's session, and `spent` what that agent has used since it
+   *   last asked.
    */
   tool_suspended: {
     tool_name: string;
@@ -144,30 +161,30 @@ export interface EventData {
     spent?: EventData["tool_result"]["spent"];
   };
   /**
-   * `closed` instead of `value`: the question was overtaken, e.g. by a new message, or expired. `error`
+   * `closed` instead of `value`: the question expired or was cancelled, e.g. by a new message. `error`
    * instead of `value`: why the client's tool failed; the call's result repeats it.
    */
   tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
 
   // ── Observability ──────────────────────────────────────────────────────────────────────────────
   /**
-   * The prompt is not stored but can be rebuilt byte for byte: it is the prefix and all context admitted up
-   * to `upto_seq`. `hash` is SHA-256 over the blocks without cache markers. `turn` counts from 1 within the
-   * run. With `retry_of`, the attempt with that `seq` has failed and the same prompt is sent again, within
-   * the same turn. `again` is the `seq` of the request for this turn that was made before and has no answer,
-   * e.g. because its process died; this one may cover more. `params.tools` names the tools that may run in
-   * this turn, where that is not all of the prefix. `limited_by` names the limit that leaves no more than
-   * `max_tokens` for the answer.
+   * A request to the model. The prompt is not stored but can be rebuilt byte for byte: it is the prefix and
+   * all context admitted up to `upto_seq`.
+   *
+   * - `hash` is the SHA-256 of the blocks without cache markers.
+   * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
+   * - `limited_by` names the limit that leaves no more than `max_tokens` for the answer.
+   * - `turn` counts from 1 within the run.
+   * - `retry_of`: the attempt with that `seq` failed, and the same prompt is sent again within the same turn.
+   * - `again` is the `seq` of an earlier request for this turn that has no answer, e.g. because its process
+   *   died. This request may cover more.
    */
   llm_request: {
     model: string;
     prompt: { prefix_id: string; upto_seq: number; hash: string };
     params: { max_tokens: number; tool_choice?: ToolChoice; tools?: string[] };
     estimated_tokens: number;
-    /**
-     * Cost of the prompt by that estimate. A `spending` charges it if the answer is lost. Absent if the model
-     * has no prices.
-     */
+    /** Estimated cost of the prompt, charged by a `spending` if the answer is lost. Absent without prices. */
     estimated_cost_cents?: number;
     limited_by?: StoredAnswerLimit;
     turn: number;
@@ -189,18 +206,21 @@ export interface EventData {
     request_id?: string;
   };
   /**
-   * What something beside the agent's own model has used up for a run, e.g. a model that a hook asks: it
-   * counts towards the run's limits and the session's totals. `by` is its name, `model` the model's. With
-   * `attempt` (and `by` `lost_answer`) it is the estimate of a request whose answer was lost; `attempt` is
-   * the `seq` of its `llm_request`.
+   * Use by something other than the agent's own model, e.g. a model that a hook asks. It counts towards the
+   * run's limits and the session's totals. `by` is its name, `model` the model's. With `by: "lost_answer"` it
+   * is the estimate for a request whose answer was lost, and `attempt` is the `seq` of that `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
+  /**
+   * An error during a run, as reported to the `onError` hooks. `message` is for developers, and `stack` is
+   * always `null`.
+   */
   error: { code: string; message: string; stack: null; context: Json };
 }
 
 /**
- * Token counts as the log stores them. `prompt` excludes cached tokens, `total` is the sum of the other four
- * fields (`cache_write_1h` is a part of `cache_write`).
+ * Token counts as the log stores them. `prompt` excludes cached tokens, `completion` includes thinking,
+ * `cache_write_1h` is a part of `cache_write`, and `total` is the sum of the other four fields.
  */
 export interface TokenUsage {
   prompt: number;
@@ -212,36 +232,36 @@ export interface TokenUsage {
 }
 
 /**
- * The run that begins in the append that ends another one, for messages (by their `seq`) that no request had
- * covered.
+ * The run that starts in the same append in which another one ends. `messages` are the `seq`s of the messages
+ * that it answers, which no request had covered.
  */
 export interface NextRun {
   run_id: string;
   messages: number[];
 }
 
-/** A type that core knows. */
+/** An event type of core. */
 export type EventType = keyof EventData;
 
 /**
- * A type of somebody else's: it contains a dot. Core stores and delivers such events and reads nothing into
- * them.
+ * The type of an extension's event: it contains a dot. Core stores and delivers such events without
+ * interpreting them.
  */
 export type ExtensionType = `${string}.${string}`;
 
-/** What an event may have beside its type and its payload. */
+/** Optional fields of an event, beside its type and payload. */
 export interface EventEnvelope {
   /**
-   * At most one event of a session has this key; a second append of it is refused. Used for what may happen
-   * only once: `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`,
-   * `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`, `retry:<runId>`.
+   * A name that is unique in its session: a second append with it is refused. It marks what may happen only
+   * once: `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`,
+   * `end:<runId>`, `effect:<runId>:<name>`, `retry:<runId>`.
    */
   key?: string;
-  /** How long the thing took that this event reports, in milliseconds. */
+  /** How long the reported operation took, in milliseconds. */
   durationMs?: number;
 }
 
-/** An event to be appended. */
+/** An event to append. */
 export type NewEvent =
   | { [T in EventType]: { type: T; data: EventData[T] } & EventEnvelope }[EventType]
   | ({ type: ExtensionType; data: Json } & EventEnvelope);
@@ -249,11 +269,11 @@ export type NewEvent =
 /** What the store adds to an event. */
 export interface StoredEnvelope {
   sessionId: string;
-  /** 1, 2, 3 … within the session, without gaps. */
+  /** The event's number within the session: 1, 2, 3 … without gaps. */
   seq: number;
   /** Version of the payload's shape. */
   v: number;
-  /** When it was stored, by the store's clock, ISO 8601 in UTC. */
+  /** When it was stored, by the store's clock: ISO 8601, UTC. */
   at: string;
 }
 

@@ -1,12 +1,14 @@
 import type { StoredEvent } from "./event.ts";
 
-/** A run whose end is waited for; with `messageSeq`, the run that takes this message up. */
+/** A run that a reader waits for. With `messageSeq`: the run that answers this message. */
 export interface AwaitedRun {
   runId: string;
   messageSeq?: number;
 }
 
-/** Where this event passes an uncovered message on to the run that follows: that run. */
+/**
+ * Returns the next run if this event ends the awaited run and hands its message over; otherwise `undefined`.
+ */
 export function successorOf(awaited: AwaitedRun, event: StoredEvent): AwaitedRun | undefined {
   const { runId, messageSeq } = awaited;
   if (event.type !== "run_ended" || event.data.run_id !== runId || messageSeq === undefined) return undefined;
@@ -15,7 +17,8 @@ export function successorOf(awaited: AwaitedRun, event: StoredEvent): AwaitedRun
 }
 
 /**
- * What is waited for after this event, where `true` is for any run to come to rest; `undefined`: it has come.
+ * Returns what a reader waits for after this event: `true` for any run to settle, or `undefined` if it has
+ * settled.
  */
 export function stillAwaited(
   awaited: boolean | AwaitedRun,

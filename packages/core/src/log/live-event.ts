@@ -2,41 +2,51 @@ import type { Json } from "../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "./event.ts";
 
 /**
- * The payloads of the events that are shown but not stored. A delta previews a block of the coming
- * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's place, `offset` where
- * in the block's text the delta begins. Together they name its characters: what a reader has already is the
- * same text, and a delta that begins behind what it has shows that something is missing.
+ * The payloads of live events, which are shown but not stored. A delta previews a block of the coming
+ * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's index, and `offset`
+ * the delta's position in the block's text, in UTF-16 code units. A reader uses them to skip text that it
+ * already has, and to notice a gap.
  */
 export interface LiveEventData {
+  /** New text of the answer. */
   text_delta: Delta;
+  /** New text of the model's thinking. */
   thinking_delta: Delta;
+  /** New text of a tool call's input, as JSON. */
   tool_input_delta: Delta & { tool_name: string; call_id: string };
+  /** A call has started or ended. `message` is the status text that its tool defines. */
   tool_status: { call_id: string; tool_name: string; phase: "start" | "done" | "error"; message?: string };
+  /** A progress report of a running call; each one replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /**
-   * Text of the agent that does the work of this call, where its tool `showsText`. `attempt` counts in that
-   * agent's own session. A reader that comes again is shown the answer that is being written from its
-   * beginning.
+   * Text of the sub-agent that does the work of this call, if its tool `showsText`. `attempt` counts in the
+   * sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };
-  /** A turn is over and another one follows: text of the two must not run together. */
+  /** A turn has ended and another one follows. Separate their texts. */
   turn_ended: { turn: number };
-  /** The attempt's text is void: its producer was lost or its answer was discarded. */
+  /** The attempt's text is void: its process was lost, or its answer was discarded. */
   attempt_restarted: { attempt: number };
 }
 
 /** A live event that adds text to a block of the reply. */
 export interface Delta {
+  /** `seq` of the `llm_request`. */
   attempt: number;
+  /** Index of the block in the reply. */
   index: number;
+  /** Where the text begins in the block, in UTF-16 code units. */
   offset: number;
   text: string;
 }
 
-/** An agent that does a call's work, and the session in which it does. */
+/** A sub-agent at work on a call, and its session. */
 export interface AgentAtWork {
+  /** The tool whose call it works on. */
   tool_name: string;
+  /** The sub-agent's name. */
   agent: string;
+  /** The sub-agent's own session. */
   session_id: string;
 }
 
@@ -46,7 +56,7 @@ export type LiveEventType = keyof LiveEventData;
 /** An event without a place in the log. */
 export type LiveEvent = { [T in LiveEventType]: { type: T; data: LiveEventData[T] } }[LiveEventType];
 
-/** What a reader of a session sees: stored events and, between them, what is not stored. */
+/** Everything that a reader of a session receives: stored events, and live events between them. */
 export type SessionEvent = StoredEvent | LiveEvent;
 
 /** An event by its type. */

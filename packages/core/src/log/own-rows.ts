@@ -2,8 +2,8 @@ import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Returns the rows that a store gave for an append, if they are the append's own: as many as were sent, with
- * the same types and keys. Otherwise the append id belongs to other events, and nothing of this append was
+ * Returns the rows that a store returned for an append, if they are the append's own: the same number, types
+ * and keys as were sent. Otherwise the append id belongs to other events, and nothing of this append was
  * stored.
  *
  * @throws PawlError `fenced`
@@ -18,5 +18,8 @@ export function ownRows(
   for (let at = 0; same && at < rows.length; at += 1)
     same = rows[at]?.type === events[at]?.type && rows[at]?.key === events[at]?.key;
   if (same) return rows;
-  throw new PawlError("fenced", `An append to session "${sessionId}" has the append id of other events.`);
+  throw new PawlError(
+    "fenced",
+    `The append id was used for other events of session "${sessionId}". Use a new id for every append.`,
+  );
 }

@@ -3,20 +3,20 @@ import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
-/** What stands in place of what was taken back. */
+/** Replaces redacted content. */
 export const REDACTED = "[redacted]";
 
-/** The event without what it said; who said it, when and to which call stays. */
+/** Returns the event without its content; its type, call, number and time stay. */
 export function redactedEvent(event: StoredEvent): StoredEvent {
   return { ...event, data: { ...(event.data as object), ...withoutText(event) } } as StoredEvent;
 }
 
-/** Whether the event says anything that can be taken back. */
+/** Whether the event has content that can be redacted. */
 export function isRedactable(event: StoredEvent): boolean {
   return Object.keys(withoutText(event) ?? {}).length > 0;
 }
 
-/** What can be redacted, and what is then in its place. `undefined`: this event has nothing to take back. */
+/** Returns the fields to redact with their new values; `undefined` if the event has nothing to redact. */
 function withoutText(event: StoredEvent): { [field: string]: Json | undefined } | undefined {
   switch (event.type) {
     case "user_message":
@@ -50,7 +50,7 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
   }
 }
 
-/** What comes with a message or is asked of a source is often made of what the user has said. */
+/** `params` of a message or a data source often repeat what the user wrote. */
 function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
   return params === undefined ? {} : { params: {} };
 }
@@ -59,7 +59,7 @@ function withoutInput({ input }: { input?: Json }): { input?: Json } {
   return input === undefined ? {} : { input: {} };
 }
 
-/** Blocks without their words: calls and results stay as pairs, everything else becomes one text. */
+/** Redacts blocks: calls and results stay as pairs, everything else becomes one text. */
 export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] {
   const pairs = blocks.flatMap((block): ContentBlock[] => {
     if (isToolUse(block)) return [{ ...block, input: {} }];
@@ -70,7 +70,7 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 }
 
 /**
- * A session's events as they may be shown: redacted ones without what they said. The store itself keeps its
+ * Reads a session's events as they may be shown: redacted ones without their content. The store keeps its
  * rows, see `Runtime.redact`.
  *
  * @example
@@ -94,7 +94,7 @@ export async function* readShown(
   }
 }
 
-/** Which events after `afterSeq` have been redacted. */
+/** Returns the `seq`s that redactions after `afterSeq` hide. */
 export async function redactedSince(
   store: EventStore,
   sessionId: string,

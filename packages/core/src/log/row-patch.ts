@@ -4,7 +4,7 @@ import type { NewEvent } from "./event.ts";
 import type { SessionPatch } from "./session-row.ts";
 import { type Spent, usageOf } from "./tokens.ts";
 
-/** What a batch of events changes in the session's row. The same for whoever appends them. */
+/** Returns what a batch of events changes in the session's row. */
 export function patchOf(events: readonly NewEvent[]): SessionPatch {
   const patch: SessionPatch = {};
   for (const event of events) {

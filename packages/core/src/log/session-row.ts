@@ -2,39 +2,40 @@ import type { JsonObject } from "../base/json.ts";
 import type { Usage } from "../model/pricing.ts";
 
 /**
- * `suspended` waits for its user; `completed` and `error` can be continued by id; `expired` cannot. What an
- * append asks for holds with two exceptions: `expired` stays, and `completed` does until another run begins
- * or the session expires.
+ * The status of a session: `suspended` waits for its user, `completed` and `error` can be continued by id,
+ * `expired` cannot. An append sets the status that it asks for, with two exceptions: `expired` stays, and
+ * `completed` stays until another run starts or the session expires.
  */
 export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";
 
-/** A session's row: a projection of its log, kept up in the same statement as each append. */
+/** A session's row: a projection of its log that every append updates in the same statement. */
 export interface Session {
   id: string;
-  /** The owner. For anybody else the session does not exist. */
+  /** The owner. For other users the session does not exist. */
   userId: string;
-  /** Name of the agent that the session belongs to. */
+  /** The name of the session's agent. */
   agent: string;
   status: SessionStatus;
   /** ISO 8601, UTC. */
   createdAt: string;
   updatedAt: string;
-  /** `seq` of the last event, 0 while there is none. */
+  /** `seq` of the last event; 0 before the first one. */
   lastSeq: number;
-  /** The open run, if one is. */
+  /** Id of the open run, if any. */
   openRun: string | null;
-  /** How many questions wait for an answer. */
+  /** The number of questions that wait for an answer. */
   pending: number;
-  /** Context starts after this `seq`; a summary may stand for what was before. */
+  /** The context starts after this `seq`. A summary may replace what was before. */
   contextStartSeq: number;
-  /** Totals over all answers of the model. */
+  /** Total tokens of all model calls. */
   usage: Usage;
-  /** US dollars; 0 if the models have no prices. */
+  /** Total cost in US dollars; 0 if the models have no prices. */
   costUsd: number;
+  /** The application's data; its `type` is the session's type. */
   metadata: JsonObject;
 }
 
-/** What an append changes in the row beside `lastSeq` and `updatedAt`. Numbers named `add…` are added. */
+/** Changes to the session's row beside `lastSeq` and `updatedAt`. Fields named `add…` are added. */
 export interface SessionPatch {
   status?: SessionStatus;
   /**

@@ -1,14 +1,14 @@
 import { messageOf, PawlError } from "../base/errors.ts";
 import type { NewEvent } from "./event.ts";
 
-/** The longest id or key in bytes of UTF-8: two of them fit into one entry of a database's index. */
+/** The longest id, type or key in bytes of UTF-8: two of them fit into one entry of a database index. */
 const MAX_NAME_BYTES = 1_000;
 
-/** So many characters of a bad one are told. */
+/** How many characters of an invalid one the error shows. */
 const SHOWN = 40;
 
 /**
- * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8 without NUL. Half a surrogate pair
+ * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8, without NUL. Half a surrogate pair
  * has no UTF-8.
  */
 export function isName(name: string): boolean {
@@ -31,28 +31,29 @@ function checkName(name: string): void {
   const given = typeof name === "string" ? JSON.stringify(name.slice(0, SHOWN)) : typeof name;
   throw new PawlError(
     "invalid_input",
-    `Ids, types and keys are texts of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
+    `Ids, types and keys must be strings of 1 to 1,000 bytes of UTF-8 without NUL, not ${given}.`,
   );
 }
 
 /**
- * Checks a text that is to come back as it is.
+ * Checks that a database can store a text unchanged.
  *
- * @throws PawlError `invalid_input` for a NUL or half a surrogate pair: no database's text holds them.
+ * @throws PawlError `invalid_input` for a NUL or half a surrogate pair, which no database stores as text.
  */
 export function checkText(text: string): void {
   if (text.includes("\0") || !text.isWellFormed()) {
-    throw new PawlError("invalid_input", "A stored text has no NUL and no half of a surrogate pair.");
+    throw new PawlError("invalid_input", "A stored text must not contain NUL or half a surrogate pair.");
   }
 }
 
 /**
- * Checks what is about to be appended.
+ * Checks the events and the id of an append.
  *
- * @throws PawlError `invalid_input` when there is no event, a bad type or key, or one key twice.
+ * @throws PawlError `invalid_input` if there are no events, or for an invalid type or key, or one key twice.
  */
 export function checkBatch(events: readonly NewEvent[], appendId: string): void {
-  if (events.length === 0) throw new PawlError("invalid_input", "An append has at least one event.");
+  if (events.length === 0)
+    throw new PawlError("invalid_input", "An append must have at least one event; got none.");
   checkName(appendId);
   const keys: string[] = [];
   for (const { type, key } of events) {
@@ -62,20 +63,20 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
     keys.push(key);
   }
   if (keys.length > 1 && new Set(keys).size < keys.length) {
-    throw new PawlError("invalid_input", "The same key is in the batch twice.");
+    throw new PawlError("invalid_input", "Two events of the append have the same key. Keys must be unique.");
   }
 }
 
 /**
- * `value` as JSON text, `undefined` as `null`.
+ * Returns `value` as JSON text, and `undefined` as `null`.
  *
- * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
+ * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
  */
 export function jsonText(value: unknown): string {
   return jsonTextOf(value);
 }
 
-/** As {@link jsonText}, without what a `jsonb` column refuses: NUL and lone surrogates become U+FFFD. */
+/** Like {@link jsonText}, without what a `jsonb` column refuses: NUL and lone surrogates become U+FFFD. */
 export function jsonbText(value: unknown): string {
   return jsonTextOf(value, (_key, part) =>
     typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,

@@ -1,10 +1,10 @@
 import { promptTokens, type Usage } from "../model/pricing.ts";
 import type { EventData, TokenUsage } from "./event.ts";
 
-/** What an agent has used up for a call, as the log stores it. */
+/** What a sub-agent has used for a call, as the log stores it. */
 export type Spent = NonNullable<EventData["tool_result"]["spent"]>;
 
-/** A usage as the log stores it. */
+/** Converts a usage for the log. */
 export function tokensOf(usage: Usage): TokenUsage {
   return {
     prompt: usage.inputTokens,
@@ -16,7 +16,7 @@ export function tokensOf(usage: Usage): TokenUsage {
   };
 }
 
-/** The other way round. */
+/** Reads a usage from the log. */
 export function usageOf(tokens: TokenUsage): Usage {
   return {
     inputTokens: tokens.prompt,

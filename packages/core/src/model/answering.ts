@@ -1,13 +1,13 @@
 import type { ModelClient, ModelEvent } from "./model-client.ts";
 import type { Pricing } from "./pricing.ts";
 
-/** The id of a model that speaks for the agent. */
+/** The id of an `answering()` model. */
 export const ANSWERING = "answering";
 
 const FREE: Pricing = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
 /**
- * A model that says this and nothing else, at no cost. A hook answers with it in the real one's place.
+ * Returns a model that answers with this text, at no cost. A hook can use it to answer in place of the model.
  *
  * @example
  * ```ts

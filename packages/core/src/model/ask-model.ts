@@ -19,26 +19,29 @@ export interface AskOptions {
   estimates?: Pick<UsageEstimates, "estimatedTokens" | "estimateTokens">;
 }
 
-/** What came of a request, and what all attempts at it have cost. */
+/** The outcome of a request, with the use and cost of all its attempts. */
 export interface AskOutcome {
-  /** The answer's blocks, as far as they came. */
+  /** The answer's blocks, as far as they arrived. */
   content: ContentBlock[];
-  /** Why the model stopped; `null` if it did not say. */
+  /** Why the model stopped; `null` if it did not report it. */
   stopReason: string | null;
-  /** The model that answered last: a fallback may have stepped in. */
+  /** Id of the model that answered last, which may be a fallback. */
   model: string;
   usage: Usage;
-  /** In US dollars; 0 for a model without prices. */
+  /** US dollars; 0 for a model without prices. */
   costUsd: number;
   /** The last attempt's answer as the server described it. */
   response: { id: string | null; model: string | null; stopSequence: string | null; usage: RawUsage };
-  /** What the model threw, or the signal's reason. The rest then says how far it came and what that cost. */
+  /**
+   * What the model threw, or the signal's reason. The other fields then hold what arrived until then, and its
+   * cost.
+   */
   failure?: { cause: unknown };
 }
 
 /**
- * Asks a model once, outside a run's own turns, and reads the answer to its end. Cuts an answer that runs
- * past `maxTokens`. Never rejects: what failed has cost something all the same.
+ * Sends one request to a model, outside a run's own turns, and reads the whole answer. Cuts an answer that
+ * runs past `maxTokens`. Never rejects, because a failed request may have cost something too: see `failure`.
  *
  * @example
  * ```ts
@@ -72,7 +75,7 @@ export async function askModel(
   };
   const read = async () => {
     for await (const event of model.stream(request, { signal })) {
-      // A model that was abandoned may go on talking.
+      // An abandoned model may keep sending events.
       signal.throwIfAborted();
       takeEvent(answer, event);
       if (answer.chars > maxChars) return cutReply(answer);
@@ -82,7 +85,7 @@ export async function askModel(
       if (event.model !== undefined) ({ model: id, pricing } = event);
     }
   };
-  // No time is set here, so the clock is not read.
+  // No time limit is set, so the clock is not read.
   const failure = await withinDeadline({ clock: systemClock, signal }, read()).then(
     () => undefined,
     (cause: unknown) => ({ cause }),

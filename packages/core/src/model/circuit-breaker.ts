@@ -9,24 +9,25 @@ export interface CircuitBreakerOptions {
   failures?: number;
   /** How long it stays open, in milliseconds. Default: 30,000. */
   coolDownMs?: number;
-  /** Milliseconds, from any beginning; default: `Date.now`. */
+  /** Returns milliseconds, from any starting point. Default: `Date.now`. */
   now?: () => number;
 }
 
 /**
- * A model that is left alone when it keeps failing. After so many failures in a row that are not the
- * request's own fault, or one that no other request would escape (no access, no money), the circuit is open:
- * calls fail at once with a `model_error` of type `circuit_open`, and `retryAfterMs` says for how long. Then
- * one call is let through to try; it closes the circuit, or opens it anew.
+ * Stops sending requests to a model that keeps failing. The circuit opens after `failures` failures in a row,
+ * or at once after a failure that every request would meet (no access, no money). Failures that are the
+ * request's own fault do not count. While the circuit is open, calls fail at once with a `model_error` of
+ * type `circuit_open` and `retryAfterMs`. Then one trial call is let through: it closes the circuit, or opens
+ * it again.
  *
- * What it knows is kept in memory, for this model in this process, and is no state of any session: it
- * protects the process and the model, and a process that begins without it only finds out for itself.
+ * The state is in memory, for this model in this process, and not part of any session. A new process starts
+ * with a closed circuit.
  *
- * Its place is around `withIdleWatchdog`, so that a trial comes to an end, inside of `withRetry`, which does
- * not wait for an open circuit, and inside of `withFallback`, which goes on to the next model. Make one and
- * share it: agents that each decorate the model for themselves do not learn from each other.
+ * Put it around `withIdleWatchdog`, so that a trial ends; inside `withRetry`, which does not wait for an open
+ * circuit; and inside `withFallback`, which continues with the next model. Make one and share it: agents that
+ * each wrap the model themselves do not share its state.
  *
- * @throws PawlError `config` for numbers that are none.
+ * @throws PawlError `config` for invalid numbers.
  *
  * @example
  * ```ts
@@ -74,17 +75,17 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
 interface Call {
   succeeded(): void;
   failed(failure: ModelFailure): void;
-  /** However it came out; a trial without an outcome leaves it to the next call. */
+  /** The call has ended. A trial without an outcome leaves the trial to the next call. */
   over(): void;
 }
 
-/** Closed while `until` is undefined, then open, and half open from `until` on. */
+/** The circuit is closed while `until` is undefined, open before that time, and half open from it on. */
 function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): {
   enter(): Call;
 } {
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
   checkNumbers("withCircuitBreaker()", { coolDownMs });
-  /** Only a success takes it back, so that a trial that fails is one too many. */
+  /** Reset only by a success, so that one failed trial opens the circuit again. */
   let inARow = 0;
   let until: number | undefined;
   let trying = false;
@@ -95,7 +96,7 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
     if (trying) throw open(coolDownMs);
     const trial = until !== undefined;
     trying = trial;
-    /** Of calls that began before the circuit opened, nothing is learnt any more. */
+    /** The outcome of a call that began before the circuit opened does not count. */
     const counts = () => trial || until === undefined;
     return {
       succeeded: () => {
@@ -118,17 +119,17 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
 }
 
 function open(retryAfterMs: number): Error {
-  return modelError("The model has failed too often and is left alone for a while.", {
+  return modelError("The model has failed too often, so it gets no requests for a while.", {
     retryable: true,
     type: "circuit_open",
     retryAfterMs,
   });
 }
 
-/** Every request fails like this one until somebody puts the account in order. */
+/** Every request fails with these until the account is fixed. */
 const shut = ["authentication_error", "billing_error", "permission_error"];
 
-/** How much a failure says against the model: nothing, something, or everything. */
+/** How much a failure counts: not at all, once, or enough to open the circuit. */
 function weightOf({ status, type, errorCode, retryable }: ModelFailure): number {
   if (errorCode?.endsWith("spend_limit_reached") === true) return Number.POSITIVE_INFINITY;
   if (status === 401 || status === 402 || status === 403) return Number.POSITIVE_INFINITY;

@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../base/json.ts";
 
 /**
- * One block of a message, in the vocabulary of the Messages API. Blocks of kinds that are not named here pass
- * through untouched; use the guards to look inside the known ones.
+ * One block of a message, in the vocabulary of the Messages API. Blocks of other kinds pass through
+ * unchanged; use the guards to narrow the known ones.
  */
 export interface ContentBlock {
   type: string;
@@ -23,10 +23,9 @@ export interface ToolUseBlock extends ContentBlock {
   input: Json;
 }
 
-/**
- * No interface: what may be left out fits no index of `Json` for those who compile without
- * `exactOptionalPropertyTypes`.
- */
+/** The result of a tool call, as the Messages API takes it. */
+// A type, not an interface: without `exactOptionalPropertyTypes`, an optional property does not fit an index
+// signature of `Json`.
 export type ToolResultBlock = ContentBlock & {
   type: "tool_result";
   tool_use_id: string;
@@ -64,17 +63,17 @@ export function isThinking(block: ContentBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
-/** A call of a tool that runs on the API's side. */
+/** Whether the block is a call of a tool that runs on the API's side. */
 export function isServerCall({ type }: ContentBlock): boolean {
   return type === "server_tool_use" || type === "mcp_tool_use";
 }
 
-/** The result of one: `web_search_tool_result` and its like; a `tool_result` is the user's. */
+/** Whether the block is the result of such a call, e.g. `web_search_tool_result`; not a `tool_result`. */
 export function isServerResult({ type }: ContentBlock): boolean {
   return type.endsWith("_tool_result");
 }
 
-/** The text that a reader sees of a list of blocks. */
+/** Joins the text blocks of a list. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content
     .filter(isText)

@@ -1,17 +1,17 @@
-/** Real tokens may be this many times as long as the estimate assumes. */
+/** Tokens may be this many times as long as estimated. */
 const SLACK = 2;
 
-/** Tokens on top of `max_tokens`: a short answer may be one long word. */
+/** Extra tokens beyond `max_tokens`, because a short answer may be one long word. */
 const MARGIN = 32;
 
-/** Every block counts, even an empty one: a server could send any number of them. */
+/** Characters that each block counts, even an empty one: a server could send any number of them. */
 export const BLOCK_CHARS = 4;
 
 /**
  * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
- * `max_tokens` stays below; one that ignores it is cut off here.
+ * `max_tokens` stays below this.
  *
- * @param estimate the agent's estimate of tokens by characters; a quarter of the characters when absent
+ * @param estimate the agent's estimate of tokens by characters. Default: a quarter of the characters.
  *
  * @example
  * ```ts
@@ -26,14 +26,14 @@ export function longestAnswer(
 ): number {
   const tokens = maxTokens + MARGIN;
   const chars = 4 * tokens;
-  // An estimate of zero says nothing about lengths.
+  // An estimate of zero gives no length per token.
   const charsPerToken = chars / (estimate(chars) || tokens);
   return Math.ceil(SLACK * tokens * charsPerToken);
 }
 
 /**
- * Returns how many characters a piece of JSON counts as. Servers may escape each non-ASCII character as six
- * (`\u043f`), although a word of many such characters is one token. So an escape counts as two.
+ * Returns how many characters a piece of JSON counts as. An escape counts as two: servers may write a
+ * non-ASCII character as an escape of six (`\u043f`), although a word of many such characters is one token.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export function writtenLength(json: string): number {
   return json.length - 4 * (json.match(/\\u[0-9a-f]{4}/gi)?.length ?? 0);
 }
 
-/** Characters divided by four, rounded up. */
+/** Estimates tokens: characters divided by four, rounded up. */
 export function estimateTokens(chars: number): number {
   return Math.ceil(chars / 4);
 }

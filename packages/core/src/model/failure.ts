@@ -2,24 +2,23 @@ import { type ModelFailure, PawlError } from "../base/errors.ts";
 import type { AttemptFailed, ModelClient } from "./model-client.ts";
 
 /**
- * How a model call failed; `undefined` for what the model did not do, e.g. an abort or an error in the
- * program.
+ * Returns how a model call failed; `undefined` for any other error, e.g. an abort or an error in the program.
  */
 export function failureOf(error: unknown): ModelFailure | undefined {
   return PawlError.is(error, "model_error") ? (error.details as unknown as ModelFailure) : undefined;
 }
 
-/** A failure of the model, as it is thrown. */
+/** Returns the error for a failure of the model. */
 export function modelError(message: string, failure: ModelFailure): PawlError {
   return new PawlError("model_error", message, { details: { ...failure } });
 }
 
-/** The stream ended although the answer had not. */
+/** Returns the error for a stream that ended before its answer did. */
 export function cutStream(): PawlError {
-  return modelError("The model's answer broke off.", { retryable: true });
+  return modelError("The model's stream ended before its answer was complete.", { retryable: true });
 }
 
-/** Says that an attempt has failed and that `next` makes another one. */
+/** Returns the event which reports that an attempt failed and that `next` makes another one. */
 export function attemptFailed(
   error: unknown,
   failure: ModelFailure,
@@ -35,7 +34,7 @@ export function attemptFailed(
   };
 }
 
-/** `model` with another way to stream; all else that it says of itself stays. */
+/** Returns `model` with another `stream`; its other properties stay. */
 export function decorate(model: ModelClient, stream: ModelClient["stream"]): ModelClient {
   const { id, pricing, forcedToolChoice } = model;
   return {

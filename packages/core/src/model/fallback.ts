@@ -4,13 +4,13 @@ import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOption
 import { checkPricing } from "./pricing.ts";
 
 /**
- * A model with others behind it, in order. When one fails for good in a way that has nothing to do with the
- * request (it is overloaded, out of reach, unknown, or its circuit is open), the next one is asked, at once;
- * an `attempt_failed` event names it. The last one's failure is thrown. Every request begins with the
- * primary, whose `id` the whole goes by.
+ * Adds fallback models, in order. If a model fails finally for a reason that another model may not share (it
+ * is overloaded, out of reach, unknown, or its circuit is open), the next one is asked at once; an
+ * `attempt_failed` event names it. The last one's failure is thrown. Every request begins with the primary,
+ * and the result has the primary's `id`.
  *
- * Retries belong inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model passes
- * over thinking that another one has signed.
+ * Put retries inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model ignores
+ * thinking that another model signed.
  *
  * @throws PawlError `config` for prices that are not valid numbers.
  *
@@ -46,12 +46,12 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
       }
     }
   }
-  // One request goes to all of them.
+  // The same request may go to all of them.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
   return { ...decorate(primary, stream), forcedToolChoice };
 }
 
-/** What to tell before the next model is asked; `undefined` if none is. */
+/** Returns the event that announces the next model; `undefined` if no other model may help. */
 function handOn(error: unknown, next: ModelClient | undefined): AttemptFailed | undefined {
   const failure = failureOf(error);
   if (next === undefined || failure === undefined || !anotherMay(failure)) return undefined;
@@ -61,7 +61,7 @@ function handOn(error: unknown, next: ModelClient | undefined): AttemptFailed | 
 /** Whether another model may succeed where this one has failed. */
 function anotherMay({ retryable, status, type }: ModelFailure): boolean {
   const unknown = status === 404 || type === "not_found_error";
-  // A server may ask not to be asked again; that does not speak for another model.
+  // A server may ask for no retries. That does not apply to another model.
   const overloaded = status === 529 || type === "overloaded_error";
   return retryable || unknown || overloaded;
 }

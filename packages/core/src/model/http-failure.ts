@@ -1,4 +1,4 @@
-/** As much of a response's headers as is asked for. */
+/** The part of a response's headers that is used; a `Headers` fits. */
 export interface ResponseHeaders {
   get(name: string): string | null;
 }
@@ -28,8 +28,8 @@ export function retryAfterMs(headers: ResponseHeaders | undefined): number | und
 const LONGEST_WAIT = 365 * 24 * 3_600_000;
 
 /**
- * Whether a request that a server answered with this status may succeed later: its own trouble, or too many
- * requests. A server that says so itself, by `x-should-retry`, is believed.
+ * Whether a request that failed with this status may succeed later: the server's own failure, or too many
+ * requests. The server's `x-should-retry` takes precedence.
  *
  * @example
  * ```ts

@@ -5,21 +5,21 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 
 /** Options of `withIdleWatchdog()`. */
 export interface IdleWatchdogOptions {
-  /** The longest silence, in milliseconds. Default: 60,000. */
+  /** The longest time without an event, in milliseconds. Default: 60,000. */
   idleMs?: number;
-  /** How it waits; default: by the clock of the machine. */
+  /** How it waits. Default: by the system clock. */
   sleep?: Sleep;
-  /** Milliseconds, from any beginning; default: `Date.now`. */
+  /** Returns milliseconds, from any starting point. Default: `Date.now`. */
   now?: () => number;
 }
 
 /**
- * A model that is given up when it falls silent. No event for `idleMs`, before the answer or in the middle of
- * it, aborts the call and throws a retryable `model_error` of type `idle_timeout`. Every event is a sign of
- * life, pings included, and only silence that somebody waits for counts. An abort gets through even where the
- * model does not mind its signal.
+ * Aborts a model call that falls silent. After `idleMs` without an event, before or within the answer, it
+ * aborts the call and throws a retryable `model_error` of type `idle_timeout`. Every event resets the time,
+ * pings included. Only time in which the caller waits for an event counts. An abort ends the wait even if the
+ * model ignores its signal.
  *
- * @throws PawlError `config` for numbers that are none.
+ * @throws PawlError `config` for invalid numbers.
  *
  * @example
  * ```ts
@@ -65,14 +65,16 @@ export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOption
 
 interface Watch {
   next(): Promise<IteratorResult<ModelEvent>>;
-  /** A wait that was announced is no silence. */
+  /** Extends the next wait: an announced pause is not silence. */
   patience(ms: number): void;
-  /** Aborts the call and ends the wait for it. */
+  /** Aborts the call and ends the current wait. */
   interrupt(reason: unknown): void;
   close(): Promise<void>;
 }
 
-/** One timer watches the whole stream: it is set for the wait that it meets, not anew for each event. */
+/**
+ * One timer serves the whole stream. It is set for the wait that is current, instead of anew for each event.
+ */
 function watchOver(
   events: AsyncIterator<ModelEvent>,
   call: AbortController,
@@ -125,7 +127,7 @@ function watchOver(
     },
     close: async () => {
       over.abort();
-      // A call that was given up may never come back: it is told to end, and nobody waits for it.
+      // An aborted call may never settle: it is told to end and not awaited.
       if (call.signal.aborted) events.return?.().catch(() => undefined);
       else await events.return?.();
     },

@@ -1,12 +1,11 @@
-/** A block of the answer that is being written. */
+/** A block of the answer in progress. */
 export interface LivePart {
   index: number;
   kind: "text" | "thinking" | "tool_input";
   /**
-   * All of its text so far, in the pieces in which it came: to show a reader the newest costs nothing but the
-   * newest.
+   * Its text so far, in the pieces in which it arrived, so that showing the newest piece copies nothing else.
    */
   pieces: string[];
-  /** The call whose input this is. */
+  /** The call whose input this is; only for `tool_input`. */
   tool?: { call_id: string; tool_name: string };
 }

@@ -3,15 +3,15 @@ import type { Json } from "../base/json.ts";
 import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
 import type { Pricing, RawUsage } from "./pricing.ts";
 
-/** What the model is asked. Built from the log alone, see `requestOf`. */
+/** A request to a model. It is built from the log alone, see `requestOf`. */
 export interface ModelRequest {
-  /** Frozen, as the tools are: many requests have them in common. */
+  /** Frozen like the tools, because requests share them. */
   system: readonly TextBlock[];
   tools: readonly ToolSpec[];
   messages: Message[];
-  /** The most tokens the answer may have. */
+  /** The most tokens that the answer may have. */
   maxTokens: number;
-  /** `auto` when absent. */
+  /** Default: `auto`. */
   toolChoice?: ToolChoice;
 }
 
@@ -21,7 +21,7 @@ export type ToolChoice =
   | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
   | { type: "none" };
 
-/** One event of a model's answer: the stream events of the Messages API. Unknown ones are passed over. */
+/** One event of a model's answer: the stream events of the Messages API. Unknown events are ignored. */
 export type ModelEvent =
   | { type: "message_start"; message: MessageStart; request_id?: string }
   | { type: "content_block_start"; index: number; content_block: ContentBlock }
@@ -33,17 +33,17 @@ export type ModelEvent =
   | AttemptFailed;
 
 /**
- * What has come of the answer so far is void, and another attempt follows: it begins with a `message_start`
- * of its own. No model says this, but what is put around one does, see `withRetry` and `withFallback`.
+ * The answer received so far is void, and another attempt follows, beginning with its own `message_start`.
+ * Models never send this; the wrappers around them do, see `withRetry` and `withFallback`.
  */
 export interface AttemptFailed {
   type: "attempt_failed";
   error: ModelFailure & { message: string };
   /** How long until the next attempt, in milliseconds. */
   retry_in_ms: number;
-  /** The model of the next attempt; the same one when absent. */
+  /** The model of the next attempt. Default: the same one. */
   model?: string;
-  /** What that model's tokens cost; absent beside `model` means that cost is not counted. */
+  /** Prices of that model. If `model` is given and this is absent, its cost is not counted. */
   pricing?: Pricing;
 }
 
@@ -55,8 +55,7 @@ export interface MessageStart {
 }
 
 /**
- * `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`, `citations_delta` and whatever comes
- * later.
+ * `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`, `citations_delta` and future types.
  */
 export interface ContentDelta {
   type: string;
@@ -74,31 +73,26 @@ export interface MessageDelta {
   [key: string]: Json | undefined;
 }
 
-/** What a call of a model is bound by. */
+/** Options of a model call. */
 export interface StreamOptions {
-  /** Ends the call; `stream` throws the signal's reason. */
+  /** Aborts the call; `stream` then throws the signal's reason. */
   signal: AbortSignal;
-  /**
-   * How long until the answer would come too late, in milliseconds: no wait is begun that takes as long as
-   * that.
-   */
+  /** Returns how much time is left, in milliseconds. A wait that would take as long is not begun. */
   timeLeftMs?(): number;
 }
 
 /**
  * A model. `stream` sends one request and yields the answer's events in order. It ends only after
- * `message_stop`, and throws a `PawlError` with the code `model_error` for anything the model or the network
- * did. It never retries; what is put around a model may, and says so by {@link AttemptFailed}.
+ * `message_stop`, and throws a `PawlError` with the code `model_error` for any failure of the model or the
+ * network. It never retries. Wrappers around a model may, and announce it by {@link AttemptFailed}.
  */
 export interface ModelClient {
   /** The model's id, e.g. `claude-sonnet-5-5`. */
   readonly id: string;
-  /** What its tokens cost; absent means that cost is not counted. */
+  /** Its prices. If absent, its cost is not counted. */
   readonly pricing?: Pricing;
-  /**
-   * Whether a request may force it to call a tool (`toolChoice` `any` or `tool`); absent means that it may
-   * not.
-   */
+  /** Whether a request may force it to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
+  /** Sends a request and yields the events of the answer. */
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;
 }

@@ -1,43 +1,46 @@
 import { checkNumbers } from "../base/check-numbers.ts";
 import { usdFromMicros } from "../base/usd.ts";
 
-/**
- * Token counts of one answer, as the Messages API counts them: `inputTokens` excludes what was read from or
- * written to the cache, `outputTokens` includes thinking.
- */
+/** Token counts of one model call, as the Messages API counts them. */
 export interface Usage {
+  /** Prompt tokens without those read from or written to the cache. */
   inputTokens: number;
+  /** Tokens of the answer, including thinking. */
   outputTokens: number;
+  /** Prompt tokens read from the cache. */
   cacheReadTokens: number;
+  /** Prompt tokens written to the cache. */
   cacheWriteTokens: number;
-  /** The part of `cacheWriteTokens` that was written for an hour instead of five minutes. */
+  /** The part of `cacheWriteTokens` with a lifetime of an hour instead of five minutes. */
   cacheWrite1hTokens?: number;
 }
 
 /**
- * Prices in US dollars per million tokens. Cached reads and the two kinds of cache write have prices of their
- * own: they are no fixed fraction of the input price.
+ * Prices in US dollars per million tokens. Cache reads and both kinds of cache write have prices of their
+ * own: they are not a fixed fraction of the input price.
  */
 export interface Pricing {
+  /** Prompt tokens that are not cached. */
   input: number;
+  /** Tokens of the answer, including thinking. */
   output: number;
+  /** Tokens read from the cache. */
   cacheRead: number;
+  /** Tokens written to the cache for five minutes. */
   cacheWrite5m: number;
+  /** Tokens written to the cache for an hour. */
   cacheWrite1h: number;
-  /**
-   * Prices that hold once the whole prompt (input, cache reads and cache writes) is longer than `above`
-   * tokens.
-   */
+  /** Prices if the whole prompt (input, cache reads and cache writes) is longer than `above` tokens. */
   longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };
 }
 
 /**
- * Checks prices. With a price that is not a number, no limit on cost would ever be reached, and totals would
- * be lost.
+ * Checks prices.
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
  * @throws PawlError `config` for a price that is not a number from 0 to a million
  */
+// With a price that is not a number, no cost limit would ever be reached, and totals would be lost.
 export function checkPricing(whose: string, pricing: Pricing | undefined): void {
   for (const prices of [pricing, pricing?.longPrompt]) {
     if (prices === undefined) continue;
@@ -46,14 +49,14 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
   }
 }
 
-/** Every prompt token: fresh, read from the cache, written to it. */
+/** Returns all prompt tokens: fresh, read from the cache, and written to it. */
 export function promptTokens(usage: Usage): number {
   return usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
 }
 
 /**
- * Returns the cost of one answer in US dollars, to the nearest billionth of a dollar. Cache writes whose
- * lifetime the model did not name are priced as five-minute writes.
+ * Returns the cost of one answer in US dollars, to the nearest billionth of a dollar. Cache writes of unknown
+ * lifetime are priced as five-minute writes.
  *
  * @example
  * ```ts
@@ -87,7 +90,7 @@ export const noUsage: Usage = {
   cacheWrite1hTokens: 0,
 };
 
-/** Two usages together. */
+/** Adds two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     inputTokens: a.inputTokens + b.inputTokens,
@@ -98,15 +101,15 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Cache reads as a share of all prompt tokens, 0 to 1; 0 when nothing was sent. */
+/** Returns cache reads as a share of all prompt tokens, 0 to 1; 0 for an empty prompt. */
 export function cacheHitRate(usage: Usage): number {
   const prompt = promptTokens(usage);
   return prompt === 0 ? 0 : usage.cacheReadTokens / prompt;
 }
 
 /**
- * Usage as it stands on the wire; every number of a `message_delta` is a total so far and replaces, never
- * adds.
+ * Usage on the wire. Every number of a `message_delta` is a total so far: it replaces the earlier one and is
+ * never added.
  */
 export interface RawUsage {
   input_tokens?: number | null;
@@ -118,7 +121,6 @@ export interface RawUsage {
 
 /**
  * Reads usage from the wire, in whole tokens up to a billion. A missing, negative or non-numeric count is 0.
- * Limits and totals are based on it.
  *
  * @example
  * ```ts
@@ -141,10 +143,10 @@ function count(value: unknown): number {
   return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
 
-/** Whether a server sent a count. */
+/** Whether a server sent a valid count. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }
 
-/** No answer has more tokens, and a database's totals can hold billions of such answers. */
+/** More tokens than any answer has, and few enough that a database's totals hold billions of such answers. */
 export const MOST_TOKENS = 1_000_000_000;

@@ -6,22 +6,22 @@ import type { LivePart } from "./live-part.ts";
 import type { ContentDelta, ModelEvent } from "./model-client.ts";
 import type { RawUsage } from "./pricing.ts";
 
-/** An answer while it comes in, and when it is whole. */
+/** An answer, while it is being received and after. */
 export interface Reply {
   id: string | null;
   model: string | null;
   requestId: string | undefined;
   blocks: PartialBlock[];
-  /** The texts of the blocks, for whoever watches. */
+  /** The texts of the blocks, for readers of the live state. */
   parts: LivePart[];
   stopReason: string | null;
   stopSequence: string | null;
   usage: RawUsage;
-  /** Characters of text, thinking and tool input received so far. Each block counts as one extra token. */
+  /** Characters of text, thinking and tool input received so far, plus 4 for each block. */
   chars: number;
-  /** `message_stop` has come. */
+  /** Whether `message_stop` was received. */
   finished: boolean;
-  /** The model wrote past `max_tokens`, and the answer was cut. */
+  /** Whether the model wrote past `max_tokens` and the answer was cut. */
   cut: boolean;
 }
 
@@ -33,6 +33,7 @@ interface PartialBlock {
   invalid?: string;
 }
 
+/** Returns an empty answer. */
 export function newReply(): Reply {
   return {
     id: null,
@@ -50,8 +51,9 @@ export function newReply(): Reply {
 }
 
 /**
- * Takes in one stream event. Fragments of a tool call's input are joined and parsed once, when the block is
- * complete. Unknown events, blocks and deltas are kept as far as they carry anything, and never an error.
+ * Adds one stream event to the answer. Joins the fragments of a tool call's input and parses them once, when
+ * the block is complete. Unknown events, blocks and deltas are never an error; their content is kept if
+ * possible.
  */
 export function takeEvent(answer: Reply, event: ModelEvent): void {
   switch (event.type) {
@@ -92,7 +94,10 @@ export function cutReply(answer: Reply): void {
   answer.stopReason = "max_tokens";
 }
 
-/** The blocks as they stand: texts of unfinished blocks included, input of unfinished calls not. */
+/**
+ * Returns the blocks received so far: with the text of unfinished blocks, without the input of unfinished
+ * calls.
+ */
 export function contentOf(answer: Reply): ContentBlock[] {
   return answer.blocks.map(({ block, part, complete }) => {
     if (complete) return { ...block };
@@ -177,10 +182,10 @@ function finishBlock(target: PartialBlock): void {
   if (part.kind !== "tool_input") return;
   const input = text === "" ? block.input : parsed(text);
   block.input = isObject(input) ? input : {};
-  if (!isObject(input)) target.invalid = `The arguments were no JSON object: ${text.slice(0, 200)}`;
+  if (!isObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
 }
 
-/** `undefined` for what is no JSON, or none that can be stored. */
+/** Returns `undefined` for text that is not JSON, or that cannot be stored. */
 function parsed(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));
@@ -193,7 +198,7 @@ function isObject(value: Json | undefined): value is JsonObject {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
-/** A total that is absent keeps its earlier value; the API sends `null` for "not said". */
+/** Updates totals. One that is absent, or `null` ("not reported"), keeps its earlier value. */
 function addSaid(usage: RawUsage, said: RawUsage): void {
   const total = usage as { [field: string]: unknown };
   for (const [field, value] of Object.entries(said)) {

@@ -7,7 +7,7 @@ import { type RetryOptions, withRetry } from "./retry.ts";
 
 /** Options of `resilient()`. */
 export interface ResilientOptions {
-  /** The model, or models in order, to ask when the first one has failed for good. Default: none. */
+  /** The model, or models in order, to ask after the first one has failed for good. Default: none. */
   fallback?: ModelClient | readonly ModelClient[];
   /** Options of `withRetry`, for each model. */
   retry?: RetryOptions;
@@ -18,11 +18,11 @@ export interface ResilientOptions {
 }
 
 /**
- * Makes a model survive failures: retries what may pass, cuts a silent stream, stops asking a model that
- * keeps failing, and then asks the fallback. Combines `withIdleWatchdog`, `withCircuitBreaker`, `withRetry`
- * and `withFallback`; their defaults apply. Each model has its own retries and its own circuit breaker.
+ * Makes a model survive failures: retries failures that may pass, cuts a silent stream, stops asking a model
+ * that keeps failing, and then asks the fallback. Combines `withIdleWatchdog`, `withCircuitBreaker`,
+ * `withRetry` and `withFallback`; their defaults apply. Each model has its own retries and circuit breaker.
  *
- * Pass plain models: one that retries by itself would be retried twice. Make one and share it between agents,
+ * Pass plain models: one that already retries would be retried twice. Make one and share it between agents,
  * so that they share its circuit breaker.
  *
  * @throws PawlError `config` for an unknown option, a model that is not a `ModelClient`, an invalid number or
@@ -59,7 +59,7 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   return withFallback(guarded(model), ...others.map(guarded));
 }
 
-/** The options of each group. A typo in one would silently leave its default. */
+/** The options of each group. Without this check, a typo would leave the default in place. */
 const KNOWN: { readonly [group in "retry" | "circuitBreaker" | "idleWatchdog"]: readonly string[] } = {
   retry: ["retries", "baseMs", "maxMs", "jitter", "sleep", "random"] satisfies (keyof RetryOptions)[],
   circuitBreaker: ["failures", "coolDownMs", "now"] satisfies (keyof CircuitBreakerOptions)[],
@@ -84,7 +84,7 @@ function checkModel(what: string, model: unknown): void {
   throw config(`${what} must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got ${kindOf(model)}.`);
 }
 
-/** The type only: the value may be a secret that was put in the wrong place. */
+/** Names the type only, because the value may be a secret that was passed by mistake. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;

@@ -12,26 +12,26 @@ export interface RetryOptions {
   /** The longest wait, in milliseconds, unless the server asks for a longer one. Default: 20,000. */
   maxMs?: number;
   /**
-   * The share of a wait that is left to chance, 0 to 1: so many clients do not come back all at once.
+   * The share of each wait that is random, 0 to 1, so that many clients do not retry at the same moment.
    * Default: 0.25.
    */
   jitter?: number;
-  /** How it waits; default: by the clock of the machine. */
+  /** How it waits. Default: by the system clock. */
   sleep?: Sleep;
-  /** From 0 to 1; default: `Math.random`. */
+  /** Returns a number from 0 to 1. Default: `Math.random`. */
   random?: () => number;
 }
 
 /**
- * A model that tries again when an attempt failed in a way that may pass: a lost connection, 408, 409, 429,
- * 5xx, an overload in the stream, a stream that was cut or fell silent. What the request or the account is to
- * blame for is not tried again, nor is an open circuit.
+ * Retries attempts whose failure may pass: a lost connection, 408, 409, 429, 5xx, an overload in the stream,
+ * a stream that was cut or fell silent. Failures of the request or the account are not retried, nor is an
+ * open circuit.
  *
- * Waits grow and are scattered; a server that says how long to wait is obeyed to the millisecond. Where no
- * time would be left (`timeLeftMs`), the failure is thrown at once. A new attempt is announced by an
- * `attempt_failed` event before the wait: what was streamed until then is void.
+ * Waits grow and are partly random. A wait that the server asks for is used exactly. If no time would be left
+ * (`timeLeftMs`), the failure is thrown at once. An `attempt_failed` event announces each new attempt before
+ * the wait: what was streamed until then is void.
  *
- * @throws PawlError `config` for numbers that are none.
+ * @throws PawlError `config` for invalid numbers.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ export function withRetry(model: ModelClient, options: RetryOptions = {}): Model
   const backoff = (attempt: number): number =>
     Math.round(Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (1 - jitter * random()));
 
-  /** What to tell before the next attempt; `undefined` if there is none. */
+  /** Returns the event that announces the next attempt; `undefined` if there is no further attempt. */
   const nextAfter = (error: unknown, attempt: number, { signal, timeLeftMs }: StreamOptions) => {
     const failure = failureOf(error);
     if (failure?.retryable !== true || failure.type === "circuit_open") return undefined;

@@ -1,7 +1,7 @@
 import { messageOf, PawlError } from "../base/errors.ts";
 import { withoutKeys } from "../base/without-keys.ts";
 
-/** The longest failure text that is kept: a server may answer with anything. */
+/** The longest failure text that is kept, in characters, because a server may answer with anything. */
 const LONGEST_SECRET = 2_000;
 
 /**
@@ -28,8 +28,8 @@ const PUBLIC_HEADER =
 const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
 
 /**
- * Returns a server's request id in a form that may be logged: unchanged if it has the usual format, otherwise
- * without secrets. `secrets` is called in the second case only, because this runs for every request.
+ * Returns a server's request id in a form that may be logged: unchanged in the usual format, otherwise
+ * without secrets. `secrets` is called only in the second case, because this runs for every request.
  */
 export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
   if (!given) return undefined;
@@ -38,7 +38,7 @@ export function safeRequestId(given: string | null, secrets: () => readonly stri
 
 /**
  * Removes secrets from a failure's message, details and causes, see {@link withoutKeys}. Replaces each cause
- * by an error of the same name, message, code and stack, because an SDK's own error carries headers and
+ * by an error of the same name, message, code and stack, because an SDK's own error contains headers and
  * bodies.
  *
  * @example

@@ -3,15 +3,15 @@ import type { Reply } from "./reply.ts";
 
 /** Fallback for token counts that the server did not send. */
 export interface UsageEstimates {
-  /** The prompt's. */
+  /** Estimated tokens of the prompt. */
   estimatedTokens: number;
   maxTokens: number;
   estimateTokens(chars: number): number;
 }
 
 /**
- * Returns the server's token counts. Missing counts are estimated: the prompt's, and the answer's if it broke
- * off. An estimated answer is at most `max_tokens` long, because anything beyond is cut.
+ * Returns the server's token counts. Estimates missing ones: the prompt's, and the answer's if it broke off.
+ * An estimated answer has at most `max_tokens`, because anything beyond is cut.
  */
 export function usageSoFar({ usage: raw, finished, chars }: Reply, asked: UsageEstimates): Usage {
   const usage = usageFromWire(raw);

@@ -2,12 +2,12 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { SessionWatch } from "./session-watch.ts";
 
-/** A reader waits for what is stored until so many events are read. */
+/** The most events that a reader collects before it gets them. */
 const MAX_BATCH = 64;
 
 /**
- * Reads the events after the cursor: first from the query shared by all readers at this place, the rest on
- * its own.
+ * Reads the events after the cursor: first from the query that readers at this cursor share, the rest on its
+ * own.
  */
 export async function* pulled(
   watch: SessionWatch,
@@ -21,7 +21,7 @@ export async function* pulled(
   if (!isWhole) yield* inBatches(store.read(sessionId, { afterSeq: events.at(-1)?.seq ?? cursor }));
 }
 
-/** What is read, in batches; what was read before a failure comes before it. */
+/** Groups events into batches. If reading fails, yields what was read before and then throws. */
 export async function* inBatches(events: AsyncIterable<StoredEvent>): AsyncGenerator<StoredEvent[]> {
   let batch: StoredEvent[] = [];
   try {

@@ -4,31 +4,30 @@ import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState } from "../log/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
 
-/** How far a reader has been shown what is going on. */
+/** How much of the live state a reader has been shown. */
 export interface ReaderState {
-  /**
-   * The attempt whose text it is shown: 0 for none, `undefined` as long as what it has read does not tell.
-   */
+  /** The attempt whose text it is shown: 0 for none, `undefined` while the events it has read do not tell. */
   attempt: number | undefined;
   /**
-   * Characters of the attempt, over all its blocks: they are written one after the other, so this is a place.
+   * Characters of the attempt that it has, over all blocks. Blocks are written one after the other, so this
+   * is a position.
    */
   chars: number;
-  /** An attempt that was over before this reader began. */
+  /** An attempt that had ended before this reader started. */
   over: number;
-  /** The account of the text that is read, and how much of each of its blocks was taken. */
+  /** The parts of the live state that are being read, and how much of each block was taken. */
   parts: readonly LivePart[] | undefined;
   taken: Map<number, { pieces: number; chars: number }>;
-  /** Characters at the beginning of this account that the reader has from another one. */
+  /** Characters at the beginning of these parts that the reader has from an earlier live state. */
   skip: number;
-  /** The account of progress that is read, and the last report shown. */
+  /** The progress reports that are being read, and the version of the last report shown. */
   progress: LiveState["progress"] | undefined;
   version: number;
-  /** Calls whose results the reader has: what is still said of their progress is old. */
+  /** Calls whose results the reader has: further progress reports of them are stale. */
   settled: Set<string>;
 }
 
-/** A reader that was shown nothing on this connection, and on earlier ones what it says itself. */
+/** Returns a new reader, which has what its cursor says from earlier connections. */
 export function newReader(live: LiveCursor | undefined): ReaderState {
   return {
     ...ofAttempt(undefined, live?.chars ?? 0),
@@ -44,14 +43,14 @@ function ofAttempt(attempt: number | undefined, chars: number) {
   return { attempt, chars, parts: undefined, taken: new Map(), skip: 0 };
 }
 
-/** The text of an attempt is void, or stored, after such an event. */
+/** Whether the text of an attempt is void or stored after such an event. */
 export function endsAttempt({ type }: { type: string }): boolean {
   return (
     type === "llm_request" || type === "assistant_message" || type === "run_recovered" || type === "run_ended"
   );
 }
 
-/** After a stored event: with a request, another attempt begins. */
+/** Returns the reader after a stored event. A request starts another attempt. */
 export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState {
   if (event.type === "tool_result") seen.settled.add(event.data.call_id);
   if (!endsAttempt(event)) return seen;
@@ -59,8 +58,8 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState 
 }
 
 /**
- * A reader that comes in the middle of an answer has read its request before, and is shown the text all the
- * same. Whether it was over by then is in the log: an account of it may be a dead process's.
+ * Lets a reader that connects mid-answer preview the attempt in progress. The live state may be a dead
+ * process's leftover, so the log is asked whether the attempt had ended before the reader's cursor.
  */
 export async function adoptAttempt(
   store: EventStore,
@@ -81,7 +80,7 @@ export async function adoptAttempt(
   seen.attempt = attempt;
 }
 
-/** What is going on and the reader does not know yet. */
+/** Yields what is new to the reader in the live state. */
 export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): Generator<LiveEvent> {
   if (live === undefined) return;
   if (live.attempt !== 0 && live.attempt === seen.attempt) yield* newDeltas(live, seen);
@@ -96,7 +95,7 @@ export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): 
   }
 }
 
-/** Block after block: one is shown to where it is at the moment before the next one is begun with. */
+/** Yields the new text block by block: each block up to its current end before the next one. */
 export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Generator<LiveEvent> {
   if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
   for (let at = 0; at < parts.length; ) {
@@ -126,23 +125,22 @@ function delta(
   return { type: kind === "text" ? "text_delta" : "thinking_delta", data };
 }
 
-/** How far a reader is in an answer that is being written. */
+/** A reader's position in an answer in progress. */
 export interface LiveCursor {
   /** `seq` of its `llm_request`. */
   attempt: number;
   /**
-   * UTF-16 code units of it that the reader has, over all its blocks in their order, inputs of tools
-   * included.
+   * UTF-16 code units of the answer that the reader has, over all its blocks in order, including tool inputs.
    */
   chars: number;
 }
 
 /**
- * How far a reader has read. It can continue from there on another connection, in any process, without
+ * A reader's position in a session. It can continue from there on another connection, in any process, without
  * missing an event or seeing one twice.
  */
 export interface Cursor {
-  /** The last stored event that it has. */
+  /** `seq` of the last stored event that it has. */
   afterSeq: number;
   live?: LiveCursor;
 }
@@ -177,24 +175,24 @@ export function advanceCursor(cursor: Cursor, event: SessionEvent): Cursor {
 }
 
 /**
- * The cursor as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer
+ * Formats a cursor as text, e.g. as the id of a server-sent event: `42`, or in the middle of an answer
  * `42~40~1234`.
  */
 export function formatCursor({ afterSeq, live }: Cursor): string {
   return live === undefined ? `${afterSeq}` : `${afterSeq}~${live.attempt}~${live.chars}`;
 }
 
-/** Reads a text that {@link formatCursor} has made. Returns `undefined` for any other text. */
+/** Parses a text made by {@link formatCursor}. Returns `undefined` for any other text. */
 export function parseCursor(text: string): Cursor | undefined {
   const [, seq, attempt, chars] = /^(\d{1,10})(?:~(\d{1,10})~(\d{1,10}))?$/.exec(text) ?? [];
   const afterSeq = Number(seq ?? Number.NaN);
   if (!(afterSeq <= MAX)) return undefined;
   if (attempt === undefined) return { afterSeq };
   const live = { attempt: Number(attempt), chars: Number(chars) };
-  // An answer is shown after its request, so that cannot be one that the reader has not read.
+  // An answer is shown after its request, so the reader must have read that request.
   const isPossible = live.attempt > 0 && live.attempt <= afterSeq && live.chars <= MAX;
   return isPossible ? { afterSeq, live } : undefined;
 }
 
-/** No log, and no answer, is longer than a signed integer of 32 bits can count. */
+/** The largest signed 32-bit integer: no log and no answer is longer. */
 const MAX = 2_147_483_647;

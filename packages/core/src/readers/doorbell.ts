@@ -1,4 +1,4 @@
-/** Tells a reader when to look. */
+/** Wakes a reader when there may be something new. */
 export interface Doorbell {
   ring(): void;
   /**

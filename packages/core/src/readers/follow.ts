@@ -19,7 +19,7 @@ import { doorbell } from "./doorbell.ts";
 import type { SessionWatches } from "./session-watch.ts";
 import { type AgentsBelow, agentsBelow } from "./sub-agent-text.ts";
 
-/** Where a reader finds what it reads. */
+/** What a reader reads from. */
 interface Source {
   store: EventStore;
   tail: LiveTail;
@@ -29,23 +29,24 @@ interface Source {
   over: AbortController;
 }
 
-/** From a {@link Cursor} on. What is known of an answer in progress is not shown again. */
+/** Where to start, and when to end. Text of an answer in progress that `live` covers is not sent again. */
 export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
-   * End after the next `run_suspended` or `run_ended`, of this run if it is named. An end that begins another
-   * run is none.
+   * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. An end that starts
+   * another run does not count. Default: false.
    */
   untilIdle?: boolean | AwaitedRun;
 }
 
 /**
- * A session's events from a cursor on, and what is going on between them. A reader is a cursor and nothing
- * else: it takes stored events from the store and unstored text from where it stands, so that a slow reader
- * gets fewer, longer deltas, costs no memory and holds nobody up.
+ * Yields a session's events from a cursor on, and live events between them.
  *
- * @throws PawlError `draining` when this process stops serving; the reader goes on elsewhere from its cursor.
+ * @throws PawlError `draining` when this process stops serving. The reader can continue elsewhere from its
+ * cursor.
  */
+// A reader is only a cursor: it takes stored events from the store and live text from its position. So a slow
+// reader gets fewer, longer deltas, uses no memory and delays nobody.
 export function follow(
   source: Source,
   sessionId: string,
@@ -56,11 +57,11 @@ export function follow(
 
 interface FollowFrom extends FollowOptions {
   sessionId: string;
-  /** Aborted with what keeps events from coming: the reader is told it after what is stored. */
+  /** Aborted with the error that prevents further events. The reader gets it after all stored events. */
   failure?: AbortSignal;
 }
 
-/** As {@link follow}, for a reader that is there before it is known where to begin. */
+/** Like {@link follow}, for a reader that exists before its starting point is known. */
 export function followFrom(
   source: Source,
   from: Promise<Omit<FollowFrom, "signal">> | FollowFrom,
@@ -91,7 +92,7 @@ async function* batches(
     looks = watch.looks;
     if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
     const { seq, recent } = tail.peek(sessionId);
-    // They are without a gap.
+    // They have no gaps.
     const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
     if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
     return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];
@@ -110,7 +111,7 @@ async function* batches(
         if (reader.awaited === undefined || gone()) return;
       }
       const { live, seq } = tail.peek(sessionId);
-      // What goes on now is shown after what was stored meanwhile: a tool's progress after its start.
+      // Stored events come before live ones, so that a tool's progress follows its start.
       if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
         await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
@@ -125,14 +126,14 @@ async function* batches(
   }
 }
 
-/** How far a reader has come; what it waits for is `undefined` once it has come. */
+/** A reader's state. `awaited` becomes `undefined` once what it waits for has happened. */
 interface Reader {
   cursor: number;
   seen: ReaderState;
   awaited: boolean | AwaitedRun | undefined;
 }
 
-/** Takes a reader over stored events, as far as it wants to go, and says what it is shown of them. */
+/** Moves a reader over stored events, as far as it wants to go, and returns what it is shown. */
 function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];
   for (const event of events) {
@@ -151,8 +152,8 @@ function* goingOn(live: LiveState | undefined, seen: ReaderState, below: AgentsB
 }
 
 /**
- * An event, and what a reader has to know besides: where a turn ends, that text it was shown is void, and
- * what a tool says of itself. What was taken back is shown without what it said.
+ * Returns an event and the live events derived from it: the end of the turn before, void text, and a tool's
+ * status. A redacted event is shown without its content.
  */
 function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];
@@ -168,7 +169,7 @@ function around(event: StoredEvent, seen: ReaderState, hidden: ReadonlySet<numbe
   return shown;
 }
 
-/** Whether its turn was not asked for before: then the one before it is over now. */
+/** Whether this is the first request of its turn: then the turn before it has ended. */
 function isFirst({ data: { retry_of, again } }: StoredOf<"llm_request">): boolean {
   return retry_of === undefined && again === undefined;
 }

@@ -3,8 +3,8 @@ import type { StoredEvent } from "../log/event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 
 /**
- * So many events are kept at least, and twice as many at most. A reader that is further behind reads the
- * store.
+ * The fewest recent events that are kept; the most is twice as many. A reader that is further behind reads
+ * the store.
  */
 const MAX_RECENT = 32;
 
@@ -15,7 +15,10 @@ interface Channel {
   listeners: Set<() => void>;
 }
 
-/** Takes in what was stored. Of what is old, more goes at a time than comes. */
+/**
+ * Remembers stored events. Trims from twice `MAX_RECENT` down to `MAX_RECENT` at once, so that the cost of
+ * `splice` is amortised.
+ */
 function remember(channel: Channel, events: readonly StoredEvent[]): void {
   const { recent } = channel;
   if (recent.at(-1)?.seq !== (events[0]?.seq ?? 0) - 1) recent.length = 0;
@@ -23,7 +26,10 @@ function remember(channel: Channel, events: readonly StoredEvent[]): void {
   if (recent.length > 2 * MAX_RECENT) recent.splice(0, recent.length - MAX_RECENT);
 }
 
-/** The tail for readers in the same process as the run. Readers elsewhere find stored events by polling. */
+/**
+ * Makes a tail for readers in the same process as the run. Readers in other processes find stored events by
+ * polling.
+ */
 export function localTail(): LiveTail {
   const channels = new Map<string, Channel>();
   const channel = (sessionId: string): Channel => {

@@ -9,21 +9,21 @@ const IDLE_MS = 60_000;
 
 /** One session's watch, shared by all its readers in this process. */
 export interface SessionWatch {
-  /** `seq` of the last event that the store is known to have. */
+  /** `seq` of the last event that is known to be in the store. */
   readonly seq: number;
-  /** Counts the queries that are due without a notification. */
+  /** Counts the queries that were due without a notification. */
   readonly looks: number;
   /** Events after `cursor`. Readers at the same place share one query per wake-up. */
   ask(cursor: number): Promise<QueryAnswer>;
-  /** Notes an event that a reader has read. */
+  /** Records an event that a reader has read. */
   saw(event: StoredEvent): void;
 }
 
 /** The watches that readers of sessions share. */
 export interface SessionWatches {
   /**
-   * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is where the reader
-   * begins.
+   * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is the reader's
+   * starting point.
    */
   join(sessionId: string, afterSeq: number, ring: () => void): { watch: SessionWatch; leave(): void };
 }
@@ -56,7 +56,7 @@ export function sessionWatches(source: WatchSource): SessionWatches {
   };
 }
 
-/** Runs functions once, after everything that is ready to run, all together. */
+/** Collects functions and runs each once, all together, after everything that is ready to run. */
 function afterThisTurn(): (work: () => void) => void {
   const waiting = new Set<() => void>();
   const run = () => {
@@ -102,20 +102,20 @@ function watchSession(
   const onChange = () => {
     timer.heard();
     if (heard === hears()) return wake();
-    // Events stored while the tail was deaf are missing.
+    // Events that were stored while the tail was not listening are missing.
     heard = !heard;
     look();
     timer.set();
   };
   const leaveTail = tail.subscribe(sessionId, onChange);
-  // The tail announces this runtime's own appends right after them, rows included. Query only for the others.
+  // The tail announces this runtime's own appends right after them, rows included. Query only for others.
   const onForeignAppend = () => {
     if (rings.size > 0 && tail.peek(sessionId).seq < seq) onChange();
   };
   const leaveStore = store.watch?.(sessionId, (stored) => {
     seq = Math.max(seq, stored);
-    // While a run is at work here, nearly every append is its own, and its next sign of life shows the others
-    // too.
+    // During a run in this process nearly every append is its own, and its next notification covers the
+    // others too.
     if (tail.peek(sessionId).live === undefined) later(onForeignAppend);
   });
   return {

@@ -2,14 +2,14 @@ import type { LiveEvent } from "../log/live-event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 import { newDeltas, newReader, type ReaderState } from "./cursor.ts";
 
-/** What one reader is shown of the agents that do the work of a session's calls. */
+/** Shows one reader the text of the sub-agents that do the work of a session's calls. */
 export interface AgentsBelow {
-  /** What they have written and the reader does not know yet. It is woken by what they write from then on. */
+  /** Yields their text that is new to the reader. From then on their new text wakes the reader. */
   news(live: LiveState | undefined): Generator<LiveEvent>;
   close(): void;
 }
 
-/** Each of them writes in a session of its own, and is read there like any other. */
+/** Follows sub-agents: each writes in a session of its own, and its text is read there like any other. */
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   const read = new Map<string, { seen: ReaderState; leave: () => void }>();
   const begin = (sessionId: string) => {
@@ -39,7 +39,7 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
 }
 
 /**
- * The answer that is being written, from where the reader is in it; of another answer, from its beginning.
+ * Yields the answer in progress from the reader's position, or from its beginning if it is another answer.
  */
 function newText(live: LiveState | undefined, reader: { seen: ReaderState }): Iterable<LiveEvent> {
   if (live === undefined || live.attempt === 0) return [];

@@ -11,7 +11,7 @@ import {
   type Reservations,
 } from "./reservations.ts";
 
-/** What is kept of a reservation; `expires` is `undefined` when nothing is held. */
+/** A reservation as this ledger keeps it; `expires` is `undefined` if nothing is held. */
 interface Entry {
   account: string;
   id: string;
@@ -22,7 +22,7 @@ interface Entry {
 }
 
 /**
- * Reservations in memory, for tests and for a single process that may forget them.
+ * Keeps reservations in memory, for tests and for a single process that may lose them.
  *
  * @example
  * ```ts
@@ -88,7 +88,7 @@ function newEntry(account: string, id: string): Entry {
   return { account, id, amount: 0, used: 0, expires: undefined, finalized: false };
 }
 
-/** All reservations, and by account what is used and which of them hold something. */
+/** All reservations; for each account its use, and its reservations that hold an amount. */
 function newLedger(clock: Pick<Clock, "now">) {
   const entries = new Map<string, Entry>();
   const accounts = new Map<string, { used: number; held: Set<Entry> }>();
@@ -119,7 +119,7 @@ function newLedger(clock: Pick<Clock, "now">) {
       const { used, held } = accounts.get(name) ?? { used: 0, held: [] };
       return { used, held: [...held].reduce((sum, entry) => sum + rest(entry), 0) };
     },
-    /** Charges what was used; `then` settles what becomes of the rest. */
+    /** Charges the amount used; then `then` keeps or releases the rest. */
     charge: (id: string, used: number, then: (entry: Entry) => void): Reservation | undefined => {
       const entry = entries.get(id);
       if (entry === undefined) return undefined;
@@ -135,7 +135,7 @@ function newLedger(clock: Pick<Clock, "now">) {
   };
 }
 
-/** What is set aside and not used yet. */
+/** Returns the amount that is set aside and not used yet. */
 function rest({ amount, used }: Entry): number {
   return Math.max(0, amount - used);
 }

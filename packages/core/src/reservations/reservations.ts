@@ -1,36 +1,33 @@
 import { PawlError } from "../base/errors.ts";
 import { checkNames } from "../log/storable.ts";
 
-/**
- * How long a reservation is held without being renewed, in milliseconds, unless said otherwise: five minutes.
- */
+/** How long a reservation is held without a renewal by default: five minutes, in milliseconds. */
 export const RESERVATION_TTL_MS: number = 5 * 60_000;
 
-/** The longest that can be asked for: what a signed integer of 32 bits holds, almost 25 days. */
+/** The longest time to live, in milliseconds: a signed 32-bit integer, almost 25 days. */
 const LONGEST_TTL_MS = 2 ** 31 - 1;
 
 /**
- * What is to be set aside. All amounts are whole numbers from 0, in the unit of the account. `reservation()`
- * counts tokens, or millionths of a US dollar for `limitUsd` and `amountUsd`; see `balanceUsd()`.
+ * A request to set part of a budget aside. All amounts are whole numbers from 0, in the unit of the account.
+ * `reservation()` counts tokens, or millionths of a US dollar for `limitUsd` and `amountUsd`; see
+ * `balanceUsd()`.
  */
 export interface ReservationRequest {
-  /** Whose budget, e.g. `user-1/2026-11`: a new month is a new account. 1 to 1,000 bytes of UTF-8. */
+  /** The budget's account, e.g. `user-1/2026-11`: a new month is a new account. 1 to 1,000 bytes of UTF-8. */
   account: string;
-  /** The caller's own, unique among all accounts: a request that is repeated under it counts once. */
+  /** The caller's id, unique among all accounts. A request that is repeated with its id counts once. */
   id: string;
-  /** How much of the budget this may take. */
+  /** How much of the budget to set aside. */
   amount: number;
-  /**
-   * How large the account's budget is now. It is not stored: what it is worth is the application's to know.
-   */
+  /** The account's budget now. It is not stored: pass the current value with every request. */
   limit: number;
-  /** How long it is held without being renewed; default {@link RESERVATION_TTL_MS}. */
+  /** How long it is held without a renewal, in milliseconds. Default: {@link RESERVATION_TTL_MS}. */
   ttlMs?: number;
 }
 
 /**
- * `available` is what the account has left, `limit - used - held`; below 0 where more was used than had been
- * reserved.
+ * The answer to a request. `available` is what the account has left, `limit - used - held`; it is negative if
+ * more was used than had been reserved.
  */
 export interface ReservationAnswer {
   granted: boolean;
@@ -38,21 +35,24 @@ export interface ReservationAnswer {
 }
 
 /**
- * A reservation as it is. `held`: its amount is set aside until `expiresAt`. `released`: aborted or expired,
- * nothing is set aside; it may be reserved again. `finalized`: that was the last word.
+ * A reservation in its current state:
+ *
+ * - `held`: its amount is set aside until `expiresAt`.
+ * - `released`: it was aborted or expired, and nothing is set aside. It may be reserved again.
+ * - `finalized`: nothing can change it any more.
  */
 export interface Reservation {
   account: string;
   id: string;
   amount: number;
-  /** What the account is charged with, in all. */
+  /** The total that the account is charged for it. */
   used: number;
   state: "held" | "released" | "finalized";
-  /** ISO 8601; of a held one only. */
+  /** ISO 8601; only while it is held. */
   expiresAt?: string;
 }
 
-/** What an account is charged with, and what is set aside in it and not used yet. */
+/** The charges of an account (`used`), and the amount that is set aside and not used yet (`held`). */
 export interface Balance {
   used: number;
   held: number;
@@ -60,45 +60,47 @@ export interface Balance {
 
 /**
  * Budgets of which parts are set aside before they are used. Every method is atomic, and granted reservations
- * never add up to more than the limit, whoever asks at the same time. `used` is always the whole of what a
- * reservation has used so far and never shrinks, so every call may be repeated, and an answer that was lost
- * is had again.
+ * never add up to more than the limit, however many clients ask at the same time. `used` is always the total
+ * that a reservation has used so far and never shrinks, so every call may be repeated, e.g. if its answer was
+ * lost.
  *
- * What was used is charged, whatever became of the reservation: also after it has expired, and also where it
- * is more than was set aside. Then the account may be over its limit, and nothing is granted until it no
- * longer is.
+ * What was used is charged whatever the reservation's state, even after it has expired, and even if it is
+ * more than was set aside. The account may then be over its limit; nothing is granted until it no longer is.
  *
- * Time is the store's. Every method rejects with `invalid_input` for names and numbers that are none, and
- * with `store_unavailable` where the store fails. `reservationsContract` of `@pawl/testing` judges an
- * implementation.
+ * Time is the store's. Every method rejects with `invalid_input` for invalid names and numbers, and with
+ * `store_unavailable` if the store fails. Test an implementation with `reservationsContract` of
+ * `@pawl/testing`.
  */
 export interface Reservations {
   /**
-   * Sets `amount` aside if the budget has room for it. Repeated while it is held it changes nothing and is
-   * granted. After `abort`, or when it has expired, it sets the rest aside again, `amount` less what was
-   * used, if there is room.
+   * Sets `amount` aside if the budget has room for it. Repeated while it is held, it changes nothing and is
+   * granted. After `abort`, or once it has expired, it sets the rest aside again (`amount` less what was
+   * used), if there is room.
    *
-   * @throws PawlError `invalid_input` also where the id is another account's, or finalized.
+   * @throws PawlError `invalid_input` also if the id belongs to another account or is finalized.
    */
   reserve(request: ReservationRequest): Promise<ReservationAnswer>;
   /**
-   * Charges what was used so far, and if it is still held, holds it for `ttlMs` from now. `undefined`: no
-   * such reservation.
+   * Charges what was used so far, and extends a held reservation to `ttlMs` milliseconds from now. Returns
+   * `undefined` if there is no such reservation.
    */
   renew(id: string, used: number, ttlMs?: number): Promise<Reservation | undefined>;
-  /** Charges what was used so far and gives the rest back at once. `undefined`: no such reservation. */
+  /**
+   * Charges what was used so far and gives the rest back at once. Returns `undefined` if there is no such
+   * reservation.
+   */
   abort(id: string, used: number): Promise<Reservation | undefined>;
   /**
-   * Charges what was used, gives the rest back, and is the last word: nothing changes it. `undefined`: no
-   * such reservation.
+   * Charges what was used, gives the rest back and closes the reservation: later calls change nothing.
+   * Returns `undefined` if there is no such reservation.
    */
   finalize(id: string, used: number): Promise<Reservation | undefined>;
   /**
-   * Writes down what has expired, in all accounts; how many. Nobody has to call it: what has expired counts
-   * for nothing anyway.
+   * Marks expired reservations of all accounts as released and returns their number. Calling it is optional:
+   * expired reservations hold nothing in any case.
    */
   expire(): Promise<number>;
-  /** What an account nobody has used says is 0 and 0. */
+  /** Returns an account's balance. An account that was never used has 0 used and 0 held. */
   balance(account: string): Promise<Balance>;
 }
 
@@ -117,7 +119,7 @@ export function checkRequest(request: ReservationRequest): Required<ReservationR
 }
 
 /**
- * Checks what is said of a reservation.
+ * Checks the arguments of `renew`, `abort` and `finalize`.
  *
  * @throws PawlError `invalid_input`
  */
@@ -140,9 +142,11 @@ function checkTtl(ttlMs: number): void {
   );
 }
 
-/** Why an id cannot be reserved. */
+/** Returns the error for an id that cannot be reserved. */
 export function notReservable(why: "finalized" | "foreign"): PawlError {
   const message =
-    why === "finalized" ? "This reservation is finalized." : "This id is a reservation of another account.";
+    why === "finalized"
+      ? "This reservation is finalized. Use a new id."
+      : "This id belongs to a reservation of another account. Ids must be unique among all accounts.";
   return new PawlError("invalid_input", message);
 }

@@ -1,12 +1,12 @@
 import { tryAgain } from "../base/try-again.ts";
 import type { Reservations } from "./reservations.ts";
 
-/** What a run asks of reservations. */
+/** The methods that a run uses. */
 type ReservationCalls = Pick<Reservations, "reserve" | "renew" | "abort" | "finalize">;
 
 /**
- * Reservations of which every call is made again when they were unavailable. `delaysMs` are the pauses
- * between the tries.
+ * Wraps reservations so that every call is repeated while they are unavailable. `delaysMs` are the delays
+ * between the attempts, in milliseconds.
  */
 export function retryingReservations(
   reservations: Reservations,

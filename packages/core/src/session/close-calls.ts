@@ -5,15 +5,15 @@ import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
 /**
- * Answers every call of the run that has no result yet, so that the conversation stays valid when the run
- * ends here. Questions are closed under the same keys as answers: an answer that comes at the same moment
- * wins or loses whole.
+ * Gives every unanswered call of the run a result, so that the conversation stays valid when the run ends
+ * here. Questions are closed under the same keys as answers, so an answer that arrives at the same time
+ * either counts completely or is refused.
  */
 export function closeOpenCalls(run: RunState, reason: string): NewEvent[] {
   return closeCalls(unanswered(run), reason);
 }
 
-/** Answers these calls, none of which has a result. */
+/** Gives each of these calls a result; none of them has one. */
 export function closeCalls(calls: readonly CallState[], reason: string): NewEvent[] {
   return calls.flatMap((call) => closeCall(call, reason));
 }
@@ -49,19 +49,19 @@ function quotedJson(value: Json): string {
   }
 }
 
-/** What the model reads when a call was begun and nobody knows how it came out. */
+/** Returns what the model reads if a call was started and its outcome is unknown. */
 export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
-/** A `tool_result` under the key that only one result of a call can have. */
+/** Returns a `tool_result` under the key that only one result of a call can have. */
 export function resultEvent(
   call: CallState,
   success: boolean,
   result: Json,
   more: { durationMs?: number; data?: Partial<Extract<NewEvent, { type: "tool_result" }>["data"]> } = {},
 ): Extract<NewEvent, { type: "tool_result" }> {
-  // The API refuses an error without words.
+  // The API refuses a blank error.
   const said =
     !success && typeof result === "string" && isBlank(result) ? "It failed, and did not say why." : result;
   return {

@@ -7,14 +7,15 @@ export interface ContextEntry {
   blocks: ContentBlock[];
   /** Length of the blocks as JSON, for the token estimate. */
   chars: number;
-  /** The event that it comes from. */
+  /** `seq` of the event that it comes from. */
   seq: number;
-  /** It has calls of the API's own tools, or their results. */
+  /** Whether it has calls of the API's own tools, or their results. */
   hasServerTools: boolean;
 }
 
 /**
- * Messages that were made for the last request, of which entries, and behind which entry each of them ends.
+ * The messages of the last request, the entries they were made from, and for each message the index after its
+ * last entry.
  */
 export interface KeptMessages {
   entries: readonly ContextEntry[];
@@ -22,22 +23,25 @@ export interface KeptMessages {
   ends: readonly number[];
 }
 
-/** A list of the prefix, and the same list as it was last marked for the API's cache. */
+/** A list of the prefix, and the same list with its cache marks. */
 export interface KeptList {
   list: readonly object[];
   marked: readonly object[];
 }
 
-/** What the next request may use of the one before. It is made of the log, and never read as a part of it. */
+/**
+ * Parts of earlier requests that the next one may reuse. They are derived from the log, never read as part of
+ * it.
+ */
 export interface KeptParts {
-  /** Entries that were made for a request which is not in the log yet, by their events. */
+  /** Entries made for a request that is not in the log yet, by their events. */
   entries: Map<StoredEvent, ContextEntry>;
   messages: KeptMessages;
   system: KeptList;
   tools: KeptList;
 }
 
-/** Nothing of a request yet. */
+/** Returns empty parts, for a session without requests. */
 export function newKeptParts(): KeptParts {
   return {
     entries: new Map(),

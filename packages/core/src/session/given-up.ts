@@ -1,9 +1,9 @@
 import type { RunState } from "./state.ts";
 
-/** Recoveries in a row that may come to nothing before the run is given up. */
+/** How many recoveries in a row may fail to make progress before the run is given up. */
 const MAX_RECOVERIES = 3;
 
-/** Whether the run has died too often without getting any further. */
+/** Whether the run's processes died too often without progress. */
 export function isGivenUp({ recoveries }: RunState): boolean {
   return recoveries > MAX_RECOVERIES;
 }

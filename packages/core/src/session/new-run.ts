@@ -3,7 +3,7 @@ import type { StoredOf } from "../log/event.ts";
 import { noUsage } from "../model/pricing.ts";
 import type { RunState } from "./state.ts";
 
-/** A run as it is when it has just been started. */
+/** Returns the state of a run that has just started. */
 export function newRun({ seq, at, data }: StoredOf<"run_started">, params: JsonObject = {}): RunState {
   return {
     params,

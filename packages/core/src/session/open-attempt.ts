@@ -16,6 +16,7 @@ export interface OpenAttempt {
   limitedBy?: AnswerLimit;
 }
 
+/** Returns the open attempt of an `llm_request`. */
 export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt {
   const { estimated_tokens: estimatedTokens, estimated_cost_cents: estimatedCents = 0 } = data;
   const { limited_by: limitedBy, params } = data;
@@ -30,8 +31,8 @@ export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt
 }
 
 /**
- * The charge for a lost answer: the estimate of its prompt. The request has probably been paid for, although
- * its process died or it was stopped before its answer began.
+ * Returns the charge for a lost answer: the estimate of its prompt. The provider has probably charged for the
+ * request, although its process died or it was stopped before its answer began.
  */
 export function lostAnswer({ seq, model, estimatedTokens, estimatedCostUsd }: OpenAttempt): NewEvent {
   const tokens = tokensOf({ ...noUsage, inputTokens: estimatedTokens });

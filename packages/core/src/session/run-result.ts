@@ -3,7 +3,7 @@ import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
 import { type CallState, isWaiting, type RunState, type SessionState } from "./state.ts";
 
-/** How the session's last run came out, as the log tells it. */
+/** Returns the result of the session's last run, derived from the log. */
 export function resultOf(state: SessionState): RunResult {
   const run = state.run as RunState;
   const waiting = run.calls.filter(isWaiting);
@@ -26,52 +26,58 @@ function actionOf(call: CallState): Action {
   return { ...action, result: call.result.data.result, success: call.result.data.success };
 }
 
-/** A waiting call as the question that it asks. */
+/** Returns the question that a waiting call asks. */
 function suspensionOf(call: CallState): Question {
   const { kind, payload, answerSchema, expiresAt, seq } = call.question as NonNullable<CallState["question"]>;
   const { callId, toolName } = call;
   return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };
 }
 
-/** A tool call of a run and what came of it. */
+/** A tool call of a run and its result. */
 export interface Action {
   tool: string;
+  /** The call's input as the model wrote it. */
   args: Json;
   /** Absent while the call waits for an answer. */
   result?: Json;
+  /** Whether it succeeded. Absent while the call waits for an answer. */
   success?: boolean;
 }
 
-/** How a run, or its share until a question, came out. */
+/** The result of a run, or of its part up to a question. */
 export interface RunResult {
   sessionId: string;
   runId: string;
   /**
-   * Why it stopped; `suspended` means that it goes on with an answer. Its sentence is for the user: what
-   * exactly has failed is in the log, as an `error` event.
+   * Why it stopped. `suspended` means that it continues with an answer. The message is for the user; the
+   * details of a failure are in the log, as an `error` event.
    */
   stop: StopReason;
-  /** All text of the run, a blank line between turns. */
+  /** All text of the run, with a blank line between turns. */
   text: string;
+  /** All tool calls of the run, in order. */
   actions: Action[];
+  /** Answers of the model. */
   turns: number;
+  /** Total tokens of the run. */
   usage: Usage;
   /** US dollars; 0 if the model has no prices. */
   costUsd: number;
+  /** The questions that wait for an answer. */
   pending: Question[];
 }
 
-/** A question that waits for the user. */
+/** A question that waits for the user's answer. */
 export interface Question {
   callId: string;
   toolName: string;
-  /** What kind of control fits. */
+  /** What kind of question this is, for the client to choose a control. */
   kind: string;
-  /** What to show. */
+  /** What to show to the user. */
   payload: Json;
-  /** JSON Schema of an answer. */
+  /** JSON Schema of a valid answer. */
   answerSchema: JsonObject;
-  /** ISO 8601. */
+  /** When the question expires, ISO 8601; absent if never. */
   expiresAt?: string;
   /** `seq` of the event that asked. */
   seq: number;

@@ -2,7 +2,10 @@ import type { Budget } from "../log/budget.ts";
 import { promptTokens } from "../model/pricing.ts";
 import type { RunState } from "./state.ts";
 
-/** What the open run has used up so far; `legMs` is what the leg at work adds to the run's earlier legs. */
+/**
+ * Returns what the open run has used so far. `legMs` is the time of the current leg, in milliseconds, in
+ * addition to earlier legs.
+ */
 export function spentOf(run: Readonly<RunState>, legMs: number): Budget {
   return {
     turns: run.turns,

@@ -9,48 +9,49 @@ import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
-/** A question to the user, as it is on record. */
+/** A question to the user, as stored. */
 export interface QuestionRecord {
   kind: string;
   payload: Json;
   answerSchema: JsonObject;
   expiresAt?: string;
   seq: number;
-  /** The hook that asks; the tool itself when absent. */
+  /** The hook that asks; absent if the tool asks. */
   by?: string;
-  /** The call's input, where a hook had changed it by then. */
+  /** The call's input, if a hook had changed it before. */
   input?: Json;
   /**
-   * The call that asks, in the session of an agent that does the work, and the `seq` of the question there.
+   * The call that asks in the session of the sub-agent that does the work, and the `seq` of the question
+   * there.
    */
   child?: { sessionId: string; callId: string; question: number };
 }
 
-/** One tool call and how far it has come. */
+/** The state of one tool call. */
 export interface CallState {
   callId: string;
   toolName: string;
-  /** Its place among all calls of the session. */
+  /** Its index among all calls of the session. */
   place: number;
   arguments: Json;
-  /** What is called with what: equal for equal calls. */
+  /** Tool and arguments as one text: equal for equal calls. */
   key: string;
-  /** Why it cannot be run as the model made it. */
+  /** Why it cannot be run. */
   invalid: string | undefined;
-  /** It is refused through no fault of its tool's, for this reason. */
+  /** Why it was refused without counting as failed, e.g. as one call too many. */
   skipped: string | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
-  /** The question that it waits for or waited for last, and the answer to it. */
+  /** Its current or last question, and the answer to it. */
   question: QuestionRecord | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
-  /** What the agent that does the work has used up, as far as the run was charged with it. */
+  /** What the sub-agent that does the work has used, as far as the run was charged for it. */
   charged: { usage: Usage; costUsd: number };
   /** How many questions it has asked. */
   questions: number;
   /**
-   * `input` is what the tool is given, where a hook has changed that; `slice` limits the agent that does the
-   * work.
+   * Set once the tool was started. `input` is the tool's input if a hook has changed it; `slice` limits the
+   * sub-agent that does the work.
    */
   started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget> } | undefined;
   result: StoredOf<"tool_result"> | undefined;
@@ -60,14 +61,14 @@ export interface CallState {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
-  /** The code of the error that was logged with it: the answer breaks the model's contract. */
+  /** Code of the error that was logged with it, if the answer breaks the model's contract. */
   problem: string | undefined;
-  /** The model was reminded to call a tool, and is to answer again. */
+  /** Whether the model was reminded to call a tool and has to answer again. */
   reminded: boolean;
   calls: CallState[];
-  /** The tools that may run in this turn; all when absent. */
+  /** The tools that may run in this turn. Absent: all. */
   tools: readonly string[] | undefined;
-  /** The limit that left the answer no more than its `max_tokens`. */
+  /** The limit that reduced the answer's `max_tokens`. */
   limitedBy: AnswerLimit | undefined;
 }
 
@@ -78,7 +79,7 @@ export interface RunState {
   seq: number;
   agent: string;
   agentVersion: string;
-  /** What it was asked with beside its message, see `RunOptions.params`; empty when absent. */
+  /** The run's parameters, see `RunOptions.params`; empty if there are none. */
   params: JsonObject;
   /** Answers of the model so far. */
   turns: number;
@@ -89,42 +90,43 @@ export interface RunState {
   texts: string[];
   calls: CallState[];
   turn: TurnState | undefined;
-  /** Answers in a row that the model has paused. */
+  /** Paused answers in a row (`pause_turn`). */
   pauses: number;
-  /** An `llm_request` that nothing has come of yet. */
+  /** The `llm_request` that has no answer yet. */
   attempt: OpenAttempt | undefined;
-  /** `seq` of the last `llm_request`, as long as its turn has no answer. */
+  /** `seq` of the last `llm_request`, while its turn has no answer. */
   openRequest: number | undefined;
   /** Successful calls of the run, by their `key`. */
   succeeded: Map<string, CallState>;
-  /** Time at work in the legs before the one that goes on now. */
+  /** Working time of the run's earlier legs, and the start of the current one. */
   work: WorkTime;
-  /** The run is given one last turn, after so many; why it ends then. */
+  /** Set if the run gets one last turn: why it ends then, and the number of turns before. */
   landing: { stop: StopReason; turns: number } | undefined;
-  /** Effects of the run's end, by name, once they have begun; why it ends. */
+  /** Effects of the run's end that have started, by name. */
   effects: Map<string, "begun" | "over">;
+  /** Why the run ends, once its effects have started. */
   ending: StopReason | undefined;
-  /** The model was reminded to call a tool. */
+  /** Whether the model was reminded to call a tool. */
   reminded: boolean;
   stopRequested: boolean;
   /** `seq` of the first request to stop. */
   stopSeq: number | undefined;
-  /** The user has written something else instead of waiting for the end. */
+  /** Whether the user sent another message that interrupts the run. */
   interrupted: boolean;
-  /** A checkpoint could not be made; none is tried again in this run. */
+  /** A checkpoint failed; no other is tried in this run. */
   checkpointFailed: boolean;
-  /** What a tool wants the session to be once the run is over. */
+  /** The session's status after the run, if a tool has set it. */
   sessionStatus: SessionStatus | undefined;
-  /** A leg is at work, or was when its process died. */
+  /** A leg is running, or was when its process died. */
   unsettled: boolean;
-  /** Recoveries since the run last got further. */
+  /** Recoveries since the run last made progress. */
   recoveries: number;
   ended: StopReason | undefined;
-  /** It left the session in status `error`. */
+  /** Whether it left the session in status `error`. */
   failed: boolean;
 }
 
-/** What system and tools are sent with every request. */
+/** The system prompt and the tools of every request. */
 export interface RequestPrefix {
   id: string;
   system: TextBlock[];
@@ -132,33 +134,33 @@ export interface RequestPrefix {
   chars: number;
 }
 
-/** A session, folded from its log. It is changed in place by `applyEvent` and by nothing else. */
+/** A session, folded from its log. Only `applyEvent` changes it, in place. */
 export interface SessionState {
   sessionId: string;
   lastSeq: number;
   prefix: RequestPrefix | undefined;
-  /** The user data that the model was last told, in its tag. */
+  /** The user data that the model was last sent, in its tag. */
   userData: string | undefined;
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];
   /** Context that no request has covered yet. */
   unsent: StoredEvent[];
   /**
-   * Messages that came while a run was at work and that no request has covered yet; a checkpoint is no
+   * Messages that arrived during a run and that no request has covered yet. A checkpoint does not count as a
    * request.
    */
   queued: StoredOf<"user_message">[];
-  /** How many entries the hash of the last request covers, and that hash. */
+  /** The hash of the last request, and how many entries it covers. */
   hashed: { entries: number; hash: string };
   /** `seq` of the last `llm_request`; 0 before the first. */
   requestSeq: number;
-  /** What the runs before the open one have used up. */
+  /** What all earlier runs have used. */
   spent: Budget;
-  /** The mode that a tool has set; the session's type is what goes without one. */
+  /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;
-  /** The open run, or the last one. */
+  /** The open run, or the last one if none is open. */
   run: RunState | undefined;
-  /** Every call of the session by its id. */
+  /** All calls of the session, by id. */
   calls: Map<string, CallState>;
   /**
    * Parts of earlier requests that the next one reuses.
@@ -168,6 +170,7 @@ export interface SessionState {
   readonly kept: KeptParts;
 }
 
+/** Returns the state of an empty log. */
 export function newSessionState(sessionId: string): SessionState {
   return {
     sessionId,
@@ -187,12 +190,12 @@ export function newSessionState(sessionId: string): SessionState {
   };
 }
 
-/** The run that is open, if one is. */
+/** Returns the open run, if any. */
 export function openRun(state: SessionState): RunState | undefined {
   return state.run !== undefined && state.run.ended === undefined ? state.run : undefined;
 }
 
-/** Calls of the last turn that have no result yet. */
+/** Returns the calls of the last turn that have no result yet. */
 export function unanswered(run: RunState): CallState[] {
   return run.turn === undefined ? [] : run.turn.calls.filter((call) => call.result === undefined);
 }

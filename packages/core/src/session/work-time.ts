@@ -1,19 +1,18 @@
 import type { StoredEvent } from "../log/event.ts";
 
-/** How long a run has been worked on, by the store's clock. */
+/** How long a run was worked on, by the store's clock. */
 export interface WorkTime {
-  /** The legs that are over, in milliseconds. */
+  /** Total of the legs that have ended, in milliseconds. */
   ms: number;
-  /** When the leg at work began, ISO 8601. */
+  /** When the current leg began, ISO 8601. */
   since: string | undefined;
-  /** When its last event was stored. */
+  /** When its last event was stored, ISO 8601. */
   last: string;
 }
 
 /**
- * Counts from a leg's first event to its last one. A leg that died is over with the last thing it stored;
- * what others store meanwhile (answers, requests to stop, what came too late, extension events) is no sign of
- * work.
+ * Counts a leg from its first event to its last one. A leg that died ends with the last event it stored.
+ * Events that others store (answers, requests to stop, late reports, extension events) do not count as work.
  */
 export function countWork(work: WorkTime, event: StoredEvent): void {
   switch (event.type) {

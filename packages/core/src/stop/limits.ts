@@ -3,22 +3,22 @@ import type { StopReason } from "../log/stop-reason.ts";
 import { spentOf } from "../session/spent.ts";
 import { openRun, type SessionState } from "../session/state.ts";
 
-/** What an agent is limited by. */
+/** The limits of an agent. */
 export interface Limited {
   readonly limits: Readonly<Budget>;
   readonly sessionLimits: Readonly<Budget>;
 }
 
-/** How much is left, and of which of the two budgets the least. */
+/** How much is left of each resource, and which budget sets that. */
 export interface Remaining {
   amounts: Budget;
-  /** The limit that is to be named when it is reached. */
+  /** The limit to name in the message when it is reached, and what it applies to. */
   scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
 }
 
 /**
- * What the open run, or one to come, may still use up: the lesser of its own rest and the session's, for each
- * resource.
+ * Returns what the open run, or a run that starts now, may still use: for each resource the lesser of the
+ * run's remainder and the session's.
  */
 export function remainingOf(
   state: SessionState,
@@ -48,8 +48,8 @@ const resources: readonly Resource[] = [
 ];
 
 /**
- * The first resource of which no more than `reserve` is left, as a reason to stop. The last tool call may be
- * made and its result read: only a call too many ends a run.
+ * Returns the reason to stop if some resource is down to its `reserve` or less. By default the last allowed
+ * tool call may be made and its result read: only one call too many ends a run.
  */
 export function limitReached(
   left: Remaining,
@@ -59,7 +59,7 @@ export function limitReached(
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
-/** The typed end for a resource that has run out. */
+/** Returns the stop reason for a resource that has run out. */
 export function limitStop({ scopeOf }: Remaining, resource: Resource): StopReason {
   const { limit, of } = scopeOf(resource);
   return {
@@ -81,7 +81,7 @@ const limitWords: { readonly [resource in Resource]: (limit: number) => string }
   turns: (limit) => `the limit of ${limit} steps`,
   wallClockMs: (limit) => `the time limit of ${Math.round(limit / 100) / 10} s`,
   toolCalls: (limit) => `the limit of ${limit} tool calls`,
-  inputTokens: () => "the limit of text to be read",
-  outputTokens: () => "the limit of text to be written",
+  inputTokens: () => "the limit on text that I can read",
+  outputTokens: () => "the limit on text that I can write",
   costUsd: () => "the cost limit",
 };

@@ -4,36 +4,34 @@ import type { StopReason } from "../log/stop-reason.ts";
 import type { Pricing } from "../model/pricing.ts";
 import { limitStop, type Remaining } from "./limits.ts";
 
-/** A model call as it is planned. */
+/** A planned model call. */
 export interface PlannedCall {
   estimatedTokens: number;
   maxTokens: number;
-  /** Absent: the call costs nothing that is counted. */
+  /** Absent if the model has no prices: its cost is not counted. */
   pricing: Pricing | undefined;
 }
 
-/** The longest answer that is allowed, and the limit that shortens it, if any. */
+/** The longest answer that is allowed, in tokens, and the limit that shortens it, if any. */
 export interface Room {
   maxTokens: number;
   limitedBy?: AnswerLimit;
 }
 
-/** Fewer tokens than these are no answer. */
+/** The shortest useful answer, in tokens. */
 const SHORTEST_ANSWER = 256;
 
-/**
- * What is kept for a last turn: a prompt half as long again as this one, and an answer of this many tokens.
- */
+/** The reserve for a last turn: a prompt 1.5 times as long as this one, and an answer of this many tokens. */
 const LAST = { promptShare: 1.5, answerTokens: 1_024 };
 
 /**
- * How long the answer may be, so that no limit is passed; a reason to stop if there is no room for one. Usage
- * arrives too late to decide by, so the prompt counts with its estimate, at the highest price that it can
- * have. With `keepLast` room for one more turn is left over.
+ * Returns how long the answer may be without passing a limit, or a reason to stop if there is no room for
+ * one. Counts the prompt by its estimate, at the highest price that it can have, because usage arrives too
+ * late. With `keepLast`, leaves room for one more turn.
  */
 export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): Room | StopReason {
   const { inputTokens, outputTokens, costUsd } = left.amounts;
-  // What has no price cannot be kept within a limit on cost.
+  // A cost limit cannot be enforced for a model without prices.
   if (call.pricing === undefined && Number.isFinite(costUsd)) return limitStop(left, "costUsd");
   const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);
   const last = keepLast ? lastCall(call) : undefined;
@@ -56,7 +54,7 @@ function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): Planned
   };
 }
 
-/** The most tokens of an answer that so many millionths of a dollar pay for, beside the prompt. */
+/** Returns how many tokens of an answer `micros` millionths of a dollar pay for, after the prompt. */
 function answerFor(micros: number, call: PlannedCall): number {
   if (call.pricing === undefined) return Number.POSITIVE_INFINITY;
   const forAnswer = micros - microsOf({ ...call, maxTokens: 0 });
@@ -65,7 +63,7 @@ function answerFor(micros: number, call: PlannedCall): number {
   return output === 0 ? Number.POSITIVE_INFINITY : Math.floor(forAnswer / output);
 }
 
-/** The most that a call can cost, in millionths of a dollar: dollars per million tokens × tokens. */
+/** Returns the highest cost of a call, in millionths of a dollar: dollars per million tokens × tokens. */
 function microsOf(call: PlannedCall): number {
   if (call.pricing === undefined) return 0;
   const { input, cacheWrite5m, cacheWrite1h, output } = priceOf(call);

@@ -35,7 +35,7 @@ export function stopOnFailedTurns(turns: number): StopCondition {
       : undefined;
 }
 
-/** How many of the last turns failed as a whole, counted up to `most`. */
+/** Counts the turns at the end of the run in which all calls failed, up to `most`. */
 function failedTurns({ calls }: Readonly<RunState>, most: number): number {
   let turns = 0;
   let seq = -1;

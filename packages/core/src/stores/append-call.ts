@@ -7,8 +7,8 @@ import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
 import { noSession } from "./refusal.ts";
 
 /**
- * An append made ready for a database: checked, and what could still change as text, so that nobody can
- * change it any more and no driver reads anything into it.
+ * An append prepared for a database: checked, with payloads as text, so that later changes by the caller have
+ * no effect and no driver interprets them.
  */
 export interface AppendCall {
   readonly sessionId: string;
@@ -19,11 +19,11 @@ export interface AppendCall {
   readonly leaseHolder: string | null;
   readonly afterSeq: number | null;
   readonly release: boolean;
-  /** What changes in the session's row, as a JSON object of its columns; `null` for nothing. */
+  /** The changes to the session's row, as a JSON object of its columns; `null` for none. */
   readonly patch: string | null;
 }
 
-/** An event made ready: its columns. */
+/** An event prepared for a database: its columns. */
 export interface PreparedEvent {
   readonly type: string;
   readonly key: string | null;
@@ -33,9 +33,10 @@ export interface PreparedEvent {
 }
 
 /**
- * Makes an append ready.
+ * Prepares an append for a database.
  *
- * @throws PawlError `not_found` for what cannot be the id of a session, and `invalid_input`
+ * @throws PawlError `not_found` for an invalid session id, `invalid_input` for an append that cannot be
+ * stored
  */
 export function appendCall(
   sessionId: string,
@@ -49,7 +50,7 @@ export function appendCall(
     appendId,
     version: EVENT_VERSION,
     events: newEvents.map(prepared),
-    // An epoch that no lease ever has, for a lease of another session.
+    // -1 for a lease of another session: no lease has that epoch.
     leaseEpoch: lease === undefined ? null : lease.sessionId === sessionId ? lease.epoch : -1,
     leaseHolder: lease?.holder ?? null,
     afterSeq: afterSeq ?? null,
@@ -59,26 +60,26 @@ export function appendCall(
 }
 
 function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
-  // JSON knows no number that is not finite.
+  // JSON has no NaN and no infinities.
   const duration = durationMs === undefined || !Number.isFinite(durationMs) ? null : durationMs;
   return { type, key: key ?? null, durationMs: duration, data: jsonText(data) };
 }
 
 /**
- * The events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each, and
- * the payloads.
+ * Returns the events of an append as two JSON arrays of the same length: `{ type, key, duration_ms }` of each
+ * event, and the payloads.
  */
 export function batchText({ events }: AppendCall): { heads: string; payloads: string } {
   const heads = events.map(({ type, key, durationMs }) => ({ type, key, duration_ms: durationMs }));
   return { heads: jsonText(heads), payloads: `[${events.map(({ data }) => data).join(",")}]` };
 }
 
-/** The keys of the events of an append, in their order. */
+/** Returns the keys of an append's events, in order. */
 export function keysOf({ events }: AppendCall): string[] {
   return events.flatMap(({ key }) => (key === null ? [] : [key]));
 }
 
-/** The events as they are read back, after the event `base`. `at` is an ISO time. */
+/** Returns the events as they will be read back, numbered from `base` + 1. `at` is an ISO 8601 time. */
 export function storedEvents(
   { sessionId, version, events }: AppendCall,
   base: number,
@@ -93,7 +94,7 @@ export function storedEvents(
   });
 }
 
-/** What changes in the row, under the names of its columns; `null` for nothing. */
+/** Returns the changes to the row under the names of its columns; `null` for none. */
 function patchText(patch: SessionPatch): string | null {
   const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostUsd, contextStartSeq, metadata } =
     patch;

@@ -5,24 +5,30 @@ import { type AppendCall, appendCall, storedEvents } from "./append-call.ts";
 import { explainRefusal, noSession, type Refused } from "./refusal.ts";
 import { sqlState } from "./retry-undone.ts";
 
-/** SQLSTATE of a violated unique index: an append id or a key was there, or the number of the event. */
+/** SQLSTATE of a violated unique index: the append id, a key or the event's number was taken. */
 const UNIQUE_VIOLATION = "23505";
 
-/** How often an append is tried that failed for a reason that was gone when looked for. */
+/** How often an append is tried if the reason for its failure is gone when it is looked up. */
 const APPEND_TRIES = 5;
 
-/** A log in a database with `pawl_store_events`, over whatever leads there. */
+/** A log in a database with `pawl_store_events`, over any kind of connection. */
 export interface SqlLog {
   /**
-   * One call of `pawl_store_events`: what it returns, or `undefined` when that is nothing. It rejects with a
-   * PawlError whose `cause.code` is the SQLSTATE, if there is one.
+   * Calls `pawl_store_events` once. Resolves to what it returns, or `undefined` if it returns nothing.
+   * Rejects with a PawlError whose `cause.code` is the SQLSTATE, if there is one.
    */
   append(call: AppendCall): Promise<{ base: number; at: string } | undefined>;
-  /** What is there now; `undefined` without such a session. The row of the session is read first. */
+  /**
+   * Reads what is in the log now; `undefined` if there is no such session. It must read the session's row
+   * first.
+   */
   explain(call: AppendCall): Promise<Refused | undefined>;
 }
 
-/** {@link EventStore.append} for stores over SQL: one call, and a look at the reason where it was refused. */
+/**
+ * Implements {@link EventStore.append} for SQL stores: one call, and a look-up of the reason if it was
+ * refused.
+ */
 export async function appendInSql(
   log: SqlLog,
   sessionId: string,
@@ -44,7 +50,11 @@ export async function appendInSql(
     const before = explainRefusal(sessionId, events, found, options);
     if (before !== undefined) return before;
   }
-  throw new PawlError("store_unavailable", `The append to session "${sessionId}" fails again and again.`, {
-    cause: failure,
-  });
+  throw new PawlError(
+    "store_unavailable",
+    `The append to session "${sessionId}" failed ${APPEND_TRIES} times.`,
+    {
+      cause: failure,
+    },
+  );
 }

@@ -1,23 +1,23 @@
 /**
- * Where payloads are kept that are too large for the log: in a table, a bucket, a directory. What is put
- * there and when is decided by {@link withBlobs}.
+ * Keeps payloads that are too large for the log: in a table, a bucket or a directory. {@link withBlobs}
+ * decides what is put there and when.
  *
- * A blob is JSON text and its id is the SHA-256 of that text, 64 hexadecimal digits, so an id never stands
- * for anything else and may be put again and again. Blobs belong to their session: the same text in two
- * sessions is two blobs, and deleting those of one does not hurt the other. Nobody deletes them but you, see
- * {@link withBlobs}.
+ * A blob is JSON text. Its id is the SHA-256 of that text, 64 hexadecimal digits, so an id always stands for
+ * the same text and may be put repeatedly. Blobs belong to their session: the same text in two sessions is
+ * two blobs, and deleting those of one session does not affect the other. Pawl never deletes blobs; see
+ * {@link withBlobs} for when you may.
  *
- * Whatever a method rejects with becomes `store_unavailable`, unless it is a {@link PawlError}.
+ * If a method rejects with anything but a {@link PawlError}, it becomes `store_unavailable`.
  */
 export interface BlobStore {
-  /** Resolves when the text is kept as safely as the log is. */
+  /** Stores the text. Resolves once it is stored as safely as the log is. */
   put(sessionId: string, id: string, text: string): Promise<void>;
-  /** The text, or `undefined` if there is none. It need not be checked here. */
+  /** Returns the text, or `undefined` if it does not exist. The caller verifies its hash. */
   get(sessionId: string, id: string): Promise<string | undefined>;
 }
 
 /**
- * Blobs in memory, beside a `memoryStore()`.
+ * Keeps blobs in memory, beside a `memoryStore()`.
  *
  * @example
  * ```ts

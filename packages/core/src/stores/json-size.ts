@@ -1,15 +1,15 @@
 import { jsonText } from "../log/storable.ts";
 
-/** The length of a text in bytes of UTF-8. */
+/** Returns the length of a text in bytes of UTF-8. */
 export function utf8Length(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
 /**
- * `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. What is small, and
- * that is nearly everything, is not written out to find that out.
+ * Returns `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. Small values,
+ * which are nearly all, are not serialized to find out.
  *
- * @throws PawlError `invalid_input` for a cycle, a bigint or nesting without end.
+ * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
  */
 export function jsonIfLarger(value: unknown, bytes: number): string | undefined {
   if (roomAfter(value, bytes, 64) >= 0) return undefined;
@@ -19,9 +19,8 @@ export function jsonIfLarger(value: unknown, bytes: number): string | undefined 
 }
 
 /**
- * What is sure to be left of `room` bytes after `value`, however it is escaped; negative where it has to be
- * written to know. It comes to an end in a cycle, because everything takes room, and does not go deeper than
- * `depth`.
+ * Returns a lower bound of what is left of `room` bytes after `value`, however it is escaped. If negative,
+ * only serializing can tell. Ends in a cycle, because every value takes room, and at `depth` levels.
  */
 function roomAfter(value: unknown, room: number, depth: number): number {
   if (typeof value === "string") return room - longest(value);
@@ -45,7 +44,7 @@ function roomAfter(value: unknown, room: number, depth: number): number {
 /** Sign, 17 digits, point and exponent. `true`, `false` and `null` are shorter. */
 const LONGEST_NUMBER = 24;
 
-/** A text in quotes, each of its characters escaped as `\u0000`. */
+/** The longest JSON of a text: in quotes, each character escaped as `\u0000`. */
 function longest(text: string): number {
   return text.length * 6 + 2;
 }

@@ -10,23 +10,25 @@ import { addUsage, noUsage } from "../model/pricing.ts";
 import { toStored } from "./stored-form.ts";
 
 /**
- * What is kept of one session. `events[i]` has `seq` i + 1; what is handed out is frozen, a row not before.
+ * A session in memory. `events[i]` has `seq` i + 1. What callers receive is frozen; the row is frozen only
+ * when it is handed out.
  */
 export interface MemorySession {
   row: Session;
   readonly events: StoredEvent[];
   readonly keys: Map<string, StoredEvent>;
   readonly appends: Map<string, readonly StoredEvent[]>;
-  /** When the last event was stored, and when the lease ends, in ms of the store's clock. */
+  /** When the last event was stored, and when the lease ends, in milliseconds of the store's clock. */
   storedMs: number;
   expires: number;
   epoch: number;
   holder: string | undefined;
 }
 
-/** Writes a time in milliseconds since 1970. */
+/** Formats a time in milliseconds since 1970. */
 type IsoTime = (ms: number) => string;
 
+/** Returns a new session without events. */
 export function newMemorySession(
   { id, userId, agent, metadata }: NewSession,
   now: number,
@@ -61,7 +63,7 @@ export function newMemorySession(
   };
 }
 
-/** One append; everything that can fail does so before the first change. */
+/** Appends to a session. Everything that can fail does so before the first change. */
 export function appendTo(
   entry: MemorySession,
   events: readonly NewEvent[],
@@ -80,14 +82,14 @@ export function appendTo(
   )
     throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${id}".`);
   if (afterSeq !== undefined && afterSeq !== lastSeq)
-    throw new PawlError("conflict", `Session "${id}" is at ${lastSeq}, not at ${afterSeq}.`, {
+    throw new PawlError("conflict", `The last event of session "${id}" is ${lastSeq}, not ${afterSeq}.`, {
       details: { lastSeq },
     });
   for (const { key } of events) {
     if (key === undefined) continue;
     const holder = entry.keys.get(key);
     if (holder !== undefined)
-      throw new PawlError("key_taken", `Session "${id}" has an event "${key}" already.`, {
+      throw new PawlError("key_taken", `Session "${id}" already has an event with the key "${key}".`, {
         details: { key, event: holder },
       });
   }
@@ -127,7 +129,7 @@ function patched(row: Session, patch: SessionPatch, lastSeq: number, updatedAt: 
   };
 }
 
-/** Writes times as `Date` does. Many appends fall into one second: what is made of it is kept. */
+/** Formats times like `Date`. Caches the current second's text, because many appends share a second. */
 export function isoTimes(): IsoTime {
   let written = { second: Number.NaN, text: "" };
   return (ms) => {

@@ -8,8 +8,9 @@ import { appendTo, isoTimes, type MemorySession, newMemorySession } from "./memo
 import { appendWatchers } from "./watched-store.ts";
 
 /**
- * A log in memory, for tests and for what may be forgotten. It keeps every promise of {@link EventStore} but
- * the one of outliving the process. `now` is the clock in milliseconds, for `at` as well as for leases.
+ * Keeps the log in memory, for tests and for sessions that may be lost. It keeps every promise of
+ * {@link EventStore} except outliving the process. `now` is the clock, in milliseconds since 1970, for `at`
+ * and for leases.
  *
  * @example
  * ```ts
@@ -86,10 +87,8 @@ function isLive(entry: MemorySession, now: number): boolean {
   return entry.holder !== undefined && entry.expires > now;
 }
 
-/**
- * No generator: one costs several turns of the microtask queue for every event, and everybody reads
- * everything.
- */
+// Not a generator function: that costs several microtask turns for every event, and every reader reads all
+// events.
 function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},

@@ -2,20 +2,23 @@ import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 
 /**
- * Events read at once, at first and at most: most readers want little, and a log is never in memory as a
- * whole.
+ * The sizes of the first page and of later ones, in events. Most readers want little, and a log is never in
+ * memory as a whole.
  */
 const FIRST_PAGE = 250;
 
 const LAST_PAGE = 1_000;
 
-/** At most `limit` events after `afterSeq`, in their order; less than that only at the end of the log. */
+/**
+ * Reads at most `limit` events after `afterSeq`, in order. It may return fewer only at the end of the log.
+ */
 export type EventPage = (afterSeq: number, limit: number) => Promise<readonly StoredEvent[]>;
 
 /**
- * {@link EventStore.read} for stores that give events page by page, so what is appended meanwhile comes too.
- * No generator: one costs several turns of the microtask queue for every event.
+ * Implements {@link EventStore.read} for stores that return events page by page. Events that are appended
+ * meanwhile are included.
  */
+// Not a generator function: that costs several microtask turns for every event.
 export function readPages(
   page: EventPage,
   { afterSeq = 0, limit = Number.POSITIVE_INFINITY }: ReadOptions = {},

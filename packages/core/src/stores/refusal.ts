@@ -3,7 +3,7 @@ import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions } from "../log/event-store.ts";
 import { ownRows } from "../log/own-rows.ts";
 
-/** What is in the log when an append was refused; from this follows why. */
+/** What the log contained when an append was refused. The reason is derived from it. */
 export interface Refused {
   lastSeq: number;
   leaseHolder: string | null;
@@ -14,18 +14,18 @@ export interface Refused {
   taken: StoredEvent | undefined;
 }
 
-/** No such session. */
+/** Returns the error for an unknown session. */
 export function noSession(id: string): PawlError {
   return new PawlError("not_found", `No session "${id}".`);
 }
 
 /**
- * Why nothing was stored: returns the rows of the first time, or throws. `undefined` when there is no reason
- * any more. Looking afterwards is sound because reasons do not go away again: append ids and keys stay,
- * epochs and `seq` rise.
+ * Explains why nothing was stored: returns the rows that were stored before under this append id, or throws.
+ * Returns `undefined` if there is no reason any more.
  *
  * @throws PawlError `fenced`, `conflict` or `key_taken`, in this order
  */
+// Looking up the reason afterwards is sound: append ids and keys stay, and epochs and `seq` only rise.
 export function explainRefusal(
   sessionId: string,
   events: readonly NewEvent[],
@@ -39,11 +39,19 @@ export function explainRefusal(
   )
     throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${sessionId}".`);
   if (afterSeq !== undefined && afterSeq !== lastSeq)
-    throw new PawlError("conflict", `Session "${sessionId}" is at ${lastSeq}, not at ${afterSeq}.`, {
-      details: { lastSeq },
-    });
+    throw new PawlError(
+      "conflict",
+      `The last event of session "${sessionId}" is ${lastSeq}, not ${afterSeq}.`,
+      {
+        details: { lastSeq },
+      },
+    );
   if (taken === undefined) return undefined;
-  throw new PawlError("key_taken", `Session "${sessionId}" has an event "${taken.key}" already.`, {
-    details: { key: taken.key, event: taken },
-  });
+  throw new PawlError(
+    "key_taken",
+    `Session "${sessionId}" already has an event with the key "${taken.key}".`,
+    {
+      details: { key: taken.key, event: taken },
+    },
+  );
 }

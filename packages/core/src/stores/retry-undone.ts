@@ -1,19 +1,18 @@
 /**
- * SQLSTATEs of a statement that the database undid because of others: it could not be serialized, or was in a
- * deadlock.
+ * SQLSTATEs of a statement that the database rolled back because of concurrent ones: a serialization failure
+ * or a deadlock.
  */
 const UNDONE: readonly unknown[] = ["40001", "40P01"];
 
-/** How often such a statement is made. With each time, whoever was in the way is further along. */
+/** The most attempts for such a statement. */
 const TRIES = 12;
 
 /**
- * Makes a call to a database that is one statement in a transaction of its own, and again as long as it is
- * undone because of others, which happens where `default_transaction_isolation` is not the default. Nothing
- * was applied then, so any statement may be repeated. The pauses are of random length, so that the same ones
- * do not meet again.
+ * Calls a database, and repeats the call while it is rolled back because of concurrent ones. That happens if
+ * `default_transaction_isolation` is not the default. The call must be one statement in a transaction of its
+ * own; any statement may be repeated, because nothing was applied.
  *
- * @throws whatever the call throws; `cause.code` is looked at for the SQLSTATE
+ * @throws whatever the call throws; its `cause.code` is read as the SQLSTATE
  */
 export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -21,13 +20,14 @@ export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
       return await call();
     } catch (error) {
       if (tries === TRIES || !UNDONE.includes(sqlState(error))) throw error;
+      // Random, so that two statements that collided do not collide again.
       const longest = Math.min(2 ** tries, 100);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
     }
   }
 }
 
-/** The SQLSTATE behind a database's error, if there is one. */
+/** Returns the SQLSTATE of a database's error, if there is one. */
 export function sqlState(error: unknown): unknown {
   return (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
 }

@@ -3,8 +3,9 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * The store with appends that are tried again when it was unavailable. The append id makes that safe: what
- * was stored although nobody was told is not stored twice. `delaysMs` are the pauses between the tries.
+ * Wraps a store so that appends are retried while it is unavailable. The append id makes that safe: an append
+ * that was stored without an acknowledgement is not stored twice. `delaysMs` are the delays between the
+ * attempts, in milliseconds.
  */
 export function retryingStore(store: EventStore, delaysMs: readonly number[]): EventStore {
   const append: EventStore["append"] = (sessionId, events, options) =>

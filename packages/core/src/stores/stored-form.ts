@@ -3,7 +3,7 @@ import { type Json, literalCopy } from "../base/json.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
 import { jsonText } from "../log/storable.ts";
 
-/** The event as it is read back, frozen to its leaves. */
+/** Returns the event as it is read back, deeply frozen. */
 export function toStored(event: NewEvent, sessionId: string, seq: number, at: string): StoredEvent {
   const { type, key, durationMs } = event;
   const stored: Record<string, Json> = { sessionId, seq, v: EVENT_VERSION, at, type };
@@ -15,7 +15,7 @@ export function toStored(event: NewEvent, sessionId: string, seq: number, at: st
 
 const frozen = { text: (part: string) => part, done: Object.freeze };
 
-/** A frozen copy of what JSON makes of a payload. */
+/** Returns a frozen copy of a payload's JSON. */
 function storedData(data: unknown): Json {
   return literalCopy(data, frozen) ?? deepFreeze(JSON.parse(jsonText(data)) as Json);
 }

@@ -3,8 +3,8 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * What makes old payloads into those of today: for each event type, and each version that its payload had, a
- * function from that version's data to the next one's. A type that did not change in a version needs none.
+ * Functions that convert payloads of older versions: for each event type and each old version, a function
+ * from that version's data to the next one's. A type that did not change in a version needs none.
  *
  * @example
  * ```ts
@@ -20,12 +20,12 @@ export interface Upcasters {
   readonly [type: string]: { readonly [version: number]: (data: never) => unknown };
 }
 
-/** Pawl's own. Version 1 is the first, so there are none yet. */
+/** Pawl's own upcasters: none yet, because version 1 is the first. */
 export const UPCASTERS: Upcasters = {};
 
 /**
- * The event with its payload in the shape of today. Events of newer versions pass: fields are only ever
- * added.
+ * Converts an event's payload to the current version. Events of newer versions stay as they are: fields are
+ * only ever added.
  */
 export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   if (event.v >= EVENT_VERSION) return event;
@@ -38,8 +38,7 @@ export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
 }
 
 /**
- * The store as everything above it reads it: this is the one place where stored events come in, for the fold,
- * the view and all readers.
+ * Wraps a store so that all events are converted when they are read: for the fold, the view and all readers.
  */
 export function upcastingStore(store: EventStore, upcasters: Upcasters): EventStore {
   if (Object.keys(upcasters).length === 0) return store;

@@ -3,9 +3,10 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * The store with {@link EventStore.watch}, which reports every append that is made through it. Use it only if
- * this process alone appends to the store, and through this object alone. Idle readers then query the store
- * once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it already.
+ * Adds {@link EventStore.watch} to a store; it reports every append that is made through the returned store.
+ * Use it only if this process alone appends to the store, and through this object alone. Idle readers then
+ * query the store once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it
+ * already.
  *
  * @example
  * ```ts

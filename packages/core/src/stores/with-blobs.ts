@@ -11,24 +11,23 @@ import { wrapStore } from "./wrap-store.ts";
 
 /** Options of `withBlobs()`. */
 export interface BlobOptions {
-  /** Payloads that are larger than this as JSON are kept as blobs, in bytes of UTF-8; default 256,000. */
+  /** Payloads whose JSON is larger than this are kept as blobs, in bytes of UTF-8. Default: 256,000. */
   aboveBytes?: number;
 }
 
 /**
- * The store with large payloads kept in `blobs`; their events carry
- * `{ "$blob": <sha256>, "bytes": <length> }` instead. Everything above sees whole payloads. Types, keys,
- * numbers and times stay in the log, and what an append changes in the session's row has been derived before.
- * `runtime({ blobs })` does this for you, below upcasters and retries; do it yourself for another size, or to
- * read the log without a runtime.
+ * Wraps a store so that large payloads are kept in `blobs`. Their events store
+ * `{ "$blob": <sha256>, "bytes": <length> }` instead; callers see whole payloads. Types, keys, numbers and
+ * times stay in the log. `runtime({ blobs })` does this for you, below upcasters and retries. Call it
+ * yourself for another size, or to read the log without a runtime.
  *
- * A blob is written before the event that names it: a crash or a refused append leaves one that nothing
- * names, and never an event without its payload. A blob that is missing or is not what was put there makes
- * reading its event reject with `store_unavailable`, with `{ sessionId, seq, blob }` in `details`.
+ * A blob is written before the event that refers to it. A crash or a refused append may leave a blob that no
+ * event refers to, but never an event without its payload. If a blob is missing or damaged, reading its event
+ * rejects with `store_unavailable` and `{ sessionId, seq, blob }` in `details`.
  *
- * Who deletes a session deletes its blobs. Who erases a redacted event overwrites its `data` first, and
- * deletes the blob after that, unless another event of the session names it too. Blobs that nothing names may
- * be deleted when no append to the session can be under way.
+ * **Deleting.** If you delete a session, delete its blobs too. To erase a redacted event, first overwrite its
+ * `data`, then delete the blob, unless another event of the session refers to it. Delete unreferenced blobs
+ * only while no append to the session can be in progress.
  *
  * @example
  * ```ts
@@ -50,7 +49,7 @@ export function withBlobs(
   return {
     ...wrapStore(store),
     async append(sessionId, events, options) {
-      // Up to the first await: what the caller changes from then on is not stored.
+      // Before the first await, so that later changes by the caller are not stored.
       const texts = events.map(({ data }) => blobText(data, aboveBytes));
       const written = new Map<string, string>();
       let slim = events;
@@ -77,14 +76,14 @@ export function withBlobs(
 }
 
 /**
- * The payload as text, if it has to be a blob: because it is large, or because it would be taken for a
- * reference itself. So a reference in the log is always one of ours, whoever wrote the payload.
+ * Returns the payload as text if it has to be a blob: because it is large, or because it looks like a
+ * reference itself. So every reference in the log is one of ours.
  */
 function blobText(data: unknown, aboveBytes: number): string | undefined {
   return jsonIfLarger(data, mayReadAsReference(data) ? -1 : aboveBytes);
 }
 
-/** As it is here or as JSON, where fields may be missing that are here. */
+/** Checks the value and, if it has `toJSON`, assumes that its JSON may be a reference. */
 function mayReadAsReference(data: unknown): boolean {
   if (typeof data !== "object" || data === null) return false;
   return "$blob" in data || typeof (data as { toJSON?: unknown }).toJSON === "function";
@@ -95,7 +94,8 @@ function isSlim(event: StoredEvent): boolean {
 }
 
 /**
- * A batch that is not stored at once, safe from whoever made it. Payloads that become blobs are text by now.
+ * Copies a batch, so that the caller cannot change it before it is stored. Payloads that become blobs are
+ * text already.
  */
 function withReferences(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
   return events.map((event, index) => {
@@ -104,7 +104,7 @@ function withReferences(events: readonly NewEvent[], texts: readonly (string | u
   });
 }
 
-/** The batch with references in it; what they stand for is added to `written`. */
+/** Returns the batch with references in it, and adds their texts to `written`. */
 async function slimmed(
   events: readonly NewEvent[],
   texts: readonly (string | undefined)[],
@@ -123,7 +123,7 @@ async function slimmed(
   return slim;
 }
 
-/** The event with its payload, which need not be fetched and checked if it was just written. */
+/** Returns the event with its payload. A payload in `written` is neither fetched nor verified. */
 async function whole(
   event: StoredEvent,
   blobs: BlobStore,
@@ -145,7 +145,7 @@ async function whole(
   return { ...event, data: JSON.parse(text) } as StoredEvent;
 }
 
-/** A refusal that shows the event which holds a key shows it whole. */
+/** Replaces the slim event in a `key_taken` error by the whole one. */
 async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown> {
   if (!PawlError.is(error, "key_taken")) return error;
   const event = error.details.event as StoredEvent | undefined;

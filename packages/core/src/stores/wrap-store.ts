@@ -1,6 +1,6 @@
 import type { EventStore } from "../log/event-store.ts";
 
-/** The store's methods as an object that can be spread, whether it is an instance of a class or not. */
+/** Returns the store's methods as an object that can be spread, even if the store is a class instance. */
 export function wrapStore(store: EventStore): EventStore {
   const { watch } = store;
   return {

@@ -25,7 +25,7 @@ const values = fc.anything({
 });
 
 describe("E6 a copy of literals", () => {
-  it("is what JSON makes of them, or none", () => {
+  it("equals what JSON makes of them, or is undefined", () => {
     const property = fc.property(values, (value) => {
       const copy = literalCopy(value, same);
       if (copy !== undefined) expect(copy).toStrictEqual(plainly(value));
@@ -33,7 +33,7 @@ describe("E6 a copy of literals", () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it("is what a model and a database take", () => {
+  it("has no lone surrogates, which models and databases refuse", () => {
     const property = fc.property(values, (value) => {
       const expected = plainly(value, wellFormed);
       if (expected === undefined) expect(() => toJson(value)).toThrow();
@@ -42,7 +42,7 @@ describe("E6 a copy of literals", () => {
     fc.assert(property, { numRuns: 5_000 });
   });
 
-  it("is made of all that is plain", () => {
+  it("copies all plain values, and freezes them if asked", () => {
     const literal = { a: [1, -0, Number.NaN, "\ud800", null, undefined, true], b: { c: {}, d: undefined } };
     const copy = literalCopy(literal, same);
     expect(copy).toStrictEqual({ a: [1, 0, null, "\ud800", null, null, true], b: { c: {} } });
@@ -75,7 +75,7 @@ describe("E6 a copy of literals", () => {
         },
       },
     ],
-  ])("is none of %s", (_, value) => {
+  ])("is undefined for %s", (_, value) => {
     expect(literalCopy(value, same)).toBeUndefined();
     expect(literalCopy({ deep: [value] }, same)).toBeUndefined();
   });

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { oneByOne } from "../../src/model.ts";
 
-/** Batches, and whether whoever makes them was told that no more are wanted. */
+/** Batches, and whether their generator was ended. */
 function batches(...made: (readonly number[] | Error)[]) {
   const seen = { closed: false };
   async function* all() {
@@ -18,8 +18,8 @@ function batches(...made: (readonly number[] | Error)[]) {
   return { all: all(), seen };
 }
 
-describe("what comes in batches", () => {
-  it("comes one by one, empty batches or not, and comes to an end", async () => {
+describe("oneByOne", () => {
+  it("yields the items of all batches, skips empty ones, and ends", async () => {
     const { all, seen } = batches([1, 2], [], [3]);
     const items = oneByOne(all);
     expect(await Array.fromAsync(items)).toEqual([1, 2, 3]);
@@ -27,13 +27,13 @@ describe("what comes in batches", () => {
     expect(await items.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("comes in order to whoever asks for several at once", async () => {
+  it("answers concurrent calls of next in order", async () => {
     const items = oneByOne(batches([1], [2, 3], [4]).all);
     const asked = await Promise.all(Array.from({ length: 6 }, () => items.next()));
     expect(asked.map(({ value }) => value)).toEqual([1, 2, 3, 4, undefined, undefined]);
   });
 
-  it("is left early, by break, by an error and by a scope", async () => {
+  it("ends its batches when it is left early: by break, by an error and by a scope", async () => {
     const left = batches([1, 2], [3]);
     for await (const _ of oneByOne(left.all)) break;
     expect(left.seen.closed).toBe(true);
@@ -53,14 +53,14 @@ describe("what comes in batches", () => {
     expect(await items.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("breaks off behind what came before, and then is over", async () => {
+  it("throws the error of its batches after the items before it, and then ends", async () => {
     const items = oneByOne(batches([1], new Error("broken")).all);
     expect(await items.next()).toEqual({ done: false, value: 1 });
     await expect(items.next()).rejects.toThrow("broken");
     expect(await items.next()).toEqual({ done: true, value: undefined });
   });
 
-  it("ends in the middle of a batch once it is over", async () => {
+  it("ends in the middle of a batch once isOver returns true", async () => {
     let over = false;
     const { all, seen } = batches([1, 2, 3]);
     const got: number[] = [];
@@ -102,7 +102,7 @@ async function told(items: AsyncGenerator<number, void, undefined>, steps: reado
   return { results, order };
 }
 
-it("L16 what comes one by one is what a generator gives, whatever is asked of it and when", async () => {
+it("L16 oneByOne behaves like a generator, whatever is called and when", async () => {
   const made = fc.array(
     fc.oneof(
       { weight: 4, arbitrary: fc.array(fc.nat(), { maxLength: 3 }) },

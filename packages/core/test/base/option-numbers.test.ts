@@ -23,7 +23,7 @@ const base = { name: "a", model, instructions: "Help." };
 const none = Number(undefined);
 const priced = (pricing: object): ModelClient => ({ ...model, pricing: pricing as never });
 
-describe("a number that is none is refused where it is given", () => {
+describe("an option that is not a valid number is refused where it is given", () => {
   it.each<[string, () => unknown]>([
     ["L12 retries", () => withRetry(model, { retries: none })],
     ["L5 failed turns", () => stopOnFailedTurns(none)],
@@ -44,10 +44,10 @@ describe("a number that is none is refused where it is given", () => {
     ["O1 a long prompt's price", () => agent({ ...base, model: priced({ ...pricing, longPrompt: {} }) })],
     ["O2 an estimate", () => agent({ ...base, estimateTokens: () => none })],
     ["O2 an estimate below 0", () => agent({ ...base, estimateTokens: () => -1 })],
-    ["O2 an estimate without end", () => agent({ ...base, estimateTokens: () => Number.POSITIVE_INFINITY })],
+    ["O2 an infinite estimate", () => agent({ ...base, estimateTokens: () => Number.POSITIVE_INFINITY })],
     ["L3 a slice", () => agentTool({ agent: agent(base), description: "", limits: { turns: none } })],
     [
-      "L3 a slice of what there is not",
+      "L3 a slice of an unknown resource",
       () => agentTool({ agent: agent(base), description: "", limits: { turn: 3 } as never }),
     ],
     ["O1 a limit in cents", () => agent({ ...base, limits: { costCents: 50 } as never })],
@@ -58,10 +58,10 @@ describe("a number that is none is refused where it is given", () => {
     ],
     ["a lease of no time", () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 0 })],
     [
-      "a lease that no timer waits for",
+      "a lease that is longer than a timer can wait",
       () => runtime({ agents: [], store: memoryStore(), leaseTtlMs: 2 ** 31 }),
     ],
-    ["a look now and then", () => runtime({ agents: [], store: memoryStore(), pollMs: none })],
+    ["a poll interval", () => runtime({ agents: [], store: memoryStore(), pollMs: none })],
     ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
@@ -69,7 +69,7 @@ describe("a number that is none is refused where it is given", () => {
   });
 });
 
-it("O2 an estimate that is none only for what is sent ends the run as an error, without a request", async () => {
+it("O2 an estimate that is invalid only for the prompt ends the run as an error, without a request", async () => {
   const world = setup([{ text: "never" }], { estimateTokens: (chars) => ({ 1000: 250 })[chars] as number });
   expect((await world.say("Go")).stop.type).toBe("error");
   expect(world.model.requests).toEqual([]);
@@ -94,7 +94,7 @@ it("L3 O1 estimates an answer with an invalid token count, and takes other inval
   expect(counted).toMatchObject({ inputTokens: 0, outputTokens: 2, cacheReadTokens: 0, cacheWriteTokens: 4 });
 });
 
-it("C4 waits for user data for as long as is said, also longer than a timer can", async () => {
+it("C4 waits for user data as long as configured, even longer than a timer can", async () => {
   const userData = async () => {
     await sleep(5);
     return "Ada";
@@ -104,7 +104,7 @@ it("C4 waits for user data for as long as is said, also longer than a timer can"
   expect(await world.of(sessionId, "error")).toEqual([]);
 });
 
-it("C11 a summary that is no text is reported, and the context stays", async () => {
+it("C11 a summary that is not text is reported, and the context stays", async () => {
   const checkpointWhen = [() => ({ reason: "summary" as const, fromSeq: 5, summary: 5 as never })];
   const world = setup([{ tools: [{ name: "look" }] }, { text: "Ok." }], { tools: [look], checkpointWhen });
   const { stop, sessionId } = await world.say("Go");

@@ -4,7 +4,7 @@ import { pause } from "../../src/base/pause.ts";
 
 const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
 
-describe("waiting by the clock of the machine", () => {
+describe("waiting by the system clock", () => {
   it("ends when the time has passed, and leaves nothing on the signal", async () => {
     const { signal } = new AbortController();
     await pause(1, signal);

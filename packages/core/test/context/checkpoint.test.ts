@@ -121,7 +121,7 @@ describe("C11 summaries", () => {
     },
   );
 
-  it("keep user data: it is in the system prompt again as it was last told", async () => {
+  it("keep user data: it is in the system prompt again as it was last sent", async () => {
     let weight = 70;
     const checkpointWhen = [summarize({ model: writer([{ text: "Sum." }]), whenTokens: 700, keepTurns: 1 })];
     const userData = () => `${weight} kg`;
@@ -138,7 +138,7 @@ describe("C11 summaries", () => {
     await sound(world, sessionId);
   });
 
-  it("O1 are not written where the limits leave no room for them and for the turn behind them", async () => {
+  it("O1 are not written if the limits leave no room for them and the turn after them", async () => {
     for (const [outputTokens, made] of [
       [1_800, 0],
       [2_400, 1],
@@ -168,7 +168,7 @@ describe("C11 summaries", () => {
     await sound(world, sessionId);
   });
 
-  it("L4 are left behind at the deadline where a strategy never comes back", async () => {
+  it("L4 are abandoned at the deadline if a strategy never settles", async () => {
     const world = setup(script, { checkpointWhen: [never], limits: { wallClockMs: 30 } });
     const { stop, sessionId } = await world.say("Read all");
     expect(stop.type).toBe("deadline");
@@ -211,7 +211,7 @@ describe("C11 summaries", () => {
 });
 
 describe("C11 a context that starts at an event", () => {
-  it("sends nothing of before, says so in the session's row, and parts no call from its result", async () => {
+  it("sends nothing from before, records that in the session's row, and separates no call from its result", async () => {
     const world = setup([...script, { text: "x" }], { tools: [readLong] });
     const { sessionId } = await world.say("Read all");
     const results = await world.of(sessionId, "tool_result");
@@ -237,7 +237,7 @@ describe("C11 a context that starts at an event", () => {
     await sound(world, sessionId);
   });
 
-  it("E11 is the owner's to set, on a session at rest, at an event that is there", async () => {
+  it("E11 can be set only by the owner, on an idle session, at an existing event", async () => {
     const world = setup([{ tools: [{ name: "ask" }] }], { tools: [ask] });
     const { sessionId } = await world.say("Go");
     const start = (userId: string, fromSeq = 1) => world.pawl.startContextAt(sessionId, { userId, fromSeq });

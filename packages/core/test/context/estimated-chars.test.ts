@@ -56,13 +56,13 @@ describe("a PDF", () => {
     expect(charsOf([parts])).toBe(JSON.stringify([parts]).length - 90_000 + 19_136);
   });
 
-  it("L13 counts by the pages that it says it has where it packs all but the first", () => {
+  it("L13 counts by the number of pages it declares if it compresses all but the first", () => {
     expect(charsOf([pdf(`%PDF-1.5\n<< /Linearized 1 /L 9 /N 30 >>\n${page}${picture}`)])).toBe(
       without + 360_000,
     );
   });
 
-  it("L13 counts as it is where its pages cannot be counted, or it is none", () => {
+  it("L13 counts by the length of its data if its pages cannot be counted, or if it is not a PDF", () => {
     const packed = pdf(`%PDF-1.5\n${picture}`);
     expect(charsOf([packed])).toBe(JSON.stringify([packed]).length);
     const none = { type: "document", source: { type: "base64", data: "no base 64!" } };

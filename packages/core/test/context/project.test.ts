@@ -24,7 +24,7 @@ it("C5 a message whose middle has changed is made anew, one that has not is the 
   expect(changed?.content).toMatchObject([{ text: "a" }, { text: "[redacted]" }, { text: "c" }]);
 });
 
-it("C5 what is made of an event for a request is admitted with it, and not kept beyond its session", async () => {
+it("C5 the entry made of an event for a request is the one admitted, and is not kept beyond its session", async () => {
   setFlagsFromString("--expose-gc");
   const event = {
     seq: 1,
@@ -47,7 +47,7 @@ it("C5 what is made of an event for a request is admitted with it, and not kept 
   expect(userEntry(event).blocks).toEqual([{ type: "text", text: "Hi" }]);
 });
 
-it("C5 what is made of entries is what is made of them anew, whatever was made before", () => {
+it("C5 messages made with the cache equal messages made without it, whatever was made before", () => {
   const made = fc.array(fc.tuple(fc.constantFrom("user", "assistant"), fc.nat({ max: 3 })), { minLength: 1 });
   const edits = fc.array(
     fc.record({
@@ -119,7 +119,7 @@ describe("an answer", () => {
     expect(assistantEntry(data, 7)).toMatchObject({ role: "assistant", seq: 7 });
   });
 
-  it("L8 L12 is sent up to the first call where it was cut off, without thinking that leads to nothing", () => {
+  it("L8 L12 is sent up to the first call where it was cut off, without trailing thinking", () => {
     expect(echoed("partial", [thinking, text("a"), call, text("b")])).toEqual([thinking, text("a")]);
     expect(echoed("partial", [text("a"), thinking, thinking, call])).toEqual([text("a")]);
     expect(echoed("partial", [text("a"), text("b")], 1)).toEqual([text("a"), text("b")]);
@@ -148,7 +148,7 @@ describe("an answer", () => {
 describe("an entry", () => {
   const read = (type: string, data: object) => userEntry({ type, data, seq: 5 } as unknown as StoredEvent);
 
-  it("E6 a user's message that shows nothing is no blank text, which the API refuses", () => {
+  it("E6 a blank user message is not sent as blank text, which the API refuses", () => {
     for (const message of ["", " ", "\n\t", "\u200b\0"])
       expect(read("user_message", { message })).toMatchObject({
         blocks: [{ type: "text", text: "(an empty message)" }],
@@ -179,7 +179,7 @@ describe("an entry", () => {
     expect(read("run_started", {}).blocks).toEqual([]);
   });
 
-  it("C5 knows its length, holds nothing that can be changed, and no half of a surrogate pair", () => {
+  it("C5 knows its length, is frozen, and has no half of a surrogate pair", () => {
     const blocks = [text("a")];
     const entry = contextEntry("user", blocks, 1);
     expect(entry.chars).toBe(JSON.stringify(blocks).length);

@@ -110,7 +110,7 @@ describe("C5 inputs", () => {
     expect(short).toBeLessThan(whole * 0.5);
   });
 
-  it("are not shortened where the note is longer, or the value is no text", async () => {
+  it("are not shortened where the note is longer, or the value is not text", async () => {
     const call = (content: unknown) => ({ name: "any", input: { content } as never });
     const any = tool({
       name: "any",
@@ -199,7 +199,7 @@ describe("C5 results", () => {
     }
   });
 
-  it("need a limit that is one", () => {
+  it("need a valid limit", () => {
     expect(() => read("", { maxResultChars: 0 })).toThrow(/maxResultChars/);
     expect(() => setup([], { resultLimit: 0.5 })).toThrow(/resultLimit/);
   });

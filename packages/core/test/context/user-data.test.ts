@@ -88,7 +88,7 @@ describe("C4 user data", () => {
     ["throws", () => Promise.reject(new Error("no database"))],
     ["hangs", () => new Promise<string>(() => {})],
     ["returns no text", () => 7 as never],
-  ])("that %s is reported and never in the way", async (_what, fails) => {
+  ])("that %s is reported and does not stop the run", async (_what, fails) => {
     const told: EventData["error"][] = [];
     let broken = true;
     const world = setup([{ text: "Hi." }, { text: "Ok." }], {

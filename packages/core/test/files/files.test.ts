@@ -39,7 +39,7 @@ describe("E9 diskFiles", () => {
   for (const { name, run } of fileStoreContract(make)) it(name, run);
 });
 
-describe("the names under which files are kept", () => {
+describe("stored names of files", () => {
   it("X1 are ASCII without upper case, and lead back to their path", () => {
     const name = fc.string({ unit: "binary", minLength: 1, maxLength: 12 });
     const seen = new Map<string, string>();
@@ -83,7 +83,7 @@ describe("the names under which files are kept", () => {
   ])("E5 %s is %s", (path, type) => expect(contentTypeOf(path)).toBe(type));
 });
 
-describe("diskFiles: what lies in the directory", () => {
+describe("diskFiles: the directory", () => {
   it("X1 has plain names for plain paths", async () => {
     const directory = await place();
     const files = diskFiles(directory);
@@ -126,7 +126,7 @@ describe("diskFiles: what lies in the directory", () => {
     expect(await filesIn(directory)).toEqual(["a.md"]);
   });
 
-  it("X1 does not wait for a pipe, and does not list what is not its own", async () => {
+  it("X1 does not wait for a pipe, and ignores files that are not its own", async () => {
     const directory = await place();
     await promisify(execFile)("mkfifo", [join(directory, "pipe.md")]);
     await writeFile(join(directory, "README.md"), "not ours");
@@ -147,7 +147,7 @@ describe("diskFiles: what lies in the directory", () => {
     expect(await filesIn(real)).toEqual(["note.md"]);
   });
 
-  it("X1 says nothing of the machine in what it tells", async () => {
+  it("X1 does not reveal its place on disk in messages and details", async () => {
     const directory = await place();
     await writeFile(join(directory, "file"), "x");
     const files = diskFiles(join(directory, "file"));

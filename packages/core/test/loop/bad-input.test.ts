@@ -176,7 +176,7 @@ describe("what cannot poison a session", () => {
   it("T3 a call whose input is nested without end, nearly", async () => {
     const text = { text: "x", more: nested(3_000) };
     const world = setup([{ tools: [{ ...odd, input: text }] }, ...after], { tools: [broken("x")] });
-    expect(await survives(world)).toContain("no JSON object");
+    expect(await survives(world)).toContain("not a JSON object");
   });
 
   it("P5 an answer that is nested without end, nearly", async () => {
@@ -278,7 +278,7 @@ describe("what cannot poison a session", () => {
   it("T3 a call whose input is no object", async () => {
     const content = [{ type: "tool_use", id: "toolu_1", name: "odd", input: "text" as never }];
     const world = setup([{ content, stop: "tool_use" }, ...after], { tools: [broken("x")] });
-    expect(await survives(world)).toMatch(/no JSON object|does not fit/);
+    expect(await survives(world)).toMatch(/not a JSON object|does not fit/);
   });
 
   it("refuses a message that shows nothing, in any script", async () => {

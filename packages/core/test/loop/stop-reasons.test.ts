@@ -140,7 +140,7 @@ it("L18 a prompt that is too long for the model ends so, and the context can beg
   const { sessionId, stop } = await at.say("long ".repeat(2_000));
   expect(stop).toEqual({
     type: "context_window",
-    message: "This conversation has become too long to go on with.",
+    message: "This conversation has become too long. Please start a new one.",
   });
   expect((await at.of(sessionId, "error")).map(({ data }) => data.code)).toEqual([
     "model_error",

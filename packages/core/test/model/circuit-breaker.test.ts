@@ -139,7 +139,7 @@ describe("withCircuitBreaker", () => {
     expect(await call()).toBe("Fine.");
   });
 
-  it("counts an abort for nothing", async () => {
+  it("does not count an abort", async () => {
     const { call, model, world } = guarded({ failures: 1 });
     world.reply = { text: "Hello", fault: { stall: 2 } };
     const stop = new AbortController();

@@ -72,14 +72,14 @@ describe("withFallback", () => {
     expect({ asked: large.requests.length, waits: clock.waits }).toEqual({ asked: 1, waits: waited });
   });
 
-  it("L12 asks the next model when an overloaded one asks to be left alone, or breaks off without a word", async () => {
+  it("L12 asks the next model when an overloaded one forbids retries, or its stream ends without an error", async () => {
     for (const failure of [{ retryable: false, status: 529 }, undefined]) {
       const { events } = await read(withFallback(deafModel(failure), named("small", { text: "Small." })));
       expect(textOf(events)).toBe("Small.");
     }
   });
 
-  it("L9 asks nobody else for somebody who has left", async () => {
+  it("L9 asks no other model after an abort", async () => {
     const stop = new AbortController();
     const small = named("small", { text: "Small." });
     const large = deafModel({ retryable: true, status: 529 }, () => stop.abort());

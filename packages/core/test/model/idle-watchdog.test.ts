@@ -42,7 +42,7 @@ const idle = { code: "model_error", details: { retryable: true, type: "idle_time
 
 describe("withIdleWatchdog", () => {
   it.each([false, true])(
-    "L12 gives up a silent call and aborts it, whether or not it is deaf: %s",
+    "L12 aborts and abandons a silent call, whether or not it ignores its signal: %s",
     async (deaf) => {
       const clock = testClock();
       const { model, say, seen } = puppet({ deaf });
@@ -109,7 +109,7 @@ describe("withIdleWatchdog", () => {
     expect(clock.asleep).toBe(0);
   });
 
-  it("L9 lets an abort through to the call, and to a reader whose call is deaf", async () => {
+  it("L9 passes an abort to the call, and to a reader whose call ignores its signal", async () => {
     for (const deaf of [false, true]) {
       const { model, seen } = puppet({ deaf });
       const stop = new AbortController();
@@ -126,7 +126,7 @@ describe("withIdleWatchdog", () => {
     }
   });
 
-  it("L9 does not ask a deaf call for more when the abort came between two events", async () => {
+  it("L9 asks a call that ignores its signal for nothing more after an abort between two events", async () => {
     const { model, say } = puppet({ deaf: true });
     const stop = new AbortController();
     const watched = withIdleWatchdog(model, testClock());
@@ -177,7 +177,7 @@ describe("withIdleWatchdog", () => {
     expect(failuresIn(events)).toMatchObject([{ error: { type: "idle_timeout" } }]);
   });
 
-  it("is patient while the model inside waits for its next attempt", async () => {
+  it("does not count the wait of the model inside for its next attempt as silence", async () => {
     const inner = scriptedModel([{ fault: { status: 429, retryAfter: 1 } }, { text: "Fine." }]);
     const backoff = testClock();
     const watchdog = testClock();

@@ -118,7 +118,7 @@ describe("withRetry", () => {
     expect(strict.requests).toHaveLength(3);
   });
 
-  it("L9 is stopped out of a wait at once, and asks no more", async () => {
+  it("L9 an abort ends a wait at once, and no request follows", async () => {
     const strict = strictModel({ script: [busy, fine] });
     const stop = new AbortController();
     const events: string[] = [];
@@ -136,7 +136,7 @@ describe("withRetry", () => {
     expect(getEventListeners(stop.signal, "abort")).toEqual([]);
   });
 
-  it("L9 does not try again for somebody who has left, before the wait or in it", async () => {
+  it("L9 does not retry after an abort, before the wait or during it", async () => {
     const failing = { retryable: true, status: 529 };
     const first = new AbortController();
     const clock = testClock({ hurry: true });
@@ -178,7 +178,7 @@ describe("withRetry", () => {
     expect({ calls, error, text: textOf(events) }).toEqual({ calls: 2, error: undefined, text: "Fine." });
   });
 
-  it("passes on what is no failure of the model", async () => {
+  it("passes on errors that are not failures of the model", async () => {
     const broken = scriptedModel(() => {
       throw new TypeError("a bug");
     });

@@ -15,12 +15,12 @@ describe("W5 a failure's message without secrets", () => {
     ["a token", `no Bearer ${"s".repeat(32)}`, "no Bearer …"],
     ["the password in an address", "no https://user:pass@host/x", "no https://…@host/x"],
     ["a key in an address", "GET /v1?api-version=1&key=abc", "GET /v1?api-version=1&key=…"],
-  ])("has not %s", (_what, said, kept) => {
+  ])("does not contain %s", (_what, said, kept) => {
     expect(withoutKeys(said)).toBe(kept);
     expect(withoutKeys(kept)).toBe(kept);
   });
 
-  it("keeps what is no secret", () => {
+  it("keeps text that is not a secret", () => {
     const said =
       "Request too large: authorization failed for https://api.example.com/v1 (content-type: a/b).";
     expect(withoutKeys(said, ["short"])).toBe(said);
@@ -36,16 +36,16 @@ describe("W5 a failure's message without secrets", () => {
     expect(secretsIn(headers)).toContain(secret);
   });
 
-  it("takes no header for a secret whose name says that it is none", () => {
+  it("does not take headers with public names for secrets", () => {
     const headers = { "content-type": "application/json", "x-gateway": "first-secret" };
     expect(secretsIn(headers)).not.toContain("application/json");
   });
 
-  it("knows no secrets where there are no headers", () => {
+  it("finds no secrets without headers", () => {
     expect(secretsIn(undefined)).toEqual([]);
   });
 
-  it("is cleaned through all of its causes, also a circle of them", () => {
+  it("is cleaned in all of its causes, even circular ones", () => {
     const deep = Object.assign(new Error("deep gateway+secret"), { code: "ECONNRESET" });
     const cause = new TypeError("fetch failed", { cause: deep });
     deep.cause = cause;

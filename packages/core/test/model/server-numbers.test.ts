@@ -68,13 +68,13 @@ describe("O1 a server's token counts", () => {
     },
   );
 
-  it("is believed where it is nothing", async () => {
+  it("counts as 0 if the server sends 0", async () => {
     const usage = { input_tokens: 0, output_tokens: 0 };
     const { usage: counted } = await setup([], {}, {}, () => counting(usage)).say("Go");
     expect([counted.inputTokens, counted.outputTokens]).toEqual([0, 0]);
   });
 
-  it("leaves the session usable however much it is", async () => {
+  it("leaves the session usable, however large it is", async () => {
     const model = scriptedModel([
       { text: "Hi.", usage: { input_tokens: 9e18, output_tokens: 9e18 } },
       { text: "Ok." },
@@ -88,7 +88,7 @@ describe("O1 a server's token counts", () => {
   });
 });
 
-it("O1 a hook stores no spending that totals have no room for", async () => {
+it("O1 refuses a hook's spending that is too large for the totals", async () => {
   const tokens = { prompt: 9e15, completion: 0, cached: 0, cache_write: 0, cache_write_1h: 0, total: 9e15 };
   const hook: Hook = {
     name: "spends",

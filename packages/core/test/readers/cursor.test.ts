@@ -12,8 +12,8 @@ import {
 import { setup, sleep, user } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 
-describe("a place in a session", () => {
-  it("W4 is the same as text", () => {
+describe("a cursor", () => {
+  it("W4 survives being formatted and parsed", () => {
     for (const place of [
       { afterSeq: 0 },
       { afterSeq: 42 },
@@ -27,11 +27,11 @@ describe("a place in a session", () => {
     ...["1~", "~1~1", "1~1", "1~1~", "1~1~1~1", "1~1~-1", "1~1~2147483648", "1~x~1", "1~1~1\n"],
     // An answer whose request the reader cannot have read.
     ...["4~5~1", "4~0~1", "0~0~0"],
-  ])("W4 is nothing else: %j", (text) => {
+  ])("W4 is not parsed from %j", (text) => {
     expect(parseCursor(text)).toBeUndefined();
   });
 
-  it("W4 moves with what is read, and back to the log where text is void or stored", () => {
+  it("W4 advances with each event, and drops its live part once the text is void or stored", () => {
     const delta = (attempt: number, text: string) =>
       ({ type: "text_delta", data: { attempt, index: 0, offset: 0, text } }) as SessionEvent;
     const stored = (seq: number, type: string) => ({ seq, type, data: {} }) as unknown as SessionEvent;
@@ -53,8 +53,8 @@ describe("a place in a session", () => {
   });
 });
 
-describe("going on from a place", () => {
-  it("W4 shows exactly what comes after it, from every place of a run", async () => {
+describe("continuing from a cursor", () => {
+  it("W4 shows exactly what follows it, from every position of a run", async () => {
     const gate = Promise.withResolvers<void>();
     const script = [
       { thinking: "Hm, let me see 🙂.", text: "I look. 🙃", tools: [{ name: "look", input: { a: 1 } }] },
@@ -117,7 +117,7 @@ describe("going on from a place", () => {
     expect(known).toBeGreaterThan(10);
   });
 
-  it("W4 waits where this process knows less of the answer than the reader, and repeats nothing when it knows more", async () => {
+  it("W4 waits if this process knows less of the answer than the reader, and repeats nothing when it knows more", async () => {
     const tail = localTail();
     const { pawl, store } = setup([], {}, { tail });
     await store.sessions.create({ id: "s", userId: "u1", agent: "tester" });
@@ -208,7 +208,7 @@ describe("the view", () => {
     expect(reduceView(done, progress).messages[0]?.parts).toEqual(done.messages[0]?.parts);
   });
 
-  it("W4 takes of a delta what is new, and nothing of one behind a gap", () => {
+  it("W4 adds the new part of a delta, and ignores one after a gap", () => {
     const some = shown(delta(0, "Hello"));
     expect(shown(delta(0, "Hello"), delta(5, ", you")).messages[0]?.text).toBe("Hello, you");
     expect(shown(delta(0, "Hello"), delta(3, "lo, you")).messages[0]?.text).toBe("Hello, you");

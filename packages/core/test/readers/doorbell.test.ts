@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { doorbell } from "../../src/readers/doorbell.ts";
 import { setup, sleep } from "../support/setup.ts";
 
-it("L10 shows text that comes in one go in a few deltas", async () => {
+it("L10 shows text that arrives at once in a few deltas", async () => {
   const text = "one two three four five six seven eight nine ten ".repeat(20).trim();
   const { pawl } = setup([{ text }]);
   const events = await Array.fromAsync(pawl.run("tester", { userId: "u1", input: "Go" }));
   expect(events.filter(({ type }) => type === "text_delta").length).toBeLessThan(3);
 });
 
-it("L10 wakes a reader once for all that comes in one go", async () => {
+it("L10 wakes a reader once for everything that arrives at once", async () => {
   const bell = doorbell([]);
   let woken = 0;
   const count = () => {

@@ -40,7 +40,7 @@ describe("L16 a reader of a long log", () => {
     expect(seqs(events)).toEqual(Array.from({ length: COUNT }, (_, at) => at + 1));
   });
 
-  it("is shown nothing more once it is gone, wherever it is", async () => {
+  it("is shown nothing more after its signal was aborted, even within a batch", async () => {
     const { pawl } = setup([], {}, { store: await written() });
     const gone = new AbortController();
     const events: SessionEvent[] = [];
@@ -51,7 +51,7 @@ describe("L16 a reader of a long log", () => {
     expect(seqs(events)).toHaveLength(70);
   });
 
-  it("is shown what was read before the store failed, and goes on from there", async () => {
+  it("is shown what was read before the store failed, and continues from there", async () => {
     const store = await written();
     let fails = true;
     const failing: EventStore = {
@@ -81,14 +81,14 @@ describe("L16 a reader of a long log", () => {
   });
 });
 
-describe("L16 events that were stored here", () => {
+describe("L16 events stored by this process", () => {
   const rows = async (from: number, count: number) => {
     const store = await written();
     return await Array.fromAsync(store.read("s", { afterSeq: from - 1, limit: count }));
   };
   const recentSeqs = (tail: LiveTail) => tail.peek("s").recent.map(({ seq }) => seq);
 
-  it("are at hand for whoever reads, without a gap and not without end", async () => {
+  it("are kept for readers, without gaps and up to a limit", async () => {
     const tail = localTail();
     tail.stored("s", 1, await rows(1, 1));
     tail.live("s");
@@ -109,7 +109,7 @@ describe("L16 events that were stored here", () => {
     expect(recentSeqs(tail)).toEqual([]);
   });
 
-  it("are shown to one who comes with what others have stored behind them", async () => {
+  it("are shown to a new reader together with later events of other processes", async () => {
     const store = await written();
     const tail = localTail();
     tail.subscribe("s", () => undefined);
@@ -124,7 +124,7 @@ describe("L16 events that were stored here", () => {
     expect(seqs(events)).toEqual([COUNT - 1, COUNT]);
   });
 
-  it("are nobody's to change: who works on the session and who reads it have the same", async () => {
+  it("are frozen, because the run and its readers share them", async () => {
     const data = { text: "said", deep: { list: [{ a: 1 }] } };
     const row = { sessionId: "s", seq: 1, v: 1, at: "", type: "note", data } as unknown as StoredEvent;
     const tail = localTail();
@@ -136,7 +136,7 @@ describe("L16 events that were stored here", () => {
     expect(() => data.deep.list.push({ a: 2 })).toThrow(TypeError);
   });
 
-  it("are shown with what others store in between", async () => {
+  it("are shown with events of other processes in between", async () => {
     const inner = memoryStore();
     const noted = tool({
       name: "note",
@@ -163,7 +163,7 @@ describe("L16 events that were stored here", () => {
     expect(events.filter(({ type }) => type === "note")).toHaveLength(3);
   });
 
-  it("are waited for where they are told of before the store shows them", async () => {
+  it("are waited for if they are announced before the store returns them", async () => {
     const inner = await written();
     const tail = localTail();
     let reads = 0;
@@ -187,7 +187,7 @@ describe("L16 events that were stored here", () => {
     await events.return?.();
   });
 
-  it("L10 are followed by no progress of a call that has its result", async () => {
+  it("L10 are not followed by progress of a call that has its result", async () => {
     const store = await written();
     const tail = localTail();
     const { progress } = tail.live("s");
@@ -206,7 +206,7 @@ describe("L16 events that were stored here", () => {
     expect(events.at(-1)).toMatchObject({ data: { call_id: "c2" } });
   });
 
-  it("cost no query a turn", async () => {
+  it("cost no query per turn", async () => {
     const inner = memoryStore();
     let reads = 0;
     const store: EventStore = {
@@ -242,7 +242,7 @@ const step = fc.record({
   pauses: fc.boolean(),
 });
 
-/** Somebody who has read so far, comes before that step, and maybe takes time. */
+/** A reader that has read so far, starts before that step, and may be slow. */
 const reader = fc.record({ after: fc.nat({ max: 5 }), comesAt: fc.nat({ max: 6 }), slow: fc.boolean() });
 
 type Of<A> = A extends fc.Arbitrary<infer One> ? One : never;
@@ -282,7 +282,7 @@ async function shownTo({ slow }: Of<typeof reader>, events: AsyncIterable<Sessio
   return shown;
 }
 
-it("L16 every event is shown once and in order, whoever has stored it and whenever it is told of", async () => {
+it("L16 every event is shown once and in order, whichever process stored it and whenever it is announced", async () => {
   const steps = fc.array(step, { minLength: 1, maxLength: 12 });
   const readers = fc.array(reader, { minLength: 1, maxLength: 3 });
   const property = fc.asyncProperty(steps, readers, async (taken, all) => {

@@ -14,7 +14,7 @@ const fold = (events: readonly SessionEvent[], from: ViewState = newView()) =>
   events.reduce(reduceView, from);
 
 describe("following a session", () => {
-  it("L10 shows a reader that comes late the text so far, then the rest, once", async () => {
+  it("L10 shows a late reader the text so far, then the rest, once", async () => {
     const { pawl } = setup([slow]);
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
@@ -61,7 +61,7 @@ describe("following a session", () => {
     expect(seen.indexOf("tool_started")).toBeGreaterThan(-1);
   });
 
-  it("says that an attempt's text is void when its answer was lost", async () => {
+  it("reports that an attempt's text is void when its answer was lost", async () => {
     const { pawl, say } = setup([{ text: "Lost answer, sadly", fault: { cut: 6 } }, { text: "Here." }]);
     const first = pawl.run("tester", { ...user, input: "Go" });
     await first.result;
@@ -112,7 +112,7 @@ describe("following a session", () => {
       if (event.type !== "text_delta") continue;
       failed.resolve();
       if (event.data.attempt === first || reading.length > 0) continue;
-      // Every cursor of a reader that comes, or comes back, while the second attempt is under way: 0 to its request.
+      // Every cursor of a reader that comes, or comes back, while the second attempt is in progress: 0 to its request.
       reading.push(...Array.from({ length: 8 }, (_, afterSeq) => late(afterSeq)));
     }
     await Promise.all(reading);
@@ -131,7 +131,7 @@ describe("following a session", () => {
     }
   });
 
-  it("sees events of other processes without being told", async () => {
+  it("sees events of other processes without a notification", async () => {
     const { pawl, store } = setup([{ text: "Hi." }], {}, { pollMs: 10 });
     const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).result;
     const control = new AbortController();
@@ -209,7 +209,7 @@ describe("following a session", () => {
   });
 });
 
-describe("a turn that is asked for again", () => {
+describe("a turn that is requested again", () => {
   const looks = { tools: [{ name: "look" }] };
   const ends = (events: readonly SessionEvent[]) =>
     events.flatMap((event) => (event.type === "turn_ended" ? [event.data.turn] : []));
@@ -250,13 +250,13 @@ describe("a turn that is asked for again", () => {
     }
   });
 
-  it("L16 W4 ends it for a reader once in all that comes back in between", async () => {
+  it("L16 W4 ends it once for a reader that reconnects in between", async () => {
     const { follow, request } = await died(1);
     expect(ends(await follow(request))).toEqual([]);
     expect(ends(await follow(request - 1))).toEqual([2]);
   });
 
-  it("L16 L13 ends it once where its time is up before a word has come, and a last turn is made", async () => {
+  it("L16 L13 ends it once if its time is up before any text, and a last turn follows", async () => {
     const clock = steppedClock();
     const { pawl, log } = setup(
       [looks, { text: "x", fault: { stall: 0 } }, { text: "In short." }],

@@ -100,7 +100,7 @@ function hearing(listening: boolean) {
 }
 
 describe("L16 queries of waiting readers", () => {
-  it("L16 where nothing is heard of other processes: one query per session and interval, however many read", async () => {
+  it("L16 without notifications of other processes: one query per session and interval, however many read", async () => {
     const { reads, inner, append, shown, leave } = await world();
     reads();
     await passing(10 * POLL_MS);
@@ -111,7 +111,7 @@ describe("L16 queries of waiting readers", () => {
     await leave();
   });
 
-  it("L16 where every append is heard: one query a minute, and one per append from elsewhere", async () => {
+  it("L16 with notifications of every append: one query a minute, and one per append from elsewhere", async () => {
     const { reads, append, shown, leave } = await world({ hears: true });
     reads();
     await passing(MINUTE_MS - POLL_MS);
@@ -125,7 +125,7 @@ describe("L16 queries of waiting readers", () => {
     await leave();
   });
 
-  it("E9 a tail that goes deaf makes readers poll; once it hears again they ask what they have missed", async () => {
+  it("E9 a tail that stops listening makes readers poll; once it listens again they query what they missed", async () => {
     const { tail, hear } = hearing(true);
     const { reads, inner, append, shown, leave } = await world({ tail });
     reads();
@@ -170,7 +170,7 @@ describe("L16 queries of waiting readers", () => {
     await leave();
   });
 
-  it("W4 an append from elsewhere right behind one of this runtime is shown at once", async () => {
+  it("W4 an append from elsewhere right after one of this runtime is shown at once", async () => {
     const tail = localTail();
     const { store, shown, leave } = await world({ tail, hears: true });
     const own = await store.append("s", [note], { appendId: "own" });
@@ -191,7 +191,7 @@ describe("L16 queries of waiting readers", () => {
     await leave();
   });
 
-  it("L16 what this runtime appends is shown out of the process, without a query", async () => {
+  it("L16 this runtime's own appends are shown from memory, without a query", async () => {
     const { pawl, store, say } = setup([{ text: "One." }, { text: "Two." }]);
     const { sessionId } = await say("First");
     const control = new AbortController();

@@ -31,7 +31,7 @@ function world(model: HandModel, script: readonly Reply[], showsText = true) {
   return { ...setup(script, { tools }, { tail: counted, pollMs: 600_000 }), listening, tail };
 }
 
-/** A reader that goes on until the session has come to rest. */
+/** A reader that reads until the session has settled. */
 function reader(events: AsyncIterable<SessionEvent>) {
   const seen: SessionEvent[] = [];
   const done = (async () => {
@@ -50,7 +50,7 @@ function reader(events: AsyncIterable<SessionEvent>) {
 }
 
 describe("an agent whose text is shown", () => {
-  it("W4 is read while it writes, by who comes late from the answer's beginning, and is not in the caller's log", async () => {
+  it("W4 is read while it writes, by late readers from the answer's beginning, and is not in the caller's log", async () => {
     const model = handModel();
     const made = world(model, [tasks("toolu_a"), { text: "It is written." }]);
     const run = made.pawl.run("tester", { ...user, input: "Go" });
@@ -90,7 +90,7 @@ describe("an agent whose text is shown", () => {
     expect([...made.listening.values()]).toEqual([0, 0]);
   });
 
-  it("W4 tells agents apart that write at the same time, and one's answers", async () => {
+  it("W4 keeps apart agents that write at the same time, and the answers of one agent", async () => {
     const model = handModel();
     const made = world(model, [tasks("toolu_a", "toolu_b"), { text: "Done." }]);
     const run = made.pawl.run("tester", { ...user, input: "Go" });
@@ -161,7 +161,7 @@ describe("an agent whose text is shown", () => {
   });
 });
 
-it("K1 a piece of an agent's text that leaves a gap is passed over, one that overlaps counts once", () => {
+it("K1 a piece of an agent's text that leaves a gap is ignored, one that overlaps counts once", () => {
   const stored = { sessionId: "s", v: 1, at: "", key: "" };
   const call = { type: "tool_use", id: "c", name: "worker", input: {} };
   const before = [

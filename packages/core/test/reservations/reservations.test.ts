@@ -29,7 +29,7 @@ describe("memoryReservations under an injected clock", () => {
     expect(await reservations.balance("a")).toEqual({ used: 0, held: 0 });
   });
 
-  it("E10 says what a simple model says, whatever is asked in whatever order", async () => {
+  it("E10 agrees with a simple reference model for any sequence of calls", async () => {
     await fc.assert(
       fc.asyncProperty(reservationSteps, async (steps) => {
         let now = 0;

@@ -35,6 +35,6 @@ it("L4 P3 counts a leg that died up to the last thing it stored, and the next on
   expect(worked(...died, ["tool_result", 62], ["run_ended", 65]).ms).toBe(7_000);
 });
 
-it("L4 takes a store's clock that goes back for no time at all", () => {
+it("L4 counts no time if the store's clock goes back", () => {
   expect(worked(["run_started", 5], ["run_ended", 4]).ms).toBe(0);
 });

@@ -50,8 +50,8 @@ describe("what is left", () => {
     ["turns", 0, "turn_limit", "the limit of 0 steps"],
     ["wallClockMs", 0, "deadline", "the time limit of 0 s"],
     ["toolCalls", -1, "tool_call_limit", "the limit of -1 tool calls"],
-    ["inputTokens", 0, "token_limit", "the limit of text to be read"],
-    ["outputTokens", 0, "token_limit", "the limit of text to be written"],
+    ["inputTokens", 0, "token_limit", "the limit on text that I can read"],
+    ["outputTokens", 0, "token_limit", "the limit on text that I can write"],
     ["costUsd", 0, "cost_limit", "the cost limit"],
   ])("L3 stops when %s have come down to %d, and says so", (resource, last, type, words) => {
     const message = `I stopped here: ${words} for one request is reached.`;
@@ -71,7 +71,7 @@ describe("what is left", () => {
     );
   });
 
-  it("L3 names the limit that is nearer, and the request's where both are", () => {
+  it("L3 names the limit that is nearer, and the request's if both are equally near", () => {
     const message = (limits: Partial<Budget>, sessionLimits: Partial<Budget>) =>
       limitStop(leftWith(limits, sessionLimits), "toolCalls").message;
     expect(message({ toolCalls: 5 }, { toolCalls: 5 })).toContain("of 5 tool calls for one request");

@@ -23,7 +23,7 @@ const look = tool({
 const looking = (...numbers: number[]): Reply => ({
   tools: numbers.map((n) => ({ name: "look", input: { n } })),
 });
-/** Never returns and does not mind its signal. */
+/** Never returns and ignores its signal. */
 const ask = tool({
   name: "ask",
   description: "Asks.",
@@ -38,7 +38,7 @@ function timed(script: readonly Reply[], options: Options = {}) {
   return { ...world, clock };
 }
 
-/** The log is sound, nothing invalid was sent, and the session can be gone on with. */
+/** The log is sound, nothing invalid was sent, and the session can be continued. */
 async function goesOn(world: Setup, sessionId: string): Promise<void> {
   expect((await world.say("And now?", { sessionId })).stop.type).toBe("end_turn");
   expect(world.model.rejected).toEqual([]);
@@ -50,7 +50,7 @@ async function goesOn(world: Setup, sessionId: string): Promise<void> {
 const sessionOf = async (world: Setup) => (await world.pawl.getOrCreateSession("tester", "u1")).id;
 
 describe("time", () => {
-  it("L4 ends at the deadline although a tool never returns and minds no signal", async () => {
+  it("L4 ends at the deadline although a tool never returns and ignores its signal", async () => {
     const world = timed([{ tools: [{ name: "hang", input: {} }] }, { text: "Fine." }], {
       limits: { wallClockMs: 55_000 },
     });
@@ -89,7 +89,7 @@ describe("time", () => {
     await goesOn(world, sessionId);
   });
 
-  it("L4 leaves a model behind that minds no signal", async () => {
+  it("L4 abandons a model that ignores its signal", async () => {
     const clock = testClock();
     const deaf: ModelClient = {
       id: "deaf",
@@ -157,7 +157,7 @@ describe("time", () => {
   });
 
   it.each(["limits", "sessionLimits"])(
-    "L4 lands within the time of %s: what hangs is left behind, and the user gets a proper word",
+    "L4 lands within the time of %s: hanging work is abandoned, and the user gets a proper answer",
     async (of) => {
       const world = timed(
         [{ tools: [{ name: "hang", input: {} }] }, { text: "I got this far." }, { text: "Fine." }],
@@ -192,7 +192,7 @@ describe("time", () => {
     expect([result.stop.type, await world.of(result.sessionId, "note")]).toEqual(["end_turn", []]);
   });
 
-  it("L4 lands also where the answer is cut off in its middle: what was said stays, and a proper word follows", async () => {
+  it("L4 also lands if the answer is cut off in its middle: its text stays, and a proper answer follows", async () => {
     const world = timed(
       [{ text: "Half an answer", fault: { stall: 5 } }, { text: "I got this far." }, { text: "Fine." }],
       { limits: { wallClockMs: 10_000 }, onLimit: "land" },
@@ -245,7 +245,7 @@ it("L4 lands by its timer where the clock has been set back", async () => {
 });
 
 describe("turns and calls", () => {
-  it("L3 keeps the last turn for a proper word", async () => {
+  it("L3 keeps the last turn for a proper answer", async () => {
     const world = setup([looking(1), looking(2), { text: "That is all I could do." }, { text: "Fine." }], {
       tools: [look],
       limits: { turns: 3 },
@@ -277,7 +277,7 @@ describe("turns and calls", () => {
     expect(await world.say("Go")).toMatchObject({ stop: { type: "end_turn" }, text: "Fine." });
   });
 
-  it("L3 L13 counts over all runs of a session where asked", async () => {
+  it("L3 L13 counts over all runs of a session if configured", async () => {
     const world = setup([looking(1), { text: "One." }, looking(2), { text: "Two." }, { text: "never" }], {
       tools: [look],
       sessionLimits: { turns: 3 },
@@ -351,8 +351,8 @@ describe("tokens and cost", () => {
   });
 });
 
-describe("what the user is told", () => {
-  it("L3 L8 says the agent's own words, and never nothing", async () => {
+describe("the message for the user", () => {
+  it("L3 L8 is the agent's own, and never blank", async () => {
     const stopMessages = { turn_limit: "Let us go on tomorrow.", refusal: "  " };
     const world = setup([looking(1), { text: "x", stop: "refusal" }], {
       tools: [look],

@@ -58,7 +58,7 @@ describe("C12 a run over blobs", () => {
     expect(data(await whole(fork.id))).toEqual(data(log));
   });
 
-  it("is refused where nobody has given the blobs, before anything is stored or sent", async () => {
+  it("is refused by a runtime without the blob store, before anything is stored or sent", async () => {
     const { store, sessionId } = await begun();
     const before = await all(store, sessionId);
     const world = setup([{ text: "never" }], { tools: [fetch] }, { store });
@@ -99,7 +99,7 @@ describe("C12 a run over blobs", () => {
     expect(JSON.stringify(await all(world.pawl.store, fork.id))).toContain("page page");
   });
 
-  it("reads old events out of blobs in the shape of today", async () => {
+  it("converts old events from blobs to the current version", async () => {
     const { store, blobs } = await begun();
     await store.sessions.create({ id: "old", userId: "u1", agent: "tester" });
     const input = withBlobs(store, blobs, { aboveBytes: 0 });

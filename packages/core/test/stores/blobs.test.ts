@@ -87,7 +87,7 @@ describe("E2 a payload above the limit", () => {
     expect(data(await all(store, "s"))).toEqual(JSON.parse(JSON.stringify(data(events))));
   });
 
-  it("that is a cycle or nested without end is invalid_input", async () => {
+  it("that is a cycle or nested too deeply is invalid_input", async () => {
     const store = withBlobs((await below()).log, memoryBlobs());
     const cycle: unknown[] = [];
     cycle.push(cycle);
@@ -162,7 +162,7 @@ describe("E2 a payload that looks like a reference", () => {
 });
 
 describe("E2 a crash or failure around a blob", () => {
-  it("between blob and append leaves a blob that nothing names; the repeated append stores once", async () => {
+  it("between blob and append leaves a blob that no event refers to; the repeated append stores once", async () => {
     const { log, kept, blobs } = await below();
     let dies = true;
     const dying = failingStore(log, () => dies);
@@ -178,7 +178,7 @@ describe("E2 a crash or failure around a blob", () => {
     expect(await kept.get("s", await named(log))).toBe(JSON.stringify({ text: long("large") }));
   });
 
-  it("after an append whose acknowledgement is lost is mended by repeating it, also by the retries", async () => {
+  it("that loses an append's acknowledgement is fixed by repeating the append, also by the retries", async () => {
     const { log, blobs } = await below();
     let lost = 2;
     const deaf: EventStore = {

@@ -7,7 +7,7 @@ describe("memoryStore", () => {
   for (const { name, run } of eventStoreContract(async () => ({ store: memoryStore() }))) it(name, run);
 });
 
-describe("what memoryStore makes of a payload", () => {
+describe("payloads in memoryStore", () => {
   const shared = { a: 1 };
   const odd: { [what: string]: unknown } = {
     "what JSON drops": { a: undefined, b: () => 1, c: Symbol("s"), d: [undefined, () => 1, Symbol("s")] },
@@ -34,7 +34,7 @@ describe("what memoryStore makes of a payload", () => {
     nothing: undefined,
   };
 
-  it.each(Object.entries(odd))("E2 %s: what JSON makes of it, frozen", async (_what, data) => {
+  it.each(Object.entries(odd))("E2 %s: stored as its JSON, frozen", async (_what, data) => {
     const store = memoryStore();
     await store.sessions.create({ id: "s", userId: "u", agent: "a" });
     const [stored] = await store.append("s", [{ type: "a.b", data: data as never }], { appendId: "1" });

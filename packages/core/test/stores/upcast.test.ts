@@ -30,7 +30,7 @@ function oldStore(store: EventStore): EventStore {
 }
 
 describe("E1 events of an older version", () => {
-  it("are read in the shape of today: by the model, the view, the result and every reader", async () => {
+  it("are read in the current version: by the model, the view, the result and every reader", async () => {
     const store = memoryStore();
     const before = setup([{ tools: [{ name: "look" }] }, { text: "Hi." }], { tools: [look] }, { store });
     const { sessionId } = await before.say("First");

@@ -15,7 +15,7 @@ describe("whenBusy: interrupt", () => {
     const second = say("Second");
     expect(await second.result).toMatchObject({ text: "Second answer.", stop: { type: "end_turn" } });
     const { stop, runId, text } = await run.result;
-    expect(stop).toEqual({ type: "interrupted", message: "The user wrote something else." });
+    expect(stop).toEqual({ type: "interrupted", message: "Stopped: a new message arrived." });
     expect(text).not.toBe("");
     expect(text.length).toBeLessThan((endless.text ?? "").length / 2);
     const log = await check(world, sessionId);
