@@ -1,6 +1,6 @@
 import { cacheHitRate, centsFromUsd, type Session, type StoredEvent } from "@pawl/core";
 
-/** A session as the trainer's clients know it. Times are ISO 8601 in UTC, `cache_hit_rate` a percentage. */
+/** A session as the trainer's clients see it. Times are ISO 8601 in UTC, `cache_hit_rate` is a percentage. */
 export interface WireSession {
   id: string;
   user_id: string;
@@ -15,7 +15,7 @@ export interface WireSession {
   metadata: Session["metadata"];
 }
 
-/** An event of the log as the trainer's clients know it. */
+/** An event of the log as the trainer's clients see it. */
 export interface WireEvent {
   session_id: string;
   sequence_number: number;
