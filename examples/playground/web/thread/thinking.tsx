@@ -1,4 +1,4 @@
-/** What the model thought, folded away. Empty while a model thinks in silence. */
+/** The model's thinking, collapsed. Nothing is shown if the model does not share it. */
 export function Thinking({ text, open }: { text: string; open: boolean }) {
   if (text.trim() === "") return open ? <p className="thinking thinking-open">Thinking…</p> : null;
   return (
