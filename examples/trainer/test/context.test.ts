@@ -107,7 +107,7 @@ describe("12.2 the context", () => {
       expect(appended?.text).toContain(word);
   });
 
-  it("X2 C4 the user data has a block of its own, which keeps its first bytes; changes are appended", async () => {
+  it("X2 C4 the user data has a block of its own, which keeps its first bytes; changed data is appended", async () => {
     const move = call("set_current_location", { location_name: "hotel room" });
     const made = await world({ script: [move, notify(), idle, notify("Ok."), idle] });
     const first = await made.ask("/chat", { json: { message: "I'm at the hotel" } });

@@ -20,7 +20,7 @@ export interface TrainerOptions {
    * that cannot, no model is forced. Default: none.
    */
   fallback?: ModelClient;
-  /** Where the daily budget of each user is kept. Default: no budget. */
+  /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;
   /**
    * A small, fast model that chooses the data for each request. Without it, the trainer fetches what it

@@ -9,6 +9,7 @@ export interface DoneWorkout {
   workoutId: string;
   title: string;
   notes?: string | undefined;
+  /** `YYYY-MM-DD`. */
   performedOn: string;
   exercises: readonly DoneExercise[];
 }

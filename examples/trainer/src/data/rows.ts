@@ -22,6 +22,7 @@ export interface Profile {
 export interface Settings {
   weight_unit: "kg" | "lb";
   distance_unit: "km" | "mi";
+  /** How long a workout may take, in minutes. */
   session_minutes: number | null;
   sessions_per_week: number | null;
 }

@@ -34,6 +34,7 @@ export interface AgentApiOptions {
   rateLimit?: RateLimiter;
   /** The longest message, in UTF-16 code units. */
   maxInputLength?: number;
+  /** Called with internal errors, whose details the client does not get. */
   onError?(error: unknown): void;
 }
 

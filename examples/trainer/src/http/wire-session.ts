@@ -6,6 +6,7 @@ export interface WireSession {
   user_id: string;
   created_at: string;
   updated_at: string;
+  /** The number of the first event in the model's context. */
   context_start_sequence: number;
   total_tokens: number;
   cached_tokens: number;

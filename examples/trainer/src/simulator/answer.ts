@@ -26,16 +26,16 @@ function afterTool({ artifactId, workout }: Scene, tool: string, input: JsonObje
     }
     case "swap_exercise":
       return notify(
-        `Done: **${asObject(input.new_exercise).exercise_name}** takes its place. It trains the same muscles with what is there.`,
+        `Done: **${asObject(input.new_exercise).exercise_name}** takes its place. It trains the same muscles with the equipment you have.`,
       );
     case "adjust_exercise":
       return notify("Adjusted. The card shows the new numbers.");
     case "remove_exercise":
-      return notify("It is out. The rest stays as it was.");
+      return notify("Removed. The rest stays as it was.");
     case "log_workout":
-      return notify("Logged, well done. Your charts have moved; give those muscles a day or two.");
+      return notify("Logged, well done. Your charts are up to date. Give those muscles a day or two.");
     case "set_current_location":
-      return notify("Got it. From now on I plan with what is there.");
+      return notify("Got it. From now on I plan with the equipment there.");
     case "fetch_data":
       return notify(lookBack(plain(text)));
     default:

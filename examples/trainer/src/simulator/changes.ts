@@ -17,7 +17,7 @@ export function swap(scene: Scene, number: string | undefined): Reply {
       free.find(({ muscles }) => muscles[0]?.[0] === muscle) ??
       free.find(({ muscles }) => muscles.some(([name]) => name === muscle)) ??
       free[0];
-    if (other === undefined) return notify("I know nothing that could take its place here.");
+    if (other === undefined) return notify("I don't know another exercise that works here.");
     const new_exercise = exerciseOf(other, { order: at + 1, unit });
     return call("swap_exercise", { exercise_id: String(at + 1), new_exercise, reason: said.slice(0, 200) });
   });

@@ -124,5 +124,5 @@ function reasonOf({ needs, muscles }: Move): string {
   const first = muscles[0]?.[0] ?? "the whole body";
   return needs === undefined
     ? `Trains ${first.toLowerCase()} with nothing but your own weight.`
-    : `Trains ${first.toLowerCase()} with what is at this place.`;
+    : `Trains ${first.toLowerCase()} with the equipment you have here.`;
 }

@@ -18,7 +18,7 @@ export const settings = {
 };
 
 export const categoryGoals = [
-  { category: "strength", weight: 0.4, description: "Squat one and a half times the own weight" },
+  { category: "strength", weight: 0.4, description: "Squat one and a half times my own weight" },
   { category: "hypertrophy", weight: 0.3, description: "A broader back and chest" },
   { category: "endurance", weight: 0.2, description: "Run 10 km without a break in spring" },
   { category: "core", weight: 0.1, description: null },
