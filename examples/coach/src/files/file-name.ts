@@ -34,7 +34,7 @@ export function safeFileName(title: string): string {
   return `${name.replace(/ +/g, "-")}.md`;
 }
 
-/** Types that are about a day in the past. */
+/** Types whose day must not be in the future. */
 const LOOKS_BACK: readonly FileType[] = ["daily-log", "check-in"];
 
 export interface NamedFile {

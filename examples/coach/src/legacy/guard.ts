@@ -23,7 +23,7 @@ export function legacyGuard(): Hook {
 /** Replaces an answer that had nothing but blocks. */
 export const NOTHING_LEFT = "…";
 
-/** Removes marks from the texts after position `free`. The result is never empty. */
+/** Removes blocks from the texts from position `free` on. The result is never empty. */
 export function withoutLegacyText(content: readonly ContentBlock[], free = 0): ContentBlock[] {
   const kept = content.flatMap((block, index): ContentBlock[] => {
     if (index < free || !isText(block)) return [block];

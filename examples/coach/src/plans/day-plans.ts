@@ -2,6 +2,7 @@
 export interface DayPlan {
   /** `YYYY-MM-DD`. */
   day: string;
+  /** What the day is for. */
   intention?: string;
   /** In order. */
   priorities: readonly string[];

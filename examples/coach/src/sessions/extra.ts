@@ -5,7 +5,7 @@ import { isSessionType, sessionTypes } from "./session-types.ts";
 
 /**
  * Reads the coach's own request fields, for `handler({ extra })`: `sessionType` is the type of a new session,
- * `timeZone` says where the user is. Both have no effect in an existing session.
+ * `timeZone` says where the user is. Neither has an effect in an existing session.
  */
 export function coachExtra(): ExtraFields {
   return {
