@@ -59,7 +59,9 @@ export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
             <p key={seq} className={`turn-difference turn-${difference.change}`} data-testid="difference">
               {difference.change === "added" ? "New from " : `${difference.change} at `}
               <code>{difference.path}</code>
-              {difference.change === "added" ? "; everything before is unchanged" : "; cached up to there"}
+              {difference.change === "added"
+                ? "; everything before is unchanged"
+                : "; cached only up to there"}
             </p>
           ),
       )}

@@ -1,4 +1,4 @@
-/** The model's thinking, collapsed. Nothing is shown if the model does not share it. */
+/** The model's thinking, collapsed. Without any text it only shows that the model is thinking. */
 export function Thinking({ text, open }: { text: string; open: boolean }) {
   if (text.trim() === "") return open ? <p className="thinking thinking-open">Thinking…</p> : null;
   return (
