@@ -1,7 +1,9 @@
 import react from "@vitejs/plugin-react";
 import { defaultClientConditions, defineConfig } from "vite";
 
-/** The page lives in `web`; the server serves what is built. `vite` alone proxies to a server that runs beside it. */
+/**
+ * Builds the page in `web`, which the server then serves. `vite` alone proxies requests to a running server.
+ */
 export default defineConfig({
   root: "web",
   plugins: [react()],

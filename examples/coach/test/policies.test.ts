@@ -11,13 +11,13 @@ const ofType = (events: readonly StoredEvent[], type: string) =>
   events.filter((event) => event.type === type);
 
 describe("the coach's model", () => {
-  it("L12 is asked again after a failure that may pass", async () => {
+  it("L12 is retried after a temporary failure", async () => {
     const { ask, model } = await ruledCoach(undefined, { script: [{ fault: { status: 529 } }, fine] });
     expect(await ask({ input: "Hi" })).toMatchObject({ text: "Fine.", stop: { type: "end_turn" } });
     expect(model.requests).toHaveLength(2);
   });
 
-  it("L12 is replaced by the fallback when it has failed for good", async () => {
+  it("L12 is replaced by the fallback when retries do not help", async () => {
     const fallback = strictModel({ rules });
     const script = [{ fault: { status: 404 } }];
     const { ask, log } = await ruledCoach(undefined, { script, fallback });
@@ -30,7 +30,7 @@ describe("the coach's model", () => {
 });
 
 describe("a run of the coach that reaches a limit", () => {
-  it("L3 L4 ends with a closing word of the coach", async () => {
+  it("L3 L4 ends with closing words from the coach", async () => {
     let n = 0;
     const model = strictModel({
       rules: (request, context) =>
@@ -41,7 +41,7 @@ describe("a run of the coach that reaches a limit", () => {
     const { ask } = coached(model, { files: memoryFiles() });
     const { stop, text, turns } = await ask({ input: "Go" });
     expect({ type: stop.type, turns }).toEqual({ type: "turn_limit", turns: 5 });
-    expect(text).toContain("we go on from here");
+    expect(text).toContain("continue from here");
     expect(model.rejected).toEqual([]);
   });
 });
@@ -66,7 +66,7 @@ describe("a life plan", () => {
     return { pending, before, result, after: (await readMarkdown(old, "life-map/life-plan.md"))?.body };
   };
 
-  it("P1 that is there already is replaced once the user agrees", async () => {
+  it("P1 is replaced once the user agrees, if there already is one", async () => {
     const { pending, before, after } = await replaced(true, saving(plan("Rest first.")));
     expect(pending).toMatchObject([
       { kind: "approval", payload: { tool: "save_file", input: plan("Rest first.") } },
@@ -80,7 +80,7 @@ describe("a life plan", () => {
     expect(after).toBe("Write the book.");
   });
 
-  it("P1 asks in the middle of a life mapping: the other files are there, and the talk goes on", async () => {
+  it("P1 asks in the middle of a life mapping, saves the other files, and continues the conversation", async () => {
     const files = memoryFiles();
     await userFiles(files, "ada").put("life-map/life-plan.md", "Write the book.");
     const { ask, model } = await ruledCoach(undefined, { files });
@@ -146,7 +146,7 @@ describe("a long conversation with the coach", () => {
 describe("a user's budget for the day", () => {
   const account = `ada/${new Date(MORNING).toISOString().slice(0, 10)}`;
 
-  it("E10 ends a run for which it has no room before the model is asked", async () => {
+  it("E10 ends a run that does not fit before the model is called", async () => {
     const reservations = memoryReservations();
     const { day } = dailyBudgetTokens;
     await reservations.reserve({ account, id: "other", amount: day, limit: day });
@@ -157,7 +157,7 @@ describe("a user's budget for the day", () => {
     expect((await ask({ input: "Hi", userId: "bob" })).text).toBe("Fine.");
   });
 
-  it("E10 is charged with what a run has used, and gets the rest back", async () => {
+  it("E10 is charged with the actual use of a run, and the rest is returned", async () => {
     const reservations = memoryReservations();
     const { ask } = await ruledCoach(undefined, { reservations, script: [fine] });
     const { usage } = await ask({ input: "Hi" });

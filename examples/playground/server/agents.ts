@@ -5,12 +5,12 @@ import { trainer } from "@pawl/example-trainer";
 import type { AgentModels } from "./models.ts";
 
 export interface AgentParts {
-  /** Where the daily budget of each user is kept. */
+  /** Keeps the daily budget of each user. */
   reservations: Reservations;
   hooks: readonly Hook[];
 }
 
-/** The coach and the trainer, on their models and with a daily budget for each user. */
+/** Creates the coach and the trainer with their models and a daily budget for each user. */
 export function exampleAgents(models: AgentModels, parts: AgentParts) {
   const { coachFallback, trainerFallback } = models;
   return {

@@ -24,22 +24,22 @@ export interface AppOptions {
   runtime: Runtime;
   /** The agents that are served, each at `/api/<agent>`. */
   agents?: readonly string[];
-  /** What the coach keeps, of all users; without it nobody can look at theirs. */
+  /** The coach's files of all users. Without it, the page cannot show them. */
   files?: FileStore;
-  /** Serves the trainer as well. */
+  /** Serves the trainer too. */
   trainer?: TrainerServing;
   info: ModelInfo;
   /** The host that the server is bound to. */
   host: string;
   /** The built page. */
   webDir: string;
-  /** Whether all requests come through a proxy that identifies its clients. Default: no. */
+  /** Whether all requests come through a proxy that identifies its clients. Default: `false`. */
   trustProxy?: boolean;
-  /** Told of what answers 500. */
+  /** Called with errors that are answered with 500. */
   onError?(error: unknown): void;
 }
 
-/** The playground's routes: health, the API, and the page. */
+/** Creates the playground's routes: health, the API, and the page. */
 export function playgroundApp({
   runtime,
   agents = ["coach"],
@@ -53,7 +53,7 @@ export function playgroundApp({
 }: AppOptions): Hono {
   const app = new Hono();
   const identity = browserIdentity({ trustProxy });
-  // Who sits at this machine is its developer, and may see the inside.
+  // On a loopback host the only user is the developer, who may see internal events.
   const expose = isLoopback(host) ? "all" : "public";
   const shown = TITLES.filter(({ name }) => agents.includes(name) || (name === "trainer" && trainer));
   const serve = (agent: string) =>
@@ -72,12 +72,12 @@ export function playgroundApp({
     if (response.status >= 500) onError(error);
     return response;
   });
-  app.notFound((c) => c.json({ error: { code: "not_found", message: "There is nothing here." } }, 404));
+  app.notFound((c) => c.json({ error: { code: "not_found", message: "No such page or route." } }, 404));
 
   app.use(securityHeaders);
   app.get("/healthz", (c) => c.json({ ok: true }));
   app.use(ownPageOnly(host));
-  // Who comes to the API is known by a token.
+  // The API under `/agent` identifies its callers by a token.
   app.use(except("/agent/*", identity.middleware));
   app.get("/api/info", (c) => c.json({ ...info, maxMessage: MAX_MESSAGE, agents: shown }));
   app.get("/api/past-sessions", async (c) => {
@@ -99,7 +99,7 @@ export function playgroundApp({
   return app;
 }
 
-/** Assets have a hash in their names; the page that names them has not. */
+/** Assets have a hash in their names, so they never change. The page has none. */
 const caching: MiddlewareHandler = async (c, next) => {
   await next();
   const isAsset = c.req.path.startsWith("/assets/");

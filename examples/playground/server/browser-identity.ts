@@ -7,18 +7,18 @@ const COOKIE = "pawl_browser";
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 const YEAR_S = 365 * 24 * 3600;
 
-/** Who asks, known by a random cookie: one person per browser, without signing in. */
+/** Identifies users by a random cookie: one user per browser, without signing in. */
 export interface BrowserIdentity {
   /** Sets the cookie on a browser's first visit. */
   middleware: MiddlewareHandler;
-  /** Who a request comes from that passed the middleware. */
+  /** Returns the user of a request that passed the middleware. */
   userOf(request: Request): { userId: string } | null;
 }
 
 /**
- * The cookie is the secret, the user id a hash of it: ids stand in the log and in folder names, and whoever
- * reads one there must not be able to come in with it. Over TLS the cookie is for TLS alone; `trustProxy` as
- * in {@link clientOf}.
+ * Creates a browser identity. The cookie is the secret and the user id is a hash of it: ids appear in the log
+ * and in folder names, and nobody who reads one there can sign in with it. Over TLS the cookie is marked
+ * `secure`; see {@link clientOf} for `trustProxy`.
  */
 export function browserIdentity({ trustProxy = false } = {}): BrowserIdentity {
   const users = new WeakMap<Request, string>();
@@ -28,7 +28,7 @@ export function browserIdentity({ trustProxy = false } = {}): BrowserIdentity {
       const secret = known ?? randomBytes(32).toString("base64url");
       users.set(c.req.raw, userIdOf(secret));
       await next();
-      // Afterwards: a response that was made elsewhere would come without it.
+      // Set after `next()`: a handler that returns a response of its own would drop the cookie.
       if (known === undefined) {
         const { secure } = clientOf(c, trustProxy);
         setCookie(c, COOKIE, secret, { httpOnly: true, secure, sameSite: "Lax", path: "/", maxAge: YEAR_S });

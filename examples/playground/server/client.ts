@@ -5,7 +5,7 @@ import type { Context } from "hono";
 export interface Client {
   /** The client's address. For IPv6, its /64 network, because one client has all of its addresses. */
   address: string;
-  /** Whether the client has used TLS. */
+  /** Whether the client used TLS. */
   secure: boolean;
 }
 

@@ -4,9 +4,9 @@ import type { Hono } from "hono";
 import type { BrowserIdentity } from "./browser-identity.ts";
 
 /**
- * What the coach keeps of whoever asks, for the page: `GET /api/coach-files` lists it, newest first, and
- * `GET /api/coach-files/<path>` is the Markdown of one. A path is looked for in that person's own list and
- * never made into a place of the store, so there is none that leads anywhere else.
+ * Serves the user's files for the page. `GET /api/coach-files` lists them, newest first, and `GET
+ * /api/coach-files/<path>` returns the Markdown of one. The path is looked up in the user's own list and
+ * never passed to the store, so it cannot lead to other files.
  */
 export function coachFiles(app: Hono, files: FileStore, identity: BrowserIdentity): void {
   const ofBrowser = (request: Request): FileStore => userFiles(files, identity.userOf(request)?.userId ?? "");
@@ -33,7 +33,7 @@ export function coachFiles(app: Hono, files: FileStore, identity: BrowserIdentit
   });
 }
 
-/** Nothing for a file that has gone since it was listed. */
+/** Returns `undefined` for a file that was deleted since it was listed. */
 async function textOf(files: FileStore, path: string): Promise<string | undefined> {
   try {
     return await readText(files, path);

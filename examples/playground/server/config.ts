@@ -3,31 +3,31 @@ import { pricingOf } from "@pawl/anthropic";
 import type { FilesAt } from "@pawl/example-coach";
 import { trainerModels } from "@pawl/example-trainer";
 
-/** What the playground can be told from outside. The names are those of `.env.example`. */
+/** The playground's configuration. The variables are described in `.env.example`. */
 export interface Config {
   host: string;
-  /** 0: any free port. */
+  /** 0 chooses any free port. */
   port: number;
-  /** Where the log and the users' files are kept. */
+  /** The directory of the log and the users' files. */
   dir: string;
   /** The built page. */
   webDir: string;
   modelId: string;
-  /** The model that the trainer runs on. */
+  /** The model that answers the trainer's requests that choose none. */
   trainerModel?: string;
-  /** Without one, the agents are simulated. */
+  /** Without a key, the agents are simulated. */
   apiKey?: string;
-  /** With one, a model of OpenAI's chooses the trainer's data. */
+  /** With a key, a model from OpenAI chooses the trainer's data. */
   openaiKey?: string;
-  /** Who issues the trainer's access tokens in production; without it this server does. */
+  /** Issues the trainer's access tokens. Without it, this server does. */
   supabase?: { url: string; key: string };
-  /** Where the Messages API is, if not at its usual place. */
+  /** The base URL of the Messages API. Default: Anthropic's. */
   baseURL?: string;
-  /** Where the coach's files are. */
+  /** The place of the coach's files. */
   files: FilesAt;
   /** Trusts the proxy's headers `x-forwarded-for` and `x-forwarded-proto`. */
   trustProxy: boolean;
-  /** Serves the agent that the tests need as well. */
+  /** Also serves the agent for tests. */
   test: boolean;
 }
 
@@ -63,13 +63,16 @@ export function readConfig(env: Env): Config {
   };
 }
 
-/** A model's name, where it can be known which there are: another server may have its own. */
+/**
+ * Reads the name of a model and checks that it is known. With another base URL the name is not checked,
+ * because that server may have its own models.
+ */
 function modelIn(env: Env, name: "PRIMARY_MODEL" | "COACH_MODEL_ID"): string | undefined {
   const id = env[name] || undefined;
   if (id === undefined || env.ANTHROPIC_BASE_URL || pricingOf(id) !== undefined) return id;
   throw new Error(
-    `${name} names no model of Claude's that is known here: "${id}". Known are, among others, ${trainerModels.join(", ")}; ` +
-      "for a newer one, or another server, set ANTHROPIC_BASE_URL too.",
+    `${name} is not a known Claude model: "${id}". Known models are, among others, ${trainerModels.join(", ")}; ` +
+      "for a newer model or another server, set ANTHROPIC_BASE_URL too.",
   );
 }
 
@@ -79,7 +82,7 @@ function addressIn(
 ): string | undefined {
   const url = env[name] || undefined;
   if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url;
-  throw new Error(`${name} must be an address, not "${url}".`);
+  throw new Error(`${name} must be an http or https URL, not "${url}".`);
 }
 
 function supabaseIn(env: Env): Config["supabase"] {

@@ -1,13 +1,13 @@
 import type { Hook } from "@pawl/core";
 
-/** A shorter one is no key, and its letters stand in ordinary words. */
+/** A shorter text is no key, and could occur in ordinary words. */
 const SHORTEST_KEY = 8;
 
 /**
- * Prints every error that a run logs in one line, e.g. `model_error 401: invalid x-api-key`. The page shows
- * people less than its developer needs.
+ * Prints each error that a run logs in one line, e.g. `model_error 401: invalid x-api-key`. The developer
+ * needs more details than the page shows.
  *
- * @param secret never printed, whoever echoes it
+ * @param secret a key that is never printed, even if an error message contains it
  */
 export function errorLines(print: (line: string) => void, secret = ""): Hook {
   return {

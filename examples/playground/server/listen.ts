@@ -2,20 +2,20 @@ import type { Server } from "node:http";
 import { createAdaptorServer } from "@hono/node-server";
 import type { Hono } from "hono";
 
-/** A server that listens. */
+/** A running server. */
 export interface Listening {
-  /** How a browser on this machine reaches it. */
+  /** The address for a browser on this machine. */
   url: string;
-  /** Accepts nothing new; what is under way goes on. */
+  /** Accepts no new connections. In-flight requests continue. */
   stopAccepting(): void;
-  /** Ends what is still open, streams above all. */
+  /** Closes all connections, including open streams. */
   close(): Promise<void>;
 }
 
 /**
  * Serves the app.
  *
- * @throws Error with one line when the address cannot be had.
+ * @throws Error with one line if the server cannot listen on the address.
  */
 export async function listen(app: Hono, { host, port }: { host: string; port: number }): Promise<Listening> {
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
@@ -46,6 +46,7 @@ function nameOf(host: string): string {
 function whyNot({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   if (code === "EADDRINUSE") return `Port ${port} is taken. Set PORT to another one, e.g. PORT=${port + 1}.`;
   if (code === "EACCES") return `Port ${port} is not allowed. Set PORT to one above 1023.`;
-  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL") return `HOST=${host} is no address of this machine.`;
+  if (code === "ENOTFOUND" || code === "EADDRNOTAVAIL")
+    return `HOST=${host} is not an address of this machine.`;
   return `The server cannot listen on ${host}:${port}: ${message}`;
 }

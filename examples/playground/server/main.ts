@@ -4,9 +4,7 @@ import { messageOf } from "@pawl/core";
 import { readConfig } from "./config.ts";
 import { type Playground, startPlayground } from "./playground.ts";
 
-/**
- * How long runs may take to come to the end of a turn, and how long all of closing may take, in milliseconds.
- */
+/** How long runs may take to finish their turn, and how long closing may take in all, in milliseconds. */
 const GRACE_MS = 6_000;
 const CLOSING_MS = 9_000;
 
@@ -23,7 +21,7 @@ try {
 }
 
 async function leave(playground: Playground): Promise<void> {
-  // Whatever hangs, the process ends in time: the log needs no goodbye.
+  // Ends the process in time even if something hangs: the log is complete at any moment.
   setTimeout(() => process.exit(0), CLOSING_MS).unref();
   try {
     await playground.close(GRACE_MS);

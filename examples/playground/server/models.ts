@@ -6,7 +6,7 @@ import { openai } from "@pawl/openai";
 import { messagesApi, type Rules } from "@pawl/testing";
 import type { Config } from "./config.ts";
 
-/** What the page says about the model. */
+/** What the page shows about the model. */
 export interface ModelInfo {
   model: string;
   simulated: boolean;
@@ -17,7 +17,7 @@ export interface AgentModels {
   coach: ModelClient;
   /** Answers while the coach's model keeps failing. */
   coachFallback?: ModelClient;
-  /** The first one answers where a request asks for none. */
+  /** The first one answers requests that choose no model. */
   trainer: readonly [ModelClient, ...ModelClient[]];
   /** Answers while the trainer's model keeps failing. */
   trainerFallback?: ModelClient;
@@ -27,21 +27,18 @@ export interface AgentModels {
   close(): Promise<void>;
 }
 
-/**
- * Answer where the others fail. The trainer's, as all that it is put behind, can be forced to call a tool.
- */
+/** Fallback models. The trainer's ones, like all models they replace, can be forced to call a tool. */
 const FALLBACKS = {
   coach: ["claude-haiku-5-5", "claude-sonnet-5-5"],
   trainer: ["claude-sonnet-4-5", "claude-haiku-4-5"],
 } as const;
 
-/** Small and fast: it answers before the trainer begins. */
+/** Small and fast models, because they answer before the trainer begins. */
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
 
 /**
- * Claude, or without a key a simulator of its API on a port of its own. Only the base URL differs: what works
- * with the one takes the same way through the code with the other. With a key for OpenAI the trainer's data
- * are chosen there.
+ * Creates the models: Claude, or without a key a simulator of its API on its own port. Both use the same code
+ * and differ only in the base URL. With a key for OpenAI, a model from OpenAI chooses the trainer's data.
  */
 export async function agentModels(config: Config): Promise<AgentModels> {
   const { modelId, trainerModel = DEFAULT_MODEL, apiKey, openaiKey, baseURL } = config;
@@ -53,7 +50,7 @@ export async function agentModels(config: Config): Promise<AgentModels> {
       apiKey: apiKey ?? "simulator",
       ...(url !== undefined && { baseURL: url }),
     });
-  /** None for a model of another server's, which may know none of Claude's. */
+  /** Returns `undefined` if the primary model is not one of Claude's: its server may not have them. */
   const fallback = (primary: string, ids: readonly string[]): ModelClient | undefined => {
     const other = pricingOf(primary) === undefined ? undefined : ids.find((id) => id !== primary);
     return other === undefined ? undefined : model(other);
@@ -80,8 +77,8 @@ const coaching = coachRules();
 const training = trainerRules();
 
 /**
- * One simulator for all: who is asked shows in the tools. Without any, the coach's conversation is
- * summarised.
+ * Simulates all agents. The tools of a request say which agent it is for; without tools it asks for a summary
+ * of the coach's conversation.
  */
 const rules: Rules = (request, context) => {
   const names = (request.tools ?? []).map(({ name }) => name);
@@ -89,7 +86,7 @@ const rules: Rules = (request, context) => {
   return (coach ? coaching : training)(request, context);
 };
 
-/** Models from 4.6 on decide themselves when to think. */
+/** Checks whether a model decides itself when to think: those from 4.6 on do. */
 function thinksByItself(modelId: string): boolean {
   return /^claude-[a-z]+-(4-[6-9]|[5-9])(-|$)/.test(modelId);
 }

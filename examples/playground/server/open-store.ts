@@ -1,13 +1,13 @@
 import { PawlError } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 
-/** SQLite's code for a lock that somebody else has; the directory's lock is one. */
+/** SQLite's code for a lock that another process holds, e.g. that of the directory. */
 const BUSY = 5;
 
 /**
  * Opens the log in a directory.
  *
- * @throws Error with one line when the directory cannot be had.
+ * @throws Error with one line if the directory cannot be used.
  */
 export async function openStore(dataDir: string): Promise<EmbeddedStore> {
   try {

@@ -1,12 +1,12 @@
 import type { EventStore, Session } from "@pawl/core";
 
-/** A session in the list of past ones. */
+/** A session for the list of past sessions. */
 export interface PastSession {
   id: string;
   /** The beginning of the first message. */
   title: string;
   status: Session["status"];
-  /** What kind of session it was begun as, if it was said. */
+  /** The type that the session was begun with, if any. */
   type?: string;
   /** ISO 8601, UTC. */
   updatedAt: string;
@@ -15,7 +15,7 @@ export interface PastSession {
 const SHOWN = 20;
 const TITLE_LENGTH = 80;
 
-/** The user's sessions, newest first; those that never got a message are left out. */
+/** Lists the user's sessions, newest first, without those that have no message. */
 export async function pastSessions(store: EventStore, userId: string, agent: string): Promise<PastSession[]> {
   const sessions = await store.sessions.list({ userId, agent, limit: SHOWN });
   const listed = await Promise.all(sessions.map((session) => listedSession(store, session)));

@@ -14,16 +14,16 @@ import { openStore } from "./open-store.ts";
 import { testAgent } from "./test-agent.ts";
 import { tokens } from "./tokens.ts";
 
-/** How many messages a person may send to the trainer in so many seconds. */
+/** How many messages a user may send to the trainer per duration, in seconds. */
 const RATE = { points: 20, duration: 60 };
 
 export interface Playground {
   url: string;
-  /** Stops accepting, lets running turns come to their end for at most `graceMs`, and closes everything. */
+  /** Stops accepting requests, waits at most `graceMs` for running turns, and closes everything. */
   close(graceMs: number): Promise<void>;
 }
 
-/** Starts everything, and goes on with the runs that a killed process left behind. */
+/** Starts the playground, and resumes runs that were interrupted when a process was killed. */
 export async function startPlayground(config: Config): Promise<Playground> {
   const embedded = await openStore(join(config.dir, "db"));
   const store = withSessionLog(embedded);
@@ -88,7 +88,10 @@ export async function startPlayground(config: Config): Promise<Playground> {
   }
 }
 
-/** Waits no longer than that: the log is safe at any moment, and the next start goes on from it. */
+/**
+ * Waits at most `ms`. More is not needed: the log is complete at any moment, and the next start resumes from
+ * it.
+ */
 async function withinTime(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {

@@ -22,7 +22,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "permissions-policy": "camera=(), microphone=(), geolocation=()",
 };
 
-/** Headers that keep the page to itself. */
+/** Sets headers that isolate the page from other sites. */
 export const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();
   for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value);
@@ -30,14 +30,14 @@ export const securityHeaders: MiddlewareHandler = async (c, next) => {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Whether a server that is bound to this host can be reached from its own machine only. */
+/** Checks whether a server bound to this host can be reached from its own machine only. */
 export function isLoopback(boundTo: string): boolean {
   return LOOPBACK.has(boundTo) || boundTo === "::1";
 }
 
 /**
- * Refuses what other pages send from the same browser. On a loopback address the host name is checked too: a
- * foreign name that was made to point here would otherwise count as the page's own.
+ * Refuses requests that other pages send from the same browser. On a loopback address the host name is
+ * checked too: otherwise a foreign name that resolves to this machine would count as the page's own.
  */
 export function ownPageOnly(boundTo: string): MiddlewareHandler {
   const local = isLoopback(boundTo);
@@ -46,7 +46,15 @@ export function ownPageOnly(boundTo: string): MiddlewareHandler {
     const origin = c.req.header("origin");
     const foreign = origin !== undefined && hostOf(origin) !== host;
     if (foreign || (local && !LOOPBACK.has(hostname))) {
-      return c.json({ error: { code: "forbidden", message: "This address is for the page itself." } }, 403);
+      return c.json(
+        {
+          error: {
+            code: "forbidden",
+            message: "Only the playground's own page may send requests to this address.",
+          },
+        },
+        403,
+      );
     }
     return await next();
   };

@@ -6,8 +6,8 @@ import type { Config } from "./config.ts";
 import type { TrainerServing } from "./trainer-routes.ts";
 
 /**
- * Who issues and checks access tokens: Supabase Auth where it is configured, else this server, with the same
- * checks.
+ * Chooses who issues and checks access tokens: Supabase Auth if it is configured, otherwise this server with
+ * the same checks.
  */
 export async function tokens({
   supabase,

@@ -5,14 +5,14 @@ import type { Hono } from "hono";
 import type { BrowserIdentity } from "./browser-identity.ts";
 import { clientOf } from "./client.ts";
 
-/** What the trainer is served with. */
+/** The parts that the trainer's routes need. */
 export interface TrainerServing {
   data: TrainerData;
-  /** The models that a request may ask for. */
+  /** The models that a request may choose. */
   models: readonly string[];
-  /** Says who sends a request to `/agent`, by its bearer token. */
+  /** Identifies the user of a request to `/agent` by its bearer token. */
   authorize(request: Request): Authorized | Promise<Authorized>;
-  /** An access token for a person of this browser's; absent where somebody else issues them. */
+  /** Issues an access token for this browser's user. Absent if another server issues them. */
   issue?(userId: string): Promise<string>;
   rateLimit?: RateLimiter;
 }
@@ -26,12 +26,12 @@ interface Around {
   onError(error: unknown): void;
 }
 
-/** Routes on which users write to the trainer. */
+/** Routes that send a message to the trainer. */
 const WRITING = ["/api/trainer/runs", "/agent/chat", "/agent/stream"];
 
 /**
- * The trainer's routes: `/agent`, its API with bearer tokens, `/api/trainer` for the page, and the numbers of
- * its charts. A user's first message creates a life to try it with.
+ * Adds the trainer's routes: the API under `/agent` with bearer tokens, `/api/trainer` for the page, and the
+ * progress for its charts. A user's first message creates sample data for them.
  */
 export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around): void {
   const { data, models, issue, rateLimit } = trainer;
@@ -43,7 +43,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
   };
   const written = async (request: Request, user: { userId: string }) =>
     isWriting(request) ? await welcome(user.userId) : user;
-  // A new user costs nothing to create, so writing is limited by address too, before a life is created.
+  // Anybody can create users, so writing is also limited by address, before sample data is created.
   app.on("POST", [...WRITING, "/agent/sessions"], async (c, next) => {
     await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
     return await next();
@@ -58,7 +58,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     ...(rateLimit && { rateLimit }),
     authorize: async (request) => {
       const caller = await trainer.authorize(request);
-      // Who has signed in elsewhere has a life of their own.
+      // Users of another issuer have data of their own.
       const isOurs = issue !== undefined && caller !== null && "userId" in caller;
       return isOurs ? await written(request, caller) : caller;
     },
@@ -98,7 +98,7 @@ function isWriting({ method, url }: Request): boolean {
   return method === "POST" && WRITING.includes(new URL(url).pathname);
 }
 
-/** Gives everybody something to try the trainer with, once. */
+/** Seeds each user's data once. */
 function welcoming(data: TrainerData): (userId: string) => Promise<{ userId: string }> {
   const known = new Map<string, Promise<void>>();
   return async (userId) => {
@@ -112,7 +112,7 @@ function welcoming(data: TrainerData): (userId: string) => Promise<{ userId: str
   };
 }
 
-/** A browser's id as a UUID, as users of Supabase have one. */
+/** Converts a browser's id to a UUID, which is what Supabase uses for users. */
 export function uuidOf(browser: string): string {
   const hex = browser.replace(/^b_/, "");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(

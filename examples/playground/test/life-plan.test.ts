@@ -58,7 +58,7 @@ describe.skipIf(browser === undefined)("a life plan that is to be replaced", { t
     return { page, plan };
   };
 
-  it("P1 shows the new plan, and replaces the old one after a tap, also behind a reload", async () => {
+  it("P1 shows the new plan, and replaces the old one after a tap, also after a reload", async () => {
     const { page, plan } = await open();
     await page.reload();
     const question = page.getByTestId("replace-plan");

@@ -25,7 +25,7 @@ const begun = (made: Workout): Step => {
 };
 const step = (toolName: string, result: object, success = true): Step => ({ toolName, result, success });
 
-describe("X2 the workout under way is a fold", () => {
+describe("X2 the active workout is a fold", () => {
   const made = workout(press(), plank(), run());
   const swapped = step("swap_exercise", {
     old_exercise: { id: "id-1" },
@@ -63,12 +63,12 @@ describe("X2 the workout under way is a fold", () => {
     ).toBe(made);
   });
 
-  it("X2 a second workout takes the place of the first", () => {
+  it("X2 a second workout replaces the first", () => {
     const second = { ...workout(plank()), artifact_id: "art_2" };
     expect(applyStep(made, begun(second))).toEqual(second);
   });
 
-  it("X2 the log and a page that gets the artifact only when it is delivered come to the same", async () => {
+  it("X2 gives the same result for the log and for a page that gets the artifact only on delivery", async () => {
     const { artifact_id, ...payload } = made;
     const artifact = {
       artifact_id,
@@ -121,7 +121,7 @@ describe("X2 the workout under way is a fold", () => {
   });
 });
 
-describe("X2 groups after an exercise has gone", () => {
+describe("X2 groups after an exercise was removed", () => {
   const without = (type: string, count: number, order: number) => {
     const more = { name: "N", rounds: 3, rest_between_rounds_sec: 60 };
     const list = Array.from({ length: count }, (_, index) =>
@@ -130,14 +130,14 @@ describe("X2 groups after an exercise has gone", () => {
     return removed(workout(...list), `id-${order}`);
   };
 
-  it("X2 positions have no gaps, and the first one has the group's words", () => {
+  it("X2 positions have no gaps, and the first exercise has the group's name, rounds and rest", () => {
     const left = without("circuit", 3, 1);
     expect(groups(left)).toEqual(["circuit:1", "circuit:2"]);
     expect(left.exercises[0]?.group).toMatchObject({ name: "N", rounds: 3, rest_between_rounds_sec: 60 });
     expect(left.exercises[1]?.group).toEqual({ id: "g", type: "circuit", position: 2 });
   });
 
-  it("X2 a type is one that its size allows", () => {
+  it("X2 the type fits the size", () => {
     expect(groups(without("giant_set", 3, 2))).toEqual(["superset:1", "superset:2"]);
     expect(groups(without("superset", 2, 1))).toEqual([undefined]);
     expect(groups(without("warmup", 2, 1))).toEqual(["warmup:1"]);
@@ -167,7 +167,7 @@ describe("X2 adjustments", () => {
     expect(adjust(at(made, 2), { sets: 3 })).toMatchObject({ adjustments: { hold_sec: [40, 30, 30] } });
   });
 
-  it("X2 null takes an optional field away, and no other", () => {
+  it("X2 null removes optional fields only", () => {
     expect(adjust(at(made, 3), { distance: null, distance_unit: null })).toMatchObject({
       ok: true,
       adjustments: { distance: null, distance_unit: null },
@@ -187,7 +187,7 @@ describe("X2 adjustments", () => {
     },
   );
 
-  it("X2 leave a valid exercise, or nothing is changed", () => {
+  it("X2 result in a valid exercise, or change nothing", () => {
     for (const asked of [
       {},
       { sets: 0 },
@@ -211,7 +211,7 @@ describe("X2 adjustments", () => {
     });
   });
 
-  it("X2 whatever is asked for, what comes out is a valid exercise or a reason", () => {
+  it("X2 any request results in a valid exercise or a reason", () => {
     const fields = fc.dictionary(
       fc.constantFrom("sets", "reps", "load_each", "rest_sec", "load_unit", "id", "x", "group"),
       fc.jsonValue(),
@@ -229,7 +229,7 @@ describe("X2 adjustments", () => {
   });
 });
 
-describe("X2 what a client says of the workout under way", () => {
+describe("X2 what a client sends about the active workout", () => {
   const made = workout(press(), plank());
   const text = (sent: unknown, known: Workout | undefined = made): string => {
     const told = reconcile(sent, known);
@@ -252,7 +252,7 @@ describe("X2 what a client says of the workout under way", () => {
     ]);
   });
 
-  it("X2 a number alone counts for nothing that was done of another exercise or in an older workout", () => {
+  it("X2 does not match by number alone in an older workout or with another name", () => {
     const done = { order: 1, completed_sets: 3 };
     expect(text({ exercises: [done] })).toContain("1. Bench press (reps): 3 of 3 sets");
     for (const sent of [
@@ -290,7 +290,7 @@ describe("X2 what a client says of the workout under way", () => {
     expect(told).not.toMatch(/Deadlift|Evil|knowledge/);
   });
 
-  it("X2 without a workout in the log there is none", () => {
+  it("X2 ignores the client's workout if the log has none", () => {
     const told = reconcile({ exercises: [{ exercise_name: "Bench press" }] }, undefined);
     expect(told).toMatchObject({ ok: true, text: expect.stringContaining("No workout is under way") });
   });

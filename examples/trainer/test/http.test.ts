@@ -16,7 +16,7 @@ const paths = [
 ] as const;
 
 describe("12.7 authentication and the API", () => {
-  it("X2 every path under /agent wants a bearer token: 401 without one", async () => {
+  it("X2 requires a bearer token for every path under /agent: 401 without one", async () => {
     const made = await world();
     for (const [method, path] of paths) {
       const response = await made.ask(path, { method, as: null });
@@ -26,7 +26,7 @@ describe("12.7 authentication and the API", () => {
     expect(await made.store.sessions.list({ userId: made.userId })).toEqual([]);
   });
 
-  it("X2 a token that is expired, of somebody else or no token answers 401", async () => {
+  it("X2 answers 401 to tokens that are expired, foreign or malformed", async () => {
     const made = await world();
     const sub = made.userId;
     const { privateKey } = await generateKeyPair("ES256");
@@ -48,7 +48,7 @@ describe("12.7 authentication and the API", () => {
     }
   });
 
-  it("X2 W5 says 503 where the store or the issuer cannot be reached, and nothing of why", async () => {
+  it("X2 W5 says 503 if the store or the issuer cannot be reached, and not why", async () => {
     const cause = () => Promise.reject(new PawlError("store_unavailable", "connect db.internal:5432"));
     const errors: unknown[] = [];
     const made = await world();
@@ -77,7 +77,7 @@ describe("12.7 authentication and the API", () => {
     expect(errors).toHaveLength(3);
   });
 
-  it("X2 the token's sub is the user: sessions are theirs", async () => {
+  it("X2 uses the token's sub as the user, who owns the sessions", async () => {
     const made = await world();
     const { session } = (await (await made.ask("/sessions", { method: "POST" })).json()) as {
       session: { user_id: string };
@@ -105,7 +105,7 @@ describe("12.7 authentication and the API", () => {
     expect(await made.store.sessions.list({ userId: made.userId })).toEqual([]);
   });
 
-  it("X2 refuses a model that is not served, and a workout that is none", async () => {
+  it("X2 refuses a model that is not served, and an invalid workout", async () => {
     const made = await world();
     const bad = [
       { model: "gpt-9" },
@@ -123,7 +123,7 @@ describe("12.7 authentication and the API", () => {
     }
   });
 
-  it("E11 nobody reaches anybody else's session: 404, to read and to go on with", async () => {
+  it("E11 answers 404 for another user's session, when reading it and when continuing it", async () => {
     const made = await world({ script: [notify(), idle] });
     const first = await made.ask("/chat", { json: { message: "Hi" } });
     const { sessionId } = (await first.json()) as { sessionId: string };
@@ -134,7 +134,7 @@ describe("12.7 authentication and the API", () => {
     expect(await (await made.ask("/sessions", { as: eve })).json()).toEqual({ sessions: [] });
   });
 
-  it("E11 a session of another agent's is none of the trainer's: 404, to read and to go on with", async () => {
+  it("E11 answers 404 for another agent's session, when reading it and when continuing it", async () => {
     const made = await world({ script: [notify(), idle] });
     const { id } = await made.store.sessions.create({
       id: randomUUID(),
@@ -145,7 +145,7 @@ describe("12.7 authentication and the API", () => {
     expect((await made.ask("/chat", { json: { message: "Hi", sessionId: id } })).status).toBe(404);
   });
 
-  it("X2 a body that is nested without end or too long is refused, also where a session is open", async () => {
+  it("X2 refuses a body that is too deep or too long, also in an open session", async () => {
     const made = await world();
     await made.ask("/sessions", { method: "POST" });
     const headers = { "content-type": "application/json" };
@@ -167,7 +167,7 @@ describe("12.7 authentication and the API", () => {
     expect(read).toBeLessThan(100);
   });
 
-  it("X2 lists sessions, newest first, as many as asked for", async () => {
+  it("X2 lists sessions, newest first, as many as requested", async () => {
     const made = await world();
     const ids: string[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -215,7 +215,7 @@ describe("12.6 streaming", () => {
     json: object = { message: "A chest workout" },
   ) => await made.ask("/stream", { json });
 
-  it("X2 W1 W2 is an event stream of statuses, tools, knowledge and a last word, in this order", async () => {
+  it("X2 W1 W2 is an event stream of statuses, tools, knowledge and a final event, in this order", async () => {
     const made = await world({ script: [workout(), notify("Here."), idle] });
     const response = await stream(made);
     expect(response.headers.get("content-type")).toContain("text/event-stream");
@@ -245,7 +245,7 @@ describe("12.6 streaming", () => {
     expect(events.at(-1)).toEqual({ type: "done", sessionId });
   });
 
-  it("X2 T8 a tool's start brings its arguments, its end the result and the formatted text", async () => {
+  it("X2 T8 sends a tool's arguments at its start, and its result and formatted text at its end", async () => {
     const made = await world({ script: [notify("Hello."), idle] });
     const events = await told(await stream(made));
     const [start, end] = events.filter(({ type }) => type === "message_notify_user");
@@ -260,7 +260,7 @@ describe("12.6 streaming", () => {
     });
   });
 
-  it("X2 E5 a message that delivers an artifact brings it along", async () => {
+  it("X2 E5 includes the artifact in the message that delivers it", async () => {
     const made = await world({
       rules: (request, { n }) => {
         const id = /art_[\w-]+/.exec(JSON.stringify(request.messages))?.[0];
@@ -278,14 +278,14 @@ describe("12.6 streaming", () => {
     });
   });
 
-  it("X2 W5 a run that fails ends with an error that says nothing of the inside", async () => {
+  it("X2 W5 a run that fails ends with an error without internal details", async () => {
     const made = await world({ rules: () => ({ fault: { status: 400, message: "secret-host" } }) });
     const events = await told(await stream(made));
     expect(events.at(-1)).toMatchObject({ type: "error", message: expect.any(String) });
     expect(JSON.stringify(events)).not.toContain("secret-host");
   });
 
-  it("X2 L10 W4 a reader that goes away stops nothing", async () => {
+  it("X2 L10 W4 does not stop a run when its reader disconnects", async () => {
     const made = await world({
       rules: (_, { n }) => ({ ...([workout(), notify("Here."), idle][n] ?? idle), latencyMs: 30 }),
     });

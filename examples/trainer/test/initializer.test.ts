@@ -31,7 +31,7 @@ const say = async (made: Awaited<ReturnType<typeof world>>, more: object = {}) =
 };
 
 describe("12.3 the initializer in the trainer", () => {
-  it("X2 I1 I2 chooses data, which the trainer reads in its first request and the client hears of", async () => {
+  it("X2 I1 I2 chooses data, which is in the trainer's first request and is reported to the client", async () => {
     const made = await world({ script, initializer: await helper(choosing([history, goals])) });
     const response = await made.ask("/stream", { json: { message: "A chest workout" } });
     const events = await told(response);
@@ -53,7 +53,7 @@ describe("12.3 the initializer in the trainer", () => {
     expect(stored?.data.params).toMatchObject({ days_back: 14 });
   });
 
-  it("X2 I1 can be played by a small model of OpenAI's", async () => {
+  it("X2 I1 can be a small model from OpenAI", async () => {
     const api = await openaiApi({
       rules: ({ tools = [] }) =>
         choosing([goals])(String((tools[0] as { function?: { name: string } })?.function?.name)),
@@ -83,7 +83,7 @@ describe("12.3 the initializer in the trainer", () => {
     expect(api.rejected).toEqual([]);
   });
 
-  it("X2 I1 the helper is shown the message and what is loaded already", async () => {
+  it("X2 I1 gets the message and the names of data that is already loaded", async () => {
     const api = await messagesApi({ rules: ({ tools = [] }) => choosing([history])(String(tools[0]?.name)) });
     onTestFinished(() => api.close());
     const made = await world({
@@ -100,7 +100,7 @@ describe("12.3 the initializer in the trainer", () => {
     expect(await made.of(sessionId, "knowledge")).toHaveLength(1);
   });
 
-  it("X2 I2 sources are fetched side by side", async () => {
+  it("X2 I2 fetches sources in parallel", async () => {
     const place = await embeddedPlace();
     let [running, most] = [0, 0];
     const slowly =
@@ -124,7 +124,7 @@ describe("12.3 the initializer in the trainer", () => {
     expect(most).toBe(3);
   });
 
-  it("X2 I2 adds a longer range behind the shorter one, and never replaces it", async () => {
+  it("X2 I2 appends a longer range after the shorter one, and never replaces it", async () => {
     const wider = { source: "workout_history", reason: "expand_range", days_back: 60 };
     let asked = 0;
     const made = await world({
@@ -156,7 +156,7 @@ describe("12.3 the initializer in the trainer", () => {
     ],
   ];
   for (const [name, reply] of faults) {
-    it(`X2 I3 while it is ${name}, the trainer answers all the same`, async () => {
+    it(`X2 I3 while it is ${name}, the trainer still answers`, async () => {
       const made = await world({ script, initializer: await helper(reply), initializerTimeoutMs: 150 });
       const { sessionId, response, stop } = await say(made);
       expect([response.messages, stop.error]).toEqual([["Hello."], false]);

@@ -10,7 +10,7 @@ const asking = (token: string) =>
   new Request("http://localhost/agent/sessions", { headers: { authorization: `Bearer ${token}` } });
 
 describe("the local issuer", () => {
-  it("X2 lets those in whom it has given a token, for an hour", async () => {
+  it("X2 accepts its own tokens for one hour", async () => {
     let now = Date.now();
     const issuer = await localIssuer({ now: () => now });
     const token = await issuer.issue(user);
@@ -19,7 +19,7 @@ describe("the local issuer", () => {
     expect(await issuer.authorize(asking(token))).toMatchObject({ status: 401 });
   });
 
-  it("X2 keeps its key to itself, over a restart", async () => {
+  it("X2 keeps its key private, and keeps it over a restart", async () => {
     const dir = await mkdtemp(join(tmpdir(), "pawl-issuer-"));
     onTestFinished(() => rm(dir, { recursive: true }));
     const keyFile = join(dir, "a", "issuer.json");
@@ -39,7 +39,7 @@ describe("the local issuer", () => {
     }
   });
 
-  it("X2 accepts its own algorithm only, and sends no request about another", async () => {
+  it("X2 accepts only its own algorithm, and sends no request for another one", async () => {
     const fetched = vi.spyOn(globalThis, "fetch").mockRejectedValue(new Error("asked"));
     onTestFinished(() => fetched.mockRestore());
     const issuer = await localIssuer();
@@ -55,7 +55,7 @@ describe("the local issuer", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("X2 gives no token to what is no user of Supabase's", async () => {
+  it("X2 rejects its own tokens for ids that no Supabase user has", async () => {
     const issuer = await localIssuer();
     for (const name of ["", "ada", user.toUpperCase()])
       expect(await issuer.authorize(asking(await issuer.issue(name)))).toMatchObject({ status: 401 });

@@ -39,7 +39,7 @@ describe("12.1 the loop", () => {
     expect((await made.store.sessions.get(answer.sessionId))?.status).toBe("completed");
   });
 
-  it("X2 L11 E3 ends when it asks the user; the session waits, and the reply goes on in it", async () => {
+  it("X2 L11 E3 ends when it asks the user; the session waits, and the reply continues it", async () => {
     const made = await world({ script: [ask(), notify("20 minutes it is."), idle] });
     const first = await chat(made, "A workout");
     expect(first.answer.response.question).toEqual({
@@ -56,7 +56,7 @@ describe("12.1 the loop", () => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 L3 E3 ends after ten iterations, as an error that is logged and told", async () => {
+  it("X2 L3 E3 ends after ten iterations, with an error that is logged and reported", async () => {
     const made = await world({ rules: (_, { n }) => notify(`Message ${n}`) });
     const { answer } = await chat(made);
     expect(answer).toMatchObject({ iterations: 10, stop: { type: "turn_limit", error: true } });
@@ -73,7 +73,7 @@ describe("12.1 the loop", () => {
     expect((await made.of(answer.sessionId, "error")).map(({ data }) => data.code)).toContain("no_tool_call");
   });
 
-  it("X2 L11 asks the model once an iteration and runs one tool, also where the model calls two", async () => {
+  it("X2 L11 calls the model once per iteration and runs one tool, even if the model calls two", async () => {
     const two = { tools: [...(notify("One").tools ?? []), ...(notify("Two").tools ?? [])] };
     const made = await world({ script: [two, idle], model: "claude-opus-5-5" });
     const { answer } = await chat(made);
@@ -83,7 +83,7 @@ describe("12.1 the loop", () => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 L11 forces a tool where the model takes that, one at a time, and reminds it where not", async () => {
+  it("X2 L11 forces one tool call at a time if the model supports that, and otherwise reminds it", async () => {
     const made = await world({ script: [notify(), idle] });
     await chat(made);
     const choice = { type: "any", disable_parallel_tool_use: true };
@@ -97,7 +97,7 @@ describe("12.1 the loop", () => {
     expect(newest.api.rejected).toEqual([]);
   });
 
-  it("X2 L12 logs a failing model, and tells whoever asked", async () => {
+  it("X2 L12 logs a failing model, and reports it to the client", async () => {
     const made = await world({
       rules: () => ({ fault: { status: 400, type: "invalid_request_error", message: "secret" } }) as never,
     });
@@ -108,7 +108,7 @@ describe("12.1 the loop", () => {
     expect((await made.of(answer.sessionId, "error"))[0]?.data.code).toBe("model_error");
   });
 
-  it("X2 L7 goes on after a tool that failed, which the model reads and the log keeps", async () => {
+  it("X2 L7 continues after a tool failed; the model and the log get the error", async () => {
     const wrong = call("swap_exercise", { exercise_id: "1", new_exercise: press() });
     const made = await world({ script: [wrong, notify("There is no workout yet."), idle] });
     const { answer } = await chat(made, "Swap the first one");
@@ -122,7 +122,7 @@ describe("12.1 the loop", () => {
     expect(sent(made)[1]?.messages.at(-1)?.content[0]?.is_error).toBe(true);
   });
 
-  it("X2 E3 a completed session goes on when it is named, and is left alone when it is not", async () => {
+  it("X2 E3 continues a completed session only if a request names it", async () => {
     const made = await world({
       script: [notify("One."), idle, notify("Two."), idle, notify("Three."), idle],
     });

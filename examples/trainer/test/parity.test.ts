@@ -34,7 +34,7 @@ describe.each(trainerModels)("12.8 with %s", (model) => {
     return { made, say };
   };
 
-  it("X2 makes a workout and delivers it, with the data it needs, mostly out of the cache from the second iteration on", async () => {
+  it("X2 makes and delivers a workout with the data it needs, mostly from the cache from the second iteration on", async () => {
     const { made, say } = await begin();
     const answer = await say("Give me a chest workout");
     expect(answer.response.messages).toHaveLength(1);
@@ -70,7 +70,7 @@ describe.each(trainerModels)("12.8 with %s", (model) => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 answers a simple message and rests", async () => {
+  it("X2 answers a simple message and becomes idle", async () => {
     const { made, say } = await begin();
     const { sessionId, response } = await say("Thanks!");
     expect(response.messages).toHaveLength(1);
@@ -80,7 +80,7 @@ describe.each(trainerModels)("12.8 with %s", (model) => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 tells a run in the right order", async () => {
+  it("X2 streams a run in the right order", async () => {
     const { made } = await begin();
     const response = await made.ask("/stream", { json: { message: "How am I doing?", model } });
     const events = (await told(response)).filter(({ type }) => type !== "status");

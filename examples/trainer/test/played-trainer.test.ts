@@ -25,14 +25,14 @@ async function simulated() {
   return { say };
 }
 
-describe("X2 the trainer that is played", () => {
+describe("X2 the simulated trainer's answers", () => {
   // Making the database takes longer than a test may where the machine is busy.
   beforeAll(async () => {
     await embeddedPlace();
   }, 120_000);
 
   it.each(["A quick full-body workout, 30 minutes", "A quick full body workout", "Full body"])(
-    "X2 takes the page's own words, and leaves no half of the body out: %s",
+    "X2 understands the page's suggestions, and plans for the whole body: %s",
     async (words) => {
       const { say } = await simulated();
       const { exercises } = await say(words);
@@ -43,7 +43,7 @@ describe("X2 the trainer that is played", () => {
     },
   );
 
-  it("X2 heeds what hurts: no overhead pressing and no dips, also in place of something else", async () => {
+  it("X2 respects injuries: no overhead pressing and no dips, also as replacements", async () => {
     const { say } = await simulated();
     for (const words of [
       "A chest workout",
@@ -58,13 +58,13 @@ describe("X2 the trainer that is played", () => {
     }
   });
 
-  it("X2 names the places that there are without their ids", async () => {
+  it("X2 names the locations without their ids", async () => {
     const { say } = await simulated();
     const { messages } = await say("I'm at the park");
     expect(messages[0]).toMatch(/There are: Home Gym; City Gym; Hotel room\.$/);
   });
 
-  it("X2 tells of the last workouts line by line, and notes nothing that only the card has said", async () => {
+  it("X2 lists the last workouts line by line, and keeps no notes of the card's own text", async () => {
     const { say } = await simulated();
     await say("A quick chest workout");
     await say("Please log this workout: 1 (Dumbbell bench press) 2 of 3 sets; the rest I skipped");

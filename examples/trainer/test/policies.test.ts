@@ -7,7 +7,7 @@ import { call, idle, notify, sent, workout, world } from "./support/world.ts";
 const today = () => new Date().toISOString().slice(0, 10);
 
 describe("the trainer's models", () => {
-  it("L12 are asked again after a failure that may pass", async () => {
+  it("L12 are retried after a temporary failure", async () => {
     const made = await world({ script: [{ fault: { status: 529 } }, notify("Hello."), idle] });
     const { text, stop, sessionId } = await made.pawl.run("trainer", { userId: made.userId, input: "Hi" })
       .result;
@@ -32,7 +32,7 @@ describe("the trainer's models", () => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("L12 a model that a request has asked for has the fallback too", async () => {
+  it("L12 a model that a request chose has the fallback too", async () => {
     const rules = ({ model }: { model?: unknown }): Reply =>
       model === "claude-opus-4-5" ? { fault: { status: 404 } } : idle;
     const made = await world({ rules: rules as never, fallback: "claude-sonnet-4-5" });
@@ -67,7 +67,7 @@ describe("a long session with the trainer", () => {
 });
 
 describe("a user's budget for the day", () => {
-  it("E10 ends a run for which it has no room before the model is asked", async () => {
+  it("E10 ends a run that does not fit before the model is called", async () => {
     const reservations = memoryReservations();
     const made = await world({ script: [idle], reservations });
     const { day } = dailyBudgetTokens;
@@ -77,7 +77,7 @@ describe("a user's budget for the day", () => {
     expect(made.api.requests).toEqual([]);
   });
 
-  it("E10 is charged with what a run has used, and gets the rest back", async () => {
+  it("E10 is charged with the actual use of a run, and the rest is returned", async () => {
     const reservations = memoryReservations();
     const made = await world({ script: [idle], reservations });
     const { usage } = await made.pawl.run("trainer", { userId: made.userId, input: "Hi" }).result;

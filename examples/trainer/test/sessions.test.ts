@@ -19,7 +19,7 @@ describe("12.5 sessions and events", () => {
     });
   });
 
-  it("X2 E3 a message without a session goes on with the newest one that is open, or begins one", async () => {
+  it("X2 E3 a message without a session continues the newest open session, or begins one", async () => {
     const made = await world({ script: [ask(), notify(), idle, notify(), idle] });
     const say = async (message: string) =>
       ((await (await made.ask("/chat", { json: { message } })).json()) as { sessionId: string }).sessionId;
@@ -45,7 +45,7 @@ describe("12.5 sessions and events", () => {
     await expect(append).rejects.toMatchObject({ code: "conflict" });
   });
 
-  it("X2 E2 a session that two devices write to at once loses nothing and runs once", async () => {
+  it("X2 E2 a session loses nothing and runs once if two devices write at the same time", async () => {
     const made = await world({
       rules: (_, { turn }) => ({ ...(turn === 0 ? notify() : idle), latencyMs: 20 }),
     });
@@ -85,7 +85,7 @@ describe("12.5 sessions and events", () => {
     expect(session.cache_hit_rate).toBeCloseTo((100 * session.cached_tokens) / prompts, 0);
   });
 
-  it("X2 E1 what the model reads is the user's words, calls and results, knowledge and artifacts, and nothing else", async () => {
+  it("X2 E1 the model reads messages, calls and results, knowledge and artifacts, and nothing else", async () => {
     expect(contextTypes).toEqual(
       expect.arrayContaining(["user_message", "assistant_message", "tool_result", "knowledge", "artifact"]),
     );
@@ -116,7 +116,7 @@ describe("12.5 sessions and events", () => {
     expect(await artifactIn(made.store, session.id, id)).toBeUndefined();
   });
 
-  it("X2 a workout outlives its process: another one swaps, adjusts and logs it", async () => {
+  it("X2 a workout survives its process: another one swaps, adjusts and logs it", async () => {
     const place = await embeddedPlace();
     const first = await world({
       place,
@@ -149,7 +149,7 @@ describe("12.5 sessions and events", () => {
 });
 
 describe("11.3 the console", () => {
-  it("O3 has a line for each event, and the totals where a run ends", async () => {
+  it("O3 has a line for each event, and the totals at the end of a run", async () => {
     const place = await embeddedPlace();
     const lines: string[] = [];
     const store = withSessionLog(place.store, { print: (line) => lines.push(line) });

@@ -26,7 +26,7 @@ async function talk() {
 }
 
 describe("the simulated trainer", () => {
-  it("X2 plans around what the user's preferences rule out", async () => {
+  it("X2 plans without what the user's preferences rule out", async () => {
     const { say, names, made } = await talk();
     for (const message of ["A chest workout", "An arms workout", "A shoulders workout", "Swap exercise 1"]) {
       const planned = names(await say(message)).join();
@@ -36,7 +36,7 @@ describe("the simulated trainer", () => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 understands an exercise by its name, the longest that was said", async () => {
+  it("X2 finds an exercise by the longest name in the message", async () => {
     const { say, names } = await talk();
     const planned = names(await say("A chest workout"));
     expect(planned).toContain("Push-up");
@@ -44,7 +44,7 @@ describe("the simulated trainer", () => {
     expect(left).toEqual(planned.filter((name) => name !== "Push-up"));
   });
 
-  it("X2 logs nothing when it is asked what was logged, and says so when nothing is left to log", async () => {
+  it("X2 logs nothing when asked what was logged, and says so when there is nothing to log", async () => {
     const { say, names, made, sessionId } = await talk();
     const planned = names(await say("A quick chest workout"));
     const asked = await say("What did I log last week?");
@@ -58,6 +58,6 @@ describe("the simulated trainer", () => {
     expect(logged).toHaveLength(1);
     await say("A quick chest workout");
     for (const _ of planned) await say("Remove exercise 1");
-    expect((await say("Log it")).messages[0]).toContain("Nothing is left");
+    expect((await say("Log it")).messages[0]).toContain("no exercises left");
   });
 });

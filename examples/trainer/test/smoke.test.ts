@@ -90,7 +90,7 @@ describe.each([
     expect(made.api.rejected).toEqual([]);
   });
 
-  it("X2 what was logged stands in the history and moves the charts, also when the person has moved on", async () => {
+  it("X2 a logged workout is in the history and the charts, also if the next one is logged in the same session", async () => {
     const place = await placed();
     const made = await world({ place, rules: trainerRules({ speed: Number.POSITIVE_INFINITY }) });
     const before = await place.data.progress(made.userId, { weeks: 10 });

@@ -47,15 +47,15 @@ const user = (text: string): ViewMessage => ({ id: text, role: "user", text, par
 const idsIn = (message: ViewMessage) =>
   storyOf([message]).current?.workout.exercises.map(({ id }) => id) ?? [];
 
-describe("X2 what a conversation says about its workouts", () => {
-  it("E5 shows a workout when it is delivered, with what was changed before", () => {
+describe("X2 the workouts of a conversation", () => {
+  it("E5 shows a workout when it is delivered, with earlier changes", () => {
     expect(idsIn(assistant(generated("a"), swapped("a1", "x")))).toEqual([]);
     const message = assistant(generated("a"), swapped("a1", "x"), delivered("a"));
     expect(idsIn(message)).toEqual(["x"]);
     expect(storyOf([message]).current?.marks).toEqual(new Map([["x", "swapped"]]));
   });
 
-  it("keeps an older workout as it was when another one took its place", () => {
+  it("keeps an older workout as it was when another one replaced it", () => {
     const { cards, current, delivery } = storyOf([
       assistant(generated("a"), delivered("a"), generated("b"), delivered("b"), swapped("b1", "x")),
     ]);
@@ -63,7 +63,7 @@ describe("X2 what a conversation says about its workouts", () => {
     expect([current?.artifactId, delivery]).toEqual(["b", "c3"]);
   });
 
-  it("has no workout under way once it is logged, and changes nothing by calls that failed", () => {
+  it("has no active workout once it is logged, and ignores failed calls", () => {
     const failed: Call = ["swap_exercise", "This did not work.", "error"];
     const logged: Call = ["log_workout", { success: true, logged_count: 1, total_in_workout: 1 }];
     const story = storyOf([assistant(generated("a"), delivered("a"), failed, logged)]);
@@ -77,12 +77,12 @@ describe("X2 what a conversation says about its workouts", () => {
     ["no artifact", { success: true, artifact: "x" }],
     ["no exercises", { success: true, artifact: { artifact_id: "a", type: "exercise_list", payload: {} } }],
     ["no result", null],
-  ])("takes nothing for a workout that is none: %s", (_, result) => {
+  ])("ignores an invalid workout: %s", (_, result) => {
     const story = storyOf([assistant(generated("a"), ["message_notify_user", result])]);
     expect([story.cards.size, story.delivery, story.current]).toEqual([0, undefined, undefined]);
   });
 
-  it("answers a question by what the user said next, and by nothing else", () => {
+  it("takes the user's next message as the answer to a question", () => {
     const asked = assistant(["message_ask_user", { success: true, question: "Ready?", options: [] }]);
     expect(storyOf([asked]).answers.size).toBe(0);
     expect(storyOf([user("Hi"), asked, user("Yes"), user("Go")]).answers).toEqual(new Map([["c0", "Yes"]]));

@@ -45,7 +45,7 @@ describe("12.4 the tools", () => {
     expect(tools.every(({ idempotent }) => idempotent)).toBe(true);
   });
 
-  it("X2 T2 an unknown tool name is an error result, and the run goes on", async () => {
+  it("X2 T2 an unknown tool name is an error result, and the run continues", async () => {
     const made = await bench(data);
     const { actions } = await made.calls(["make_coffee", {}], ["idle", { reason: "Done." }]);
     expect(actions.map(({ tool, success }) => [tool, success])).toEqual([
@@ -81,7 +81,7 @@ describe("12.4 the tools", () => {
     expect(errors[0]?.text).not.toContain("</result>");
   });
 
-  it("X2 E5 generate_workout returns an artifact id and the exercises are the workout under way", async () => {
+  it("X2 E5 generate_workout returns an artifact id, and its exercises become the active workout", async () => {
     const made = await bench(data);
     const { actions } = await made.calls(generate());
     const { artifact_id, ...result } = last(actions);
@@ -113,7 +113,7 @@ describe("12.4 the tools", () => {
     );
   });
 
-  it("X2 T3 generate_workout refuses what is no workout, and says what to mend", async () => {
+  it("X2 T3 generate_workout refuses an invalid workout, and says how to fix it", async () => {
     const made = await bench(data);
     const bad = [
       press({ muscles_utilized: [{ muscle: "Chest", share: 0.2 }] }),
@@ -186,7 +186,7 @@ describe("12.4 the tools", () => {
     expect([stop, await made.status()]).toEqual(["terminal_tool", "completed"]);
   });
 
-  it("X2 set_current_location returns the place with its equipment, and clears all other flags", async () => {
+  it("X2 set_current_location returns the location with its equipment, and unsets all others", async () => {
     const made = await bench(data);
     const [, city] = await data.locations(made.userId);
     const { actions } = await made.calls(["set_current_location", { location_name: "CITY GYM" }]);
@@ -204,7 +204,7 @@ describe("12.4 the tools", () => {
     expect(flags.map(({ name }) => name)).toEqual(["City Gym"]);
   });
 
-  it("X2 E11 set_current_location: another user's place, no place and neither id nor name are errors", async () => {
+  it("X2 E11 set_current_location: another user's location, an unknown one, and neither id nor name are errors", async () => {
     const [made, other] = [await bench(data), await bench(data)];
     const [theirs] = await data.locations(other.userId);
     const { actions } = await made.calls(
@@ -217,7 +217,7 @@ describe("12.4 the tools", () => {
     expect(String(actions[2]?.result)).toMatch(/location_id or location_name/);
   });
 
-  it("X2 fetch_data fetches several sources side by side", async () => {
+  it("X2 fetch_data fetches several sources in parallel", async () => {
     let [running, most] = [0, 0];
     const slow = dataSources().map((source) => ({
       ...source,
@@ -243,7 +243,7 @@ describe("12.4 the tools", () => {
     expect(most).toBe(3);
   });
 
-  it("X2 fetch_data: an unknown source and one that fails are errors that tell nothing of the database", async () => {
+  it("X2 fetch_data: an unknown source and one that fails are errors without details of the database", async () => {
     const broken = dataSources().map((source) =>
       source.name === "muscle_goals"
         ? { ...source, fetch: () => Promise.reject(new Error("password=hunter2")) }
@@ -265,7 +265,7 @@ describe("12.4 the tools", () => {
     expect(JSON.stringify(await made.log())).not.toContain("hunter2");
   });
 
-  it("X2 T8 status messages reach whoever watches, as the tool begins and when it is done", async () => {
+  it("X2 T8 status messages reach the readers when the tool begins and when it is done", async () => {
     const made = await bench(data);
     await made.calls(
       generate(press(), plank()),
@@ -294,7 +294,7 @@ describe("12.4 the tools", () => {
     ]);
   });
 
-  it("X2 E1 what a restart leaves is the workout with all its changes", async () => {
+  it("X2 E1 a restart keeps the workout with all its changes", async () => {
     const made = await bench(data);
     await made.calls(generate());
     await made.calls(["swap_exercise", { exercise_id: "1", new_exercise: intervals() }]);

@@ -78,7 +78,7 @@ describe("X2 exercises", () => {
     ["numbers as text", { sets: "3" }],
   ])("X2 T3 refuses %s", (_, more) => expect(problems(press(more))).not.toBe(""));
 
-  it("X2 says what does not fit, so that the model can mend it", () => {
+  it("X2 reports what is wrong, so that the model can fix it", () => {
     expect(problems(press({ reps: [10, 10] }))).toBe(
       "exercises.0.reps: There are 3 sets but 2 values. Give one for each set, or a single one for all.",
     );
@@ -89,7 +89,7 @@ describe("X2 exercises", () => {
     expect(problems()).toContain("exercises");
   });
 
-  it("X2 is numbered from one without gaps, whatever the model counts, and gets ids of ours", () => {
+  it("X2 is numbered from one without gaps, whatever numbers the model sent, and gets our ids", () => {
     const input = workoutInput.parse(session(press({ order: 7 }), plank({ order: 3 }), run({ order: 7 })));
     const { exercises } = workoutOf(input, counting());
     expect(exercises.map(({ id, order, exercise_name }) => [id, order, exercise_name])).toEqual([
@@ -147,7 +147,7 @@ describe("X2 groups", () => {
 describe("X2 the schemas that models get", () => {
   const tools = trainerTools().map(({ spec }) => spec);
 
-  it("X2 T1 are taken by the Messages API", () => {
+  it("X2 T1 are accepted by the Messages API", () => {
     const request = {
       model: "claude-haiku-4-5",
       max_tokens: 10,
@@ -157,7 +157,7 @@ describe("X2 the schemas that models get", () => {
     expect(validateMessagesRequest(request)).toBeUndefined();
   });
 
-  it("X2 T1 are taken by Chat Completions", () => {
+  it("X2 T1 are accepted by Chat Completions", () => {
     const functions = tools.map(({ name, description, input_schema }) => ({
       type: "function",
       function: { name, description, parameters: input_schema },
@@ -166,7 +166,7 @@ describe("X2 the schemas that models get", () => {
     expect(validateChatRequest(request)).toBeUndefined();
   });
 
-  it("X2 asks for no id and for no place, and fits a prompt", () => {
+  it("X2 has no field for an id, and fits a prompt", () => {
     const text = JSON.stringify(toJsonSchema(exerciseInput, "an exercise"));
     expect(text).not.toContain('"id":{"type":"string","format"');
     expect(JSON.stringify(tools).length).toBeLessThan(33_000);

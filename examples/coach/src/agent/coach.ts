@@ -26,26 +26,26 @@ import { showOptions } from "../tools/show-options.ts";
 import { showPulseCheck } from "../tools/show-pulse-check.ts";
 
 export interface CoachOptions {
-  /** A plain model: the coach makes it {@link resilient}. */
+  /** An unwrapped model: the coach makes it {@link resilient}. */
   model: ModelClient;
   /** Answers while the model keeps failing. Default: none. */
   fallback?: ModelClient;
-  /** Where the daily budget of each user is kept. Default: no budget. */
+  /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;
-  /** What else takes part in the coach's runs. */
+  /** Further hooks for the coach's runs. */
   hooks?: readonly Hook[];
-  /** Says what came out of a session that was completed. Default: what the coach itself has said of it. */
+  /** Summarizes a completed session. Default: the summary that the coach itself gave. */
   summarize?: Summarize;
-  /** Told how large each context has become, and how long it took. */
+  /** Called with the size of each context and the time that it took. */
   onContext?: (report: ContextReport) => void;
 }
 
-/** What a run of the coach may use up. */
+/** The limits of each run. */
 export const coachLimits = { turns: 5, wallClockMs: 55_000, toolCalls: 15, errorTurns: 2 } as const;
 
 /**
- * Silence of the model after which it is asked again, in milliseconds: short enough that a run has time for
- * it.
+ * How long the model may be silent before its request is retried, in milliseconds: short enough that the run
+ * has time for the retry.
  */
 const IDLE_MS = 15_000;
 
@@ -53,7 +53,7 @@ const IDLE_MS = 15_000;
 export const SUMMARIZE_ABOVE = 60_000;
 
 /**
- * The life coach.
+ * Creates the life coach.
  *
  * @example
  * ```ts
@@ -92,10 +92,9 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       ...hooks,
     ],
     limits: coachLimits,
-    // The last turn is kept for a closing word: a person in the middle of a thought is not left with an
-    // error.
+    // Keeps the last turn for a closing word, so that a run that reaches a limit does not end with an error.
     onLimit: "land",
-    // A second message, e.g. from the phone, is read at the next turn.
+    // A message that arrives during a run, e.g. from the phone, is read in the next turn.
     whenBusy: "queue",
     checkpointWhen: [summarizeContext({ model: withoutLegacy(asked), whenTokens: SUMMARIZE_ABOVE })],
     maxTokens: 4096,

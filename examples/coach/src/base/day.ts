@@ -1,14 +1,11 @@
 const DAY_MS = 86_400_000;
 
-/**
- * The hour at which a day begins: whoever looks back after midnight speaks of the day that they have not
- * slept on yet.
- */
+/** The hour at which a day begins: after midnight, people who have not slept yet mean the day before. */
 const DAWN = 4;
 
 /**
- * The day at a place as people live it, as `YYYY-MM-DD`: the small hours belong to the day before. `now` is
- * in milliseconds since 1970, `timeZone` is a name like `Europe/Berlin`.
+ * Returns the day at a place as people live it, as `YYYY-MM-DD`; the hours before dawn belong to the day
+ * before. `now` is in milliseconds since 1970, `timeZone` is a name like `Europe/Berlin`.
  */
 export function dayOf(now: number, timeZone: string): string {
   const date = new Intl.DateTimeFormat("en-CA", {
@@ -20,7 +17,7 @@ export function dayOf(now: number, timeZone: string): string {
   return hourOf(now, timeZone) < DAWN ? plusDays(date, -1) : date;
 }
 
-/** Parts of the day as people speak of them; the small hours belong to the evening before. */
+/** Parts of the day. The hours before dawn belong to the evening before. */
 export type DayPart = "morning" | "afternoon" | "evening";
 
 export function dayPartOf(now: number, timeZone: string): DayPart {
@@ -38,12 +35,12 @@ export function plusDays(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** How many days `to` is after `from`; negative if it is before. */
+/** Counts the days from `from` to `to`; negative if `to` is earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
-/** Whether a text is a day that there is. */
+/** Checks whether a text is a day that exists. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && plusDays(text, 0) === text;
 }

@@ -1,7 +1,4 @@
-/**
- * Words of somebody who is overwhelmed. One of them is enough: a calmer voice does no harm where it was not
- * needed.
- */
+/** Words of somebody who is overwhelmed. One is enough: a calmer voice does no harm if it was not needed. */
 const WORDS = [
   "overwhelmed",
   "overwhelming",
@@ -28,7 +25,7 @@ const WORDS = [
 
 const PATTERN = new RegExp(`\\b(?:${WORDS.join("|").replaceAll(" ", "\\s+")})\\b`, "i");
 
-/** Whether a message sounds as if somebody needs to be held before anything else. */
+/** Checks whether a message sounds distressed, so that comfort has to come first. */
 export function isDistressed(message: string): boolean {
   return PATTERN.test(message.replaceAll("’", "'"));
 }

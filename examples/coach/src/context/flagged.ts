@@ -8,11 +8,11 @@ export interface FlaggedDomain {
   body: string;
 }
 
-/** Enough for every life; a folder can be filled from elsewhere. */
+/** More than a life has; the folder can also be filled from outside. */
 const MOST = 24;
 const FLAGS = ["in_crisis", "needs_attention"];
 
-/** The areas of a life that need somebody's attention, the worst first. */
+/** Returns the areas of life that need attention, the worst first. */
 export async function flaggedDomains(files: FileStore): Promise<FlaggedDomain[]> {
   const index = await fileIndex(files, "domains");
   const read = await Promise.all(

@@ -3,13 +3,13 @@ import { fileIndex, newest } from "../files/file-index.ts";
 import type { MarkdownFile } from "../files/front-matter.ts";
 import { readMarkdown } from "../files/user-files.ts";
 
-/** One file as the model reads it. */
+/** Reads one file in the form that the model reads. */
 export async function oneFile(files: FileStore, path: string): Promise<string | undefined> {
   const file = await readMarkdown(files, path);
   return file && [notes(file), file.body].filter((part) => part !== "").join("\n");
 }
 
-/** The last files of a folder, newest first, each below its day. */
+/** Reads the last files of a folder, newest first, each below its day. */
 export async function lastOf(
   files: FileStore,
   folder: string,
@@ -27,7 +27,7 @@ export async function lastOf(
   return texts.length === 0 ? undefined : texts.join("\n\n");
 }
 
-/** What a file's head says that the model should know, in brackets. */
+/** Formats the attributes that the model should know, in brackets. */
 function notes({ attributes }: MarkdownFile): string {
   const said = TOLD.flatMap((name) => {
     const value = attributes[name];
@@ -39,12 +39,12 @@ function notes({ attributes }: MarkdownFile): string {
 
 const TOLD = ["status", "updated_rating", "energy", "mood_signal", "domains_touched", "intention"] as const;
 
-/** On one line. */
+/** Puts a text on one line. */
 export function textOf(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** The beginning of a text. */
+/** Cuts a text after `maxChars`. */
 export function clip(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).toWellFormed()}…`;
 }

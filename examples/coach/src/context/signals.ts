@@ -8,7 +8,7 @@ import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";
 import { isDistressed } from "./distress.ts";
 import { flaggedDomains } from "./flagged.ts";
 
-/** What the signals look at. */
+/** The facts that the signals depend on. */
 export interface Facts {
   dayPart: DayPart;
   hasLifeMap: boolean;
@@ -19,8 +19,8 @@ export interface Facts {
 }
 
 /**
- * Beside a message that sounds like a crisis: which skill is called for by what, the most important first.
- * Where no row fits, the coach goes by its own prompt alone.
+ * The condition of each skill, the most important first. It does not apply to messages that sound like a
+ * crisis. If no row matches, the coach has its prompt alone.
  */
 export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
   { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
@@ -35,9 +35,9 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 ];
 
 /**
- * For `skillHook`: a session that was begun for something is about that, with an eye on what cannot wait; an
- * open one goes by the signals. A crisis comes first, and needs nothing that could fail. In an arc the model
- * has read its guidance with the arc.
+ * Chooses the skills for `skillHook`. A crisis comes first, and depends on nothing that could fail. A session
+ * of a certain type gets that type's skill, an open one those of the signals. In an arc, the model has read
+ * the guidance when the arc began.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
@@ -55,7 +55,7 @@ export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, 
   return [...called, ...(isDeeper ? ["domain-deep-dive"] : [])];
 };
 
-/** Files that cannot be read flag nothing; the context's own section tells of them. */
+/** Returns `false` if the files cannot be read; the section of the context reports that. */
 async function isFlagged({ files }: CoachData): Promise<boolean> {
   return (await flaggedDomains(files).catch(() => [])).length > 0;
 }

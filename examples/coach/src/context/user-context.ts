@@ -10,7 +10,7 @@ import { flaggedDomains } from "./flagged.ts";
 import { header } from "./header.ts";
 import { clip, lastOf, oneFile, textOf } from "./read.ts";
 
-/** What a section reads: the user's data, and their day. */
+/** What a section reads: the user's data and today's date. */
 interface Reading {
   coach: CoachData;
   today: string;
@@ -20,8 +20,8 @@ interface Reading {
 type Read = (reading: Reading) => string | undefined | Promise<string | undefined>;
 
 /**
- * In the order in which the model reads them, and the most characters of each: together well below what a
- * prompt may have.
+ * The sections in the order in which the model reads them, with the most characters of each. Their sum is
+ * well below the limit of a prompt.
  */
 const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["sage_context", 4_500, ({ coach }) => oneFile(coach.files, "sage/context.md")],
@@ -43,16 +43,16 @@ const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["flagged_domains", 3_000, flagged],
 ];
 
-/** Of how many captures those are told that are in no journal yet. */
+/** How many captures that are in no journal yet are listed. */
 const CAPTURES = 20;
 
-/** How long one section may take, in milliseconds. */
+/** The limit for one section, in milliseconds. */
 const SECTION_MS = 2_000;
 
 /**
- * What is known of the user, read side by side and told in one order, the same for every type of session: who
- * they are and when it is (four fields), what this session is, and everything that stands in their files.
- * Blocks of the coach's earlier life are taken apart in all of it.
+ * Builds the user data. All sections are read in parallel and have a fixed order, which is the same for all
+ * types of session: four fields on the user and the time, the session, and the user's files. Blocks of the
+ * coach's earlier version are removed everywhere.
  */
 export function coachContext(
   onBuilt?: (report: ContextReport) => void,

@@ -6,58 +6,58 @@ import { DEFAULT_TYPE } from "../sessions/session-types.ts";
 
 /** An entry of a calendar. */
 export interface CalendarEvent {
-  /** As people read it, e.g. `09:30`; absent for a whole day. */
+  /** For people, e.g. `09:30`; absent for an entry of a whole day. */
   at?: string;
   title: string;
 }
 
-/** A session that is over or was left. */
+/** An earlier session. */
 export interface PastSession {
   type: string;
   /** ISO 8601. */
   at: string;
 }
 
-/** What the coach knows and keeps of the user of one session. */
+/** The user's data, as the coach has it in one session. */
 export interface CoachData {
-  /** This user's own. */
+  /** The files of this user alone. */
   files: FileStore;
   plans: { save(plan: DayPlan): Promise<void>; get(day: string): Promise<DayPlan | undefined> };
-  /** What they are called, if they have said. */
+  /** The user's name, if it is known. */
   name?: string;
   /** e.g. `Europe/Berlin`. */
   timeZone: string;
   /** Milliseconds since 1970. */
   now(): number;
-  /** The last session before this one. */
+  /** The session before this one, if any. */
   lastSession(): Promise<PastSession | undefined>;
-  /** How this session's row stands at the moment. */
+  /** The current status of this session's row. */
   status(): Promise<SessionStatus | undefined>;
   calendar(day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
 }
 
-/** What the coach's tools, hooks and context need of the application. */
+/** What the application provides for the coach's tools, hooks and context. */
 export interface CoachDeps {
   coach: CoachData;
 }
 
 export interface CoachDepsOptions {
-  /** Of all users: a directory (`diskFiles`), or a bucket (`supabaseFiles`). */
+  /** The files of all users: a directory (`diskFiles`) or a bucket (`supabaseFiles`). */
   files: FileStore;
-  /** Where the sessions are. */
+  /** The store of the sessions. */
   store?: Pick<EventStore, "sessions">;
-  /** Default: in memory. */
+  /** Default: kept in memory. */
   plans?: DayPlans;
-  /** Of users whose client has not said where they are. Default: this machine's. */
+  /** For users whose client sent no time zone. Default: this machine's. */
   timeZone?: string;
   now?: () => number;
   name?(userId: string): string | undefined;
-  /** What is in a user's calendar on a day, `YYYY-MM-DD`. Default: nothing. */
+  /** Returns the entries of a user's calendar on a day (`YYYY-MM-DD`). Default: none. */
   calendar?(userId: string, day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
 }
 
 /**
- * Makes the coach's part of a runtime's `deps`, for one session after the other.
+ * Creates the coach's part of a runtime's `deps`. The returned function makes it for each session.
  *
  * @example
  * ```ts

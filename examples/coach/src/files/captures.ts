@@ -3,17 +3,17 @@ import { fileIndex, type IndexedFile } from "./file-index.ts";
 import { type MarkdownFile, withFrontMatter } from "./front-matter.ts";
 import { readMarkdown } from "./user-files.ts";
 
-/** A capture, and the journal that it has gone into. */
+/** A capture, and the journal that contains it. */
 export interface Capture extends MarkdownFile {
   path: string;
   day: string;
   foldedInto?: string;
 }
 
-/** How many captures are looked at when a journal is written: more than anybody has in a day. */
+/** How many captures are read when a journal is written: more than anybody makes in a day. */
 const MOST = 100;
 
-/** A user's captures, oldest first; `most` of them, the newest ones. */
+/** Returns the newest `most` captures of a user, oldest first. */
 export async function capturesOf(files: FileStore, most: number = MOST): Promise<Capture[]> {
   const index = (await fileIndex(files, "captures")).sort((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1));
   const read = await Promise.all(
@@ -34,18 +34,17 @@ export async function capturesOf(files: FileStore, most: number = MOST): Promise
   return read.flat();
 }
 
-/** By day first: a capture that has gone into a journal was written anew. */
+/** Compares by day first, because a capture is written again when it goes into a journal. */
 function ageOf({ day, modifiedAt }: IndexedFile): string {
   return `${day ?? modifiedAt.slice(0, 10)} ${modifiedAt}`;
 }
 
-/** The heading under which a journal carries its day's captures. */
+/** The heading of the day's captures in a journal. */
 export const CAPTURED = "## Captured during the day";
 
 /**
- * A journal with the captures of its day under it: those that are in no journal yet, and those that are in
- * this one already, because a journal is written whole each time. So none is lost or there twice, however
- * often it is saved.
+ * Appends the day's captures to a journal: those that are in no journal yet, and those that are in this one,
+ * because a journal is always written whole. However often it is saved, each capture is there once.
  */
 export function withCaptures(journal: string, captures: readonly Capture[]): string {
   if (captures.length === 0) return journal.trimEnd();
@@ -53,14 +52,14 @@ export function withCaptures(journal: string, captures: readonly Capture[]): str
   return `${own}\n\n${CAPTURED}\n\n${captures.map(({ body }) => itemOf(body)).join("\n")}\n`;
 }
 
-/** The captures that belong into the journal of a day. */
+/** Returns the captures that belong in the journal of a day. */
 export function capturesFor(captures: readonly Capture[], day: string, journal: string): Capture[] {
   return captures.filter(
     (one) => one.foldedInto === journal || (one.foldedInto === undefined && one.day === day),
   );
 }
 
-/** Notes in the captures that they are in the journal. */
+/** Marks captures as contained in the journal. Returns how many were not marked before. */
 export async function markFolded(
   files: FileStore,
   captures: readonly Capture[],
@@ -75,7 +74,7 @@ export async function markFolded(
   return fresh.length;
 }
 
-/** As one item of a list, whatever stands in it. */
+/** Formats a text as one list item, whatever is in it. */
 function itemOf(body: string): string {
   const lines = body.split("\n").map((line) => line.replace(/^#+\s+/, "").trimEnd());
   return `- ${lines.filter((line) => line !== "").join("\n  ")}`;

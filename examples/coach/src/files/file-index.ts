@@ -2,13 +2,13 @@ import type { FileStore } from "@pawl/core";
 import { isDay } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces, ownPlaces } from "./file-type.ts";
 
-/** A file among a user's, and what its path says of it. */
+/** A file of a user, with what its path says. */
 export interface IndexedFile {
   path: string;
   type: FileType | keyof typeof ownPlaces;
-  /** Without folder and ending. */
+  /** The file name without its ending. */
   name: string;
-  /** The day that its name begins with, `YYYY-MM-DD`. */
+  /** The day at the start of its name, `YYYY-MM-DD`. */
   day?: string;
   /** In bytes. */
   size: number;
@@ -19,8 +19,8 @@ export interface IndexedFile {
 const places = Object.entries({ ...filePlaces, ...ownPlaces }) as [IndexedFile["type"], FilePlace][];
 
 /**
- * What there is of a user, or in one of their folders, by path. Files that are at no place of the coach's are
- * left out: they are the user's own.
+ * Lists a user's files, or those of one folder, by path. Files outside the coach's folders are the user's own
+ * and are left out.
  *
  * @example
  * ```ts
@@ -45,12 +45,12 @@ export async function fileIndex(files: FileStore, folder = ""): Promise<IndexedF
   });
 }
 
-/** What there is in some folders alone: of a year of days that is much less. */
+/** Lists the files of some folders only, which is much faster with a year of days. */
 export async function indexOf(files: FileStore, folders: readonly string[]): Promise<IndexedFile[]> {
   return (await Promise.all(folders.map((folder) => fileIndex(files, folder)))).flat();
 }
 
-/** The last ones of a folder whose names begin with their day, newest first. */
+/** Returns the last files whose names begin with a day, newest first. */
 export function newest(index: readonly IndexedFile[], count: number): IndexedFile[] {
   return index
     .filter(({ day }) => day !== undefined)

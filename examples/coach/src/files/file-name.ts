@@ -3,22 +3,24 @@ import { isDay, plusDays } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
 /**
- * Long enough for a title; spelt in hexadecimal by a store it stays below the limits of disks and buckets.
+ * Long enough for a title. Some stores write it in hexadecimal, and it is still below the limits of disks and
+ * buckets.
  */
 const LONGEST = 60;
 /**
- * Letters, digits and marks of any script, and the few signs a title needs. No slash, no control, nothing
- * unseen.
+ * Letters, digits and marks of any script, and the few signs that titles need. No slashes, control characters
+ * or invisible characters.
  */
 const ALLOWED = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} _.-]*$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 
 /**
- * A title as a file name: compatibility forms unified, lower case, dashes for spaces, `.md` at the end.
+ * Converts a title to a file name: unified compatibility forms, lower case, dashes for spaces, `.md` at the
+ * end.
  *
- * @throws Error that tells the model what to mend. A bad name is refused rather than cleaned: a cleaned one
- * might be the name of another file.
+ * @throws Error that tells the model how to fix the name. A bad name is refused and not cleaned, because a
+ * cleaned one might be the name of another file.
  */
 export function safeFileName(title: string): string {
   const name = title.normalize("NFKC").toLowerCase().trim().replace(/\.md$/, "");
@@ -32,29 +34,29 @@ export function safeFileName(title: string): string {
   return `${name.replace(/ +/g, "-")}.md`;
 }
 
-/** What is written about a day when it has been. */
+/** Types whose day must not be in the future. */
 const LOOKS_BACK: readonly FileType[] = ["daily-log", "check-in"];
 
 export interface NamedFile {
   type: FileType;
   name?: string | undefined;
   today: string;
-  /** Tells calls apart, and is the same for every try of one call. */
+  /** Identifies the call; the same in every attempt. */
   callKey: string;
 }
 
-/** The path of a file among its user's files, and the day that it is about. */
+/** Returns the path of a file below its user's folder, and the day that it is about. */
 export function placeOf({ type, name, today, callKey }: NamedFile): { path: string; day: string } {
   const place: FilePlace = filePlaces[type];
-  // Also where the name is not used: whoever sends a path is told.
+  // Checked even if the name is not used, so that the model learns that it must not send paths.
   const title = name === undefined ? undefined : safeFileName(name);
   const day = place.name === "day" && title !== undefined ? title.slice(0, -3) : today;
   if (!isDay(day)) {
     throw new Error(`The file_name of a "${type}" is its day, e.g. ${today}. Leave it out for today.`);
   }
-  // Dated ahead, it would be the newest for good. A day ahead may be that of another time zone.
+  // With a future date the file would stay the newest. One day ahead is allowed because of time zones.
   if (LOOKS_BACK.includes(type) && day > plusDays(today, 1)) {
-    throw new Error(`The file_name of a "${type}" is a day that has been; today is ${today}.`);
+    throw new Error(`The file_name of a "${type}" must not be in the future; today is ${today}.`);
   }
   return { path: `${place.folder}/${fileOf(type, place.name, title, day, callKey)}`, day };
 }
@@ -73,7 +75,7 @@ function fileOf(
   return title;
 }
 
-/** Eight hexadecimal digits that stand for a text. */
+/** Returns eight hexadecimal digits of a text's SHA-256. */
 export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 8);
 }

@@ -1,14 +1,14 @@
-/** Where files of one type live, and what they are called. */
+/** The folder and the naming rule of files of one type. */
 export interface FilePlace {
   folder: string;
   /**
-   * `day`: one a day, by its date. `call`: one a call, unless the model has a title for it. `title`: the
-   * model has to give one. Anything else is the name itself: there is one such file.
+   * `day`: one file per day, named by its date. `call`: one file per call, unless the model sets a title.
+   * `title`: the model must set a title. Anything else is the name of the only file of its type.
    */
   name: "day" | "call" | "title" | (string & {});
 }
 
-/** Everything the coach keeps about a person, by type. */
+/** Everything that the coach keeps about a person, by type. */
 export const filePlaces = {
   domain: { folder: "domains", name: "title" },
   overview: { folder: "life-map", name: "overview" },
@@ -28,7 +28,7 @@ export type FileType = keyof typeof filePlaces;
 /** The types as a list, for schemas. */
 export const fileTypes = Object.keys(filePlaces) as [FileType, ...FileType[]];
 
-/** What the server itself keeps beside them; the model cannot write these. */
+/** Files that only the server writes; the model cannot. */
 export const ownPlaces = {
   "pulse-check": { folder: "pulse-checks", name: "call" },
   "session-summary": { folder: "session-summaries", name: "call" },

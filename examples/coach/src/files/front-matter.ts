@@ -1,18 +1,18 @@
 import { parse, stringify } from "yaml";
 import { harmlessMarkdown, harmlessValue } from "./harmless.ts";
 
-/** A Markdown file: what stands above it, and its text. */
+/** A Markdown file: its attributes and its text. */
 export interface MarkdownFile {
   attributes: Readonly<Record<string, unknown>>;
   body: string;
 }
 
-/** The longest head that is read, in characters: files can be edited from elsewhere. */
+/** The longest front matter that is read, in characters. Files can be edited from outside. */
 const LONGEST_HEAD = 10_000;
 
 /**
- * Writes every text on one line: block scalars lose leading blanks, and a text's lines could be mistaken for
- * the file's own.
+ * Writes every text on one line. Block scalars would lose leading blanks, and a text's lines could be
+ * mistaken for those of the file.
  */
 const ONE_LINE = {
   lineWidth: 0,
@@ -22,8 +22,8 @@ const ONE_LINE = {
 };
 
 /**
- * Returns Markdown below its attributes as YAML; attributes that are `undefined` are left out. Every file of
- * the coach is written here, so attributes and Markdown are made harmless here.
+ * Formats Markdown with its attributes as YAML above it. Attributes that are `undefined` are left out. Every
+ * file of the coach is written here, so attributes and Markdown are made harmless here.
  */
 export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, body: string): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
@@ -31,7 +31,7 @@ export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, b
   return `---\n${head}---\n\n${harmlessMarkdown(body).trim()}\n`;
 }
 
-/** Parts a file. One without a head, or with a damaged one, is text from beginning to end. */
+/** Parses a file. If the front matter is missing or damaged, the whole file is its text. */
 export function readFrontMatter(text: string): MarkdownFile {
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   const end = plain.startsWith("---\n") ? plain.indexOf("\n---\n", 3) : -1;

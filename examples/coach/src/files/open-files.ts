@@ -4,13 +4,13 @@ import { supabaseFiles } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 
 /**
- * Where the users' files are: a directory, or a private bucket of Supabase Storage, with a secret key that
+ * The place of the users' files: a directory, or a private bucket of Supabase Storage with a secret key that
  * stays on the server.
  */
 export type FilesAt = { directory: string } | { url: string; secretKey: string; bucket: string };
 
 /**
- * Opens the place where the coach keeps its users' files.
+ * Opens the store of the users' files.
  *
  * @example
  * ```ts

@@ -5,8 +5,8 @@ import { type MarkdownFile, readFrontMatter } from "./front-matter.ts";
 const PLAIN = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /**
- * The name of a user's folder: the id where that is plain, else a hash of it. The `~` keeps both kinds apart,
- * so that no id can be chosen to land in somebody else's folder.
+ * Returns the name of a user's folder: the id if it is plain, otherwise a hash of it. The `~` separates both
+ * kinds, so that no id can be chosen to match another user's folder.
  */
 export function userFolderName(userId: string): string {
   if (PLAIN.test(userId)) return userId;
@@ -14,7 +14,7 @@ export function userFolderName(userId: string): string {
 }
 
 /**
- * The files of one user: paths are below their folder, and there is no way out of it.
+ * Returns the files of one user. Paths are below the user's folder and cannot leave it.
  *
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export function userFiles(files: FileStore, userId: string): FileStore {
   };
 }
 
-/** A Markdown file in its parts; nothing if there is none. */
+/** Reads and parses a Markdown file; `undefined` if it does not exist. */
 export async function readMarkdown(files: FileStore, path: string): Promise<MarkdownFile | undefined> {
   try {
     return readFrontMatter(await readText(files, path));

@@ -3,8 +3,9 @@ import type { FileType } from "../files/file-type.ts";
 import { DEFAULT_TYPE, rulesOf, sessionTypes } from "../sessions/session-types.ts";
 
 /**
- * Lets a tool run, and a file be written, only where the session's effective type allows it. The model is
- * shown all five tools in every session, so the prompt's beginning stays the same when an arc begins or ends.
+ * Allows a tool to run, and a file to be written, only if the session's effective type permits it. The model
+ * is shown all five tools in every session, so that the prompt's beginning stays the same when an arc begins
+ * or ends.
  */
 export function sessionGate(): Hook {
   const allow = Object.fromEntries(Object.entries(sessionTypes).map(([type, { tools }]) => [type, tools]));

@@ -6,11 +6,11 @@ import { withFrontMatter } from "../files/front-matter.ts";
 import { harmlessMarkdown } from "../files/harmless.ts";
 import { DEFAULT_TYPE } from "../sessions/session-types.ts";
 
-/** What a summary is made of. */
+/** The input of a summary. */
 export interface ToSummarize {
   sessionId: string;
   type: string;
-  /** What the model said of it when it completed the session. */
+  /** The summary that the model passed to `complete_session`. */
   summary: string | undefined;
   /** All text of the last run. */
   text: string;
@@ -20,9 +20,8 @@ export interface ToSummarize {
 export type Summarize = (session: ToSummarize) => string | Promise<string>;
 
 /**
- * Writes down what came out of a session that was completed: when the run is over and all its text is there,
- * and once for it. The file is named after the run, so a process that dies over it leaves nothing that a
- * second one would double.
+ * Writes the summary of a completed session to a file, once, after the run with all of its text has ended.
+ * The file is named after the run, so a second attempt after a crash replaces it.
  */
 export function sessionSummary(summarize: Summarize = ownWords): Hook<CoachDeps> {
   return {
@@ -50,7 +49,7 @@ function partsOf({ sessionId, signal }: RunContext<CoachDeps>): Pick<ToSummarize
   return { sessionId, signal };
 }
 
-/** The call that has completed the session, if one has. */
+/** Returns the call that completed the session, if there is one. */
 function completing({ actions }: RunResult): { summary: string | undefined } | undefined {
   for (const { tool, success, result } of actions) {
     if (tool !== "complete_session" || success !== true) continue;
@@ -64,5 +63,7 @@ function completing({ actions }: RunResult): { summary: string | undefined } | u
 const LONGEST = 600;
 
 function ownWords({ summary, text }: Pick<ToSummarize, "summary" | "text">): string {
-  return summary?.trim() || text.trim().slice(0, LONGEST).toWellFormed() || "Nothing was said.";
+  return (
+    summary?.trim() || text.trim().slice(0, LONGEST).toWellFormed() || "Nothing was written in this session."
+  );
 }

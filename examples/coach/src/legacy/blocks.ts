@@ -1,4 +1,4 @@
-/** A part of a message of the coach's earlier life, when it wrote its actions into its text. */
+/** A part of a message from the coach's earlier version, which wrote its actions into the text. */
 export type LegacyPart =
   | { type: "text"; text: string }
   | {
@@ -15,20 +15,20 @@ export type LegacyPart =
 
 const PAIRED = ["FILE_UPDATE", "SUGGESTED_REPLIES", "DAY_PLAN_DATA"] as const;
 
-/** A place where one of the marks stands. */
+/** A mark in a text. */
 interface Mark {
   kind: "open" | "close" | "single";
   name: string;
-  /** What stands behind the name. */
+  /** The text after the name, inside the brackets. */
   rest: string;
   at: number;
   end: number;
 }
 
 /**
- * Behind a name comes the end of the mark, a blank or a colon: `[FILE_UPDATES]` is something else. A mark
- * stands on one line, which is why a line break is what fills the gaps, and ends where another bracket
- * begins, so that the search never looks at anything twice.
+ * Matches one mark. The name must be followed by the end of the mark, a blank or a colon: `[FILE_UPDATES]` is
+ * no mark. A mark never contains a line break, so line breaks can fill the gaps of removed ones. It ends
+ * where another bracket begins, so that the search looks at every character once.
  */
 const MARK =
   /\[(\/?)(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA|ENTER_MODE|SESSION_COMPLETE)(?=[\] \t:])([^[\]\r\n]{0,1000})\]/gi;
@@ -44,8 +44,8 @@ function* marksIn(text: string): Generator<Mark> {
 }
 
 /**
- * A message in its parts, for showing it. Nothing here acts: a block that says what to save is a picture of
- * what was once saved. A block without its end is left out as far as its mark goes.
+ * Splits a message into parts, to show it. No part has an effect: a block shows what was saved long ago. Of a
+ * block without an end, only the mark is left out.
  *
  * @example
  * ```ts
@@ -72,7 +72,7 @@ export function legacyParts(text: string): LegacyPart[] {
   return parts;
 }
 
-/** The text without the blocks and what is in them: what a message said to its reader. */
+/** Removes all blocks with their contents. What is left is the message for its reader. */
 export function withoutBlocks(text: string): string {
   return cut(
     text,
@@ -80,17 +80,17 @@ export function withoutBlocks(text: string): string {
   );
 }
 
-/** The text without the marks alone: what stands in a file is the user's, also between two of them. */
+/** Removes the marks only. The text of files is the user's, also between two marks. */
 export function withoutTags(text: string): string {
   return cut(text, [...marksIn(text)]);
 }
 
-/** Whether a text has a mark in it, and which. */
+/** Lists the kinds of marks in a text. */
 export function legacyMarks(text: string): string[] {
   return [...new Set([...marksIn(text)].map(({ name }) => name))];
 }
 
-/** The outermost blocks, each with its end if it has one. */
+/** Finds the outermost blocks, each with its end if it has one. */
 function blocksIn(text: string): { mark: Mark; close: Mark | undefined }[] {
   const marks = [...marksIn(text)];
   const closes = new Map<string, number[]>();
@@ -119,7 +119,7 @@ function outermost(
   return found;
 }
 
-/** The gaps are filled, so that what stood around a mark cannot grow together to another one. */
+/** Cuts spans and fills the gaps, so that the text around a removed mark cannot form another mark. */
 function cut(text: string, spans: readonly { at: number; end: number }[]): string {
   if (spans.length === 0) return text;
   const pieces: string[] = [];
@@ -156,7 +156,7 @@ function attributesIn(rest: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([, name = "", value = ""]) => [name.toLowerCase(), value]));
 }
 
-/** A JSON list, or one a line. */
+/** Parses suggested replies: a JSON list, or one reply per line. */
 function repliesIn(inside: string): string[] {
   const list = json(inside);
   const lines = Array.isArray(list) ? list.filter((one) => typeof one === "string") : inside.split("\n");

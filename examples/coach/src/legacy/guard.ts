@@ -2,16 +2,15 @@ import { type ContentBlock, type Hook, isText, isThinking } from "@pawl/core";
 import { legacyMarks, withoutBlocks } from "./blocks.ts";
 
 /**
- * A model that writes a block of old instead of calling a tool has done nothing: nobody reads such blocks any
- * more, and so nothing is written twice. The block is taken out of the answer before it is stored, so that no
- * later prompt suggests another, and the log says so.
+ * Removes legacy blocks from an answer before it is stored, so that no later prompt suggests writing another
+ * one. A block has no effect, so nothing is written twice. The log records that blocks were removed.
  */
 export function legacyGuard(): Hook {
   return {
     name: "legacy-guard",
     afterModel: async ({ content, stopReason }, { append }) => {
-      // What precedes thinking is signed with it, and a paused answer goes back as it is: `withoutLegacy`
-      // sees to these.
+      // Content before a thinking block is signed with it, and a paused answer goes back as it is.
+      // `withoutLegacy` cleans both.
       const free = content.findLastIndex(isThinking) + 1;
       const marks = content.slice(free).flatMap((block) => (isText(block) ? legacyMarks(block.text) : []));
       if (marks.length === 0 || stopReason === "pause_turn") return undefined;
@@ -21,10 +20,10 @@ export function legacyGuard(): Hook {
   };
 }
 
-/** What is said where an answer was nothing but a block. */
+/** Replaces an answer that had nothing but blocks. */
 export const NOTHING_LEFT = "…";
 
-/** The same blocks, with texts behind `free` without marks; an answer is never without anything. */
+/** Removes blocks from the texts from position `free` on. The result is never empty. */
 export function withoutLegacyText(content: readonly ContentBlock[], free = 0): ContentBlock[] {
   const kept = content.flatMap((block, index): ContentBlock[] => {
     if (index < free || !isText(block)) return [block];

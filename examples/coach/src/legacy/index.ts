@@ -1,3 +1,2 @@
-// What is left of the time when the coach wrote its actions into its text. For pages too: nothing here needs
-// a server.
+// Reads messages of the coach's earlier version, which wrote its actions into the text. Runs in pages too.
 export { type LegacyPart, legacyMarks, legacyParts, withoutBlocks, withoutTags } from "./blocks.ts";

@@ -3,9 +3,8 @@ import { legacyMarks, withoutTags } from "./blocks.ts";
 import { NOTHING_LEFT, withoutLegacyText } from "./guard.ts";
 
 /**
- * A model that never reads a block of old: conversations that have them keep them in their log, and are shown
- * with them. It is a function of each message alone, so the prompt's beginning stays the same from request to
- * request.
+ * Wraps a model so that it never reads legacy blocks. The log keeps them, and old conversations are shown
+ * with them. Each message is converted on its own, so the prompt's beginning stays the same in all requests.
  */
 export function withoutLegacy(model: ModelClient): ModelClient {
   const { id, pricing, forcedToolChoice } = model;
@@ -30,8 +29,8 @@ function hasMark(block: ContentBlock): boolean {
 }
 
 /**
- * Words of the user come back in results too. There the marks alone go: what is between them is part of what
- * a tool tells.
+ * Results can contain the user's words too. There only the marks are removed; the text between them belongs
+ * to the result.
  */
 function withPlainResult(block: ContentBlock): ContentBlock {
   const { type, content } = block as ContentBlock & { content?: unknown };

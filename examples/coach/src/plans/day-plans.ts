@@ -1,21 +1,22 @@
-/** What somebody means to do on a day: the row beside the file, for those who count and compare. */
+/** The plan of a day as a row, beside its file, so that plans can be counted and compared. */
 export interface DayPlan {
   /** `YYYY-MM-DD`. */
   day: string;
+  /** What the day is for. */
   intention?: string;
-  /** In their order. */
+  /** In order. */
   priorities: readonly string[];
-  /** Where the whole of it is. */
+  /** The path of the file with the whole plan. */
   path: string;
 }
 
-/** Where day plans are kept: one a day for each user, and the last one holds. */
+/** Stores one plan per user and day; the last one counts. */
 export interface DayPlans {
   save(userId: string, plan: DayPlan): Promise<void>;
   get(userId: string, day: string): Promise<DayPlan | undefined>;
 }
 
-/** Day plans in memory, for tests. */
+/** Creates day plans in memory, for tests. */
 export function memoryDayPlans(): DayPlans {
   const kept = new Map<string, DayPlan>();
   const key = (userId: string, day: string): string => JSON.stringify([userId, day]);
@@ -27,7 +28,7 @@ export function memoryDayPlans(): DayPlans {
 
 const MOST = 10;
 
-/** The priorities of a plan that does not name them: its tasks, or else the items of its lists. */
+/** Derives the priorities of a plan without any: its tasks, otherwise the items of its lists. */
 export function prioritiesIn(content: string): string[] {
   const items = [...content.matchAll(/^ {0,3}[-*+] (\[[ xX]\] )?(\S.*)$/gm)];
   const tasks = items.filter(([, box]) => box !== undefined);

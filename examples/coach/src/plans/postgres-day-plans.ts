@@ -2,7 +2,7 @@ import { tryUntilApplied } from "@pawl/core/store";
 import type { Database } from "@pawl/postgres";
 import type { DayPlan, DayPlans } from "./day-plans.ts";
 
-/** One statement, safe at every start, also by several processes at once. */
+/** One statement. Safe at every start, also for several processes at once. */
 const TABLES = `DO $coach_tables$ BEGIN
 PERFORM pg_advisory_xact_lock(7231952);
 CREATE SCHEMA IF NOT EXISTS coach;
@@ -25,8 +25,8 @@ const GET = `SELECT to_char(day, 'YYYY-MM-DD') AS day, intention, priorities::te
 FROM coach.day_plans WHERE user_id = $1 AND day = $2::text::date`;
 
 /**
- * Day plans in a table of their own (`coach.day_plans`), which is made first, over `pg`, postgres.js or a
- * PGlite.
+ * Opens day plans in a table of their own (`coach.day_plans`), over `pg`, postgres.js or a PGlite. Creates
+ * the table first.
  *
  * @throws the driver's error when the database fails.
  *
@@ -66,7 +66,7 @@ function planOf({ day, intention, priorities, path }: Row): DayPlan {
   };
 }
 
-/** Runs one statement, and again where the database undid it because of others. */
+/** Runs one statement, and retries it if the database rolled it back because of concurrent work. */
 async function ask(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
   try {
     return await tryUntilApplied(() => once(db, text, values));
@@ -75,7 +75,7 @@ async function ask(db: Database, text: string, values: unknown[]): Promise<reado
   }
 }
 
-/** `tryUntilApplied` looks for the database's code at the cause of an error. */
+/** Carries the driver's error as its cause, because `tryUntilApplied` looks for the database's code there. */
 class Undone extends Error {}
 
 async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {

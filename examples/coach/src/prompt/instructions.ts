@@ -2,8 +2,7 @@ import { skillSummaries } from "@pawl/knowledge";
 import { coachSkills } from "./skills.ts";
 
 /**
- * Who the coach is. Nothing in here changes from day to day: the prompt is a prefix that has to stay the
- * same.
+ * The system prompt. It must not change from day to day, because it is the cached beginning of every request.
  */
 export const instructions: string = `You are Sage, a life coach. People come to you in the morning to find a shape for the day, in the evening to look back on it, and whenever something weighs on them.
 

@@ -3,13 +3,13 @@ import type { Skill } from "@pawl/knowledge";
 import { loadSkills } from "@pawl/knowledge/disk";
 import { toolNames } from "../sessions/session-types.ts";
 
-/** Where the skills are, one Markdown file each. */
+/** The folder of the skills, one Markdown file each. */
 const FOLDER = fileURLToPath(new URL("../../skills", import.meta.url));
 
-/** All of them, checked against the tools that there are. */
+/** All skills, checked against the existing tools. */
 export const coachSkills: readonly Skill[] = await loadSkills(FOLDER, { tools: toolNames });
 
-/** The name of the skill that a type of session is about, if there is one. */
+/** Returns the name of the skill for a type of session. There may be no skill of that name. */
 export function skillOfType(type: string): string {
   return type.replaceAll("_", "-");
 }

@@ -1,4 +1,4 @@
-/** The areas of a life, as the map has them. */
+/** The areas of a life. */
 export const lifeDomains = [
   { id: "work", label: "Work" },
   { id: "money", label: "Money" },
@@ -12,7 +12,7 @@ export const lifeDomains = [
 
 export type LifeDomain = (typeof lifeDomains)[number]["id"];
 
-/** How each of them is, from 1 (hard) to 5 (thriving); those that nothing was said of are absent. */
+/** Ratings from 1 (hard) to 5 (thriving). Areas without a rating are absent. */
 export type Ratings = { readonly [domain in LifeDomain]?: number };
 
 export const domainIds = lifeDomains.map(({ id }) => id) as [LifeDomain, ...LifeDomain[]];

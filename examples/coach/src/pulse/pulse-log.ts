@@ -5,7 +5,7 @@ import { withFrontMatter } from "../files/front-matter.ts";
 import { readMarkdown } from "../files/user-files.ts";
 import { domainIds, type Ratings } from "./domains.ts";
 
-/** What was last said of each domain, and when. */
+/** The last known rating of each area, and the day of the last check. */
 export interface PulseBaseline {
   day: string;
   ratings: Ratings;
@@ -14,8 +14,8 @@ export interface PulseBaseline {
 const FOLDER = "pulse-checks";
 
 /**
- * The baseline that a pulse check is compared with; `callKey` names a check that does not count, because it
- * is the one being made.
+ * Returns the baseline of a pulse check: the last check before it. `callKey` identifies the current check,
+ * which is left out.
  */
 export async function pulseBaseline(files: FileStore, callKey?: string): Promise<PulseBaseline | undefined> {
   const index = await fileIndex(files, FOLDER);
@@ -27,7 +27,7 @@ export async function pulseBaseline(files: FileStore, callKey?: string): Promise
   return { day: last.day, ratings: ratingsIn(file.attributes.known) };
 }
 
-/** A pulse check that was answered: `at` is in milliseconds since 1970. */
+/** An answered pulse check. `at` is in milliseconds since 1970. */
 interface Pulse {
   day: string;
   at: number;
@@ -37,8 +37,8 @@ interface Pulse {
 }
 
 /**
- * Keeps a pulse check, once for each call however often it is tried. The names of a day's checks are in the
- * order in which they were made, wherever their user was: no clock on a wall says that of them.
+ * Saves a pulse check, once for each call however often it is attempted. The names of a day's checks sort by
+ * `at`, the moment of the answer, which does not depend on the user's time zone.
  */
 export async function keepPulse(
   files: FileStore,
@@ -53,7 +53,7 @@ export async function keepPulse(
   return path;
 }
 
-/** What of a head are ratings: the file may have been edited. */
+/** Keeps the valid ratings of an attribute: the file may have been edited. */
 function ratingsIn(value: unknown): Ratings {
   const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const known = domainIds.flatMap((id) => {

@@ -4,10 +4,10 @@ import type { IndexedFile } from "../files/file-index.ts";
 /** Days from one check-in to the next. */
 export const CHECKIN_EVERY = 7;
 
-/** The folders that say when it is due. */
+/** The folders that determine when it is due. */
 export const CHECKIN_FOLDERS = ["check-ins", "life-map"] as const;
 
-/** When the next weekly check-in is due, as `YYYY-MM-DD`; nothing without a life map to check in on. */
+/** Returns the day of the next weekly check-in, as `YYYY-MM-DD`; `undefined` without a life map. */
 export function nextCheckin(index: readonly IndexedFile[], today: string): string | undefined {
   const last = newestDay(index, "check-in");
   if (last !== undefined) return plusDays(last, CHECKIN_EVERY);
@@ -15,7 +15,7 @@ export function nextCheckin(index: readonly IndexedFile[], today: string): strin
   return mapped === undefined ? undefined : plusDays(mapped.modifiedAt.slice(0, 10) || today, CHECKIN_EVERY);
 }
 
-/** The same in words. */
+/** Describes when the next check-in is due. */
 export function checkinStatus(next: string | undefined, today: string): string {
   if (next === undefined) return "none yet";
   const days = daysBetween(today, next);

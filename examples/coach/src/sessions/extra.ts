@@ -4,9 +4,8 @@ import { isTimeZone } from "../base/day.ts";
 import { isSessionType, sessionTypes } from "./session-types.ts";
 
 /**
- * The fields of the coach's requests beside the message, for `handler({ extra })`: `sessionType`, the type of
- * a session that begins with it, and `timeZone`, where the user is. In a session that there is already they
- * change nothing.
+ * Reads the coach's own request fields, for `handler({ extra })`: `sessionType` is the type of a new session,
+ * `timeZone` says where the user is. Neither has an effect in an existing session.
  */
 export function coachExtra(): ExtraFields {
   return {
@@ -17,11 +16,11 @@ export function coachExtra(): ExtraFields {
       if (type !== undefined && !isSessionType(type)) {
         throw new PawlError(
           "invalid_input",
-          `sessionType is one of ${Object.keys(sessionTypes).join(", ")}.`,
+          `sessionType must be one of ${Object.keys(sessionTypes).join(", ")}.`,
         );
       }
       if (zone !== undefined && !isTimeZone(zone)) {
-        throw new PawlError("invalid_input", "timeZone is a name like Europe/Berlin.");
+        throw new PawlError("invalid_input", "timeZone must be a name like Europe/Berlin.");
       }
       return {
         metadata: { ...(type !== undefined && { type }), ...(zone !== undefined && { time_zone: zone }) },

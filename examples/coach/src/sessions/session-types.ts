@@ -1,6 +1,6 @@
 import type { FileType } from "../files/file-type.ts";
 
-/** The coach's tools, in the order in which the model is shown them. */
+/** The coach's tools, in the order in which the model sees them. */
 export const toolNames = [
   "save_file",
   "complete_session",
@@ -11,9 +11,9 @@ export const toolNames = [
 
 export type ToolName = (typeof toolNames)[number];
 
-/** What may happen in a session of one type. */
+/** What is allowed in a session of one type. */
 export interface SessionRules {
-  /** For people. */
+  /** The name for people. */
   title: string;
   tools: readonly ToolName[];
   /** The types of file that `save_file` may write. */
@@ -23,10 +23,7 @@ export interface SessionRules {
 const memory = ["sage-context", "sage-patterns", "reflection-prompt", "capture"] as const;
 const guided = ["save_file", "complete_session", "show_pulse_check", "show_options"] as const;
 
-/**
- * Every type of session, and so every arc: an arc is such a type that an open conversation enters for a
- * while.
- */
+/** Every type of session. An arc is such a type, which an open conversation enters for a while. */
 export const sessionTypes = {
   open_conversation: {
     title: "Open conversation",
@@ -54,17 +51,17 @@ export const sessionTypes = {
 
 export type SessionType = keyof typeof sessionTypes;
 
-/** The arcs that an open conversation may enter. */
+/** The arcs that an open conversation can enter. */
 export const arcs = ["open_day", "close_day", "life_mapping", "weekly_checkin"] as const;
 
 export type Arc = (typeof arcs)[number];
 
-/** The type of a session that was begun without one. */
+/** The type of a session that was begun without a type. */
 export const DEFAULT_TYPE: SessionType = "open_conversation";
 
 /**
- * The rules of an effective type, as core says it: the mode that a tool has set, or else the type that the
- * session was begun with. One that is unknown may do least.
+ * Returns the rules of an effective type: the mode that a tool set, otherwise the type of the session. An
+ * unknown type has the fewest rights.
  *
  * @example
  * ```ts

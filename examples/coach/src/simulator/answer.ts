@@ -19,7 +19,7 @@ const FAREWELL =
   /^(?:(?:ok(?:ay)?|no|great|perfect)[\s,.!]+)?(?:that(?:'s| is) (?:all|it)|(?:good)?bye|thanks?|thank you|(?:i(?:'m| am) )?done|see you|good ?night)\b/i;
 const HELLO = /^(?:hi|hello|hey|good (?:morning|day|afternoon|evening)|morning|start)\b/i;
 
-/** What the coach says and does next. */
+/** Chooses the coach's next words and actions. */
 export function answer(scene: Scene): Reply {
   if (scene.outcomes.length > 0) return afterTools(scene);
   return toWords(scene);
@@ -47,7 +47,7 @@ function afterTools(scene: Scene): Reply {
   if (failure !== undefined) {
     if (/^The user did not approve/.test(String(failure.value))) return { text: planKept };
     return {
-      text: `That did not work: ${excerpt(String(failure.value))} Shall we go on without it for now?`,
+      text: `That did not work: ${excerpt(String(failure.value))} Shall we continue without it for now?`,
     };
   }
   const last = outcomes.at(-1);

@@ -15,7 +15,7 @@ const WANTED: readonly [pattern: RegExp, arc: string][] = [
   [/\b(?:map (?:out )?my life|life map(?:ping)?)\b/i, "life_mapping"],
 ];
 
-/** Leads into the arc that somebody has asked for, or to the pulse check. */
+/** Begins the arc, or the pulse check, that a message asks for. */
 export function asksForArc(said: string): Reply | undefined {
   const arc = WANTED.find(([pattern]) => pattern.test(said))?.[1];
   if (arc !== undefined) return call("enter_structured_arc", { arc, reason: excerpt(said, 120) });
@@ -23,7 +23,7 @@ export function asksForArc(said: string): Reply | undefined {
   return call("show_pulse_check", { context: "A short look at all areas, before we talk." }, "Gladly.");
 }
 
-/** What the coach does with words in a session, or an arc, of a type of its own. */
+/** Answers a message in an arc, or in a session that has a type. */
 export function arcToWords(scene: Scene): Reply | undefined {
   const { type, said, told, saved, direction } = scene;
   switch (type) {
@@ -48,7 +48,7 @@ export function arcToWords(scene: Scene): Reply | undefined {
   }
 }
 
-/** What it says when tools of an arc have come back. */
+/** Continues after the tools of an arc have returned. */
 export function arcAfterTools(scene: Scene): Reply | undefined {
   const { type, outcomes, said } = scene;
   const last = outcomes.at(-1);
@@ -85,7 +85,7 @@ export function arcAfterTools(scene: Scene): Reply | undefined {
   return undefined;
 }
 
-/** First the day is told and kept; what is said to it then is a yes, or a change. */
+/** Closes the day. The first message is the day itself and is saved; the next one is a yes or a change. */
 function closing(scene: Scene): Reply {
   const { said, told, saved } = scene;
   if (saved.includes("daily-log") && AGREED.test(said)) {
@@ -129,7 +129,7 @@ function afterPulse(scene: Scene, value: Json): Reply {
   return { text: `${told}\n\n${next.get(scene.type) ?? "Is there one of them you want to talk about?"}` };
 }
 
-/** What has changed most, in a sentence. */
+/** Describes the largest change in one sentence. */
 function pulseWords(value: Json): string {
   const result = asObject(value);
   if (result.skipped === true || result.answered === false) return "We can leave that for another time.";

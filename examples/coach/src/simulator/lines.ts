@@ -7,7 +7,7 @@ export const directions = {
   mind: "Something is on my mind",
 } as const;
 
-/** A greeting, and the ways in as buttons. */
+/** Greets the user, with the ways in as buttons. */
 export function greeting(first: boolean): Reply {
   const text = first
     ? "Good morning, I'm Sage. I have no agenda of my own: we can give the day a shape, look back for a moment, or talk about whatever is there.\n\nHow is your morning so far?"
@@ -30,7 +30,7 @@ export function followUp(chosen: string): string {
   }
 }
 
-/** The user's words given back, with a question. */
+/** Repeats the user's words and asks a question. */
 export function reflection(said: string, nth: number): string {
   const questions = [
     "What about it matters most to you right now?",
@@ -41,7 +41,7 @@ export function reflection(said: string, nth: number): string {
   return `So: *${excerpt(said)}* I'd like to stay with that for a moment. ${questions[nth % questions.length]}`;
 }
 
-/** Shows what the page can render, for those who ask. */
+/** Shows what the page can render, on request. */
 export const showcase = `## A page of everything
 
 Plain words carry most of a conversation. Now and then a **shape** helps, or a *slant*, or something ~~crossed out~~.
@@ -63,7 +63,7 @@ const day = plan({ first: "the hard thing" });
 
 More about lists like this one is written [elsewhere](https://commonmark.org/help/).`;
 
-/** Enough text to watch it come in, and to stop it. */
+/** A text long enough to watch it arrive, and to stop it. */
 export const longTalk = [
   "Here is how I think about a week, from one end to the other.",
   ...["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"].map(
@@ -81,11 +81,11 @@ export const longTalk = [
   "And the weekend is not a reward for any of it. Which of these days is hardest for you?",
 ].join("\n\n");
 
-/** What is said once the session is complete. */
+/** The answer when the session is complete. */
 export const goodbye =
   "Thank you for the time. Everything worth keeping is in your notes, and I'm here whenever you want to pick it up again. Take good care of yourself.";
 
-/** The first words of a text, ending in a full stop. */
+/** Returns the beginning of a text, ending in a full stop. */
 export function excerpt(text: string, most = 140): string {
   const line = text
     .replace(/[*_`<>[\]]/g, "")
@@ -96,15 +96,15 @@ export function excerpt(text: string, most = 140): string {
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
-/** What is said once an arc is complete and the conversation is open again. */
+/** The answer when an arc is complete and the conversation is open again. */
 export const backAgain =
   "Good. That part is done, and it is all in your notes. I'm still here: is there anything else you want to talk about?";
 
-/** The last words of a run that has reached a limit. */
+/** The closing words of a run that reached a limit. */
 export const landing =
-  "This is as far as I get in one go. What was saved is in your notes; say a word, and we go on from here.";
+  "This is as far as I get in one go. Everything saved is in your notes. Send me a message and we'll continue from here.";
 
-/** What stays of a conversation that has grown long. */
+/** The summary of a long conversation. */
 export function summary(transcript: string): string {
   const said = [...transcript.matchAll(/^user: (.+)$/gm)].map(([, line = ""]) => `- ${excerpt(line, 200)}`);
   return ["What the person has said so far:", ...said].join("\n");

@@ -12,7 +12,7 @@ const OPENING =
   /^(?:(?:and|then|also|first|next|after that|finally|later|today|tomorrow|maybe|so|well|ok|okay|yes|please|(?:help me )?plan (?:for )?(?:my day|the day|today)|i(?:'d| would) like to|i(?:'m| am) going to|i(?:'ll| will)|i (?:want|need|have|plan|hope) to|i must|i should|to)\b[\s,:]*)+/i;
 const MOST = 6;
 
-/** Splits what the user wrote into things to do. Their own words, only shortened. */
+/** Splits the user's message into things to do, in their own words, only shortened. */
 export function stepsOf(text: string): Step[] {
   return text
     .split(/\s*(?:[\n;,•]|\.\s|\bthen\b|\band\b)\s*/i)
@@ -37,7 +37,7 @@ function hourOf(at: string): string {
   return /^\d+$/.test(at) ? `${at}:00` : at.toLowerCase();
 }
 
-/** Whether a message reads like a plan although nobody asked for one. */
+/** Checks whether a message reads like a plan although nobody asked for one. */
 export function looksLikePlan(text: string): boolean {
   return (
     /\b(today|plan|to-?do|schedule|this (?:morning|afternoon|evening))\b/i.test(text) &&
@@ -45,13 +45,13 @@ export function looksLikePlan(text: string): boolean {
   );
 }
 
-/** The plan as it is kept. */
+/** Formats the plan as a file. */
 export function planFile(steps: readonly Step[], said: string): string {
   const list = steps.map(({ at, what }) => `- [ ] ${at === undefined ? "" : `**${at}** · `}${what}`);
   return ["# Plan for the day", "", ...list, "", "## In your words", "", quote(said)].join("\n");
 }
 
-/** Two files in one turn: the plan, and what it says about the person. */
+/** Saves two files in one turn: the plan, and what it says about the person. */
 export function savePlan(said: string): Reply {
   const steps = stepsOf(said);
   const first = steps[0]?.what ?? said;
@@ -83,7 +83,7 @@ export function savePlan(said: string): Reply {
   };
 }
 
-/** The plan as the coach tells it. */
+/** Describes the plan in the coach's words. */
 export function planSummary(steps: readonly Step[]): string {
   const [first, ...rest] = steps;
   if (first === undefined) return "Your plan is saved. What would make today a good one?";
@@ -114,7 +114,7 @@ export function planSummary(steps: readonly Step[]): string {
   ].join("\n");
 }
 
-/** Somebody's words as a Markdown quotation. */
+/** Formats a text as a Markdown quotation. */
 export function quote(text: string): string {
   return text
     .trim()

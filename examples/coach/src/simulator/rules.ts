@@ -4,13 +4,13 @@ import { landing, summary } from "./lines.ts";
 import { sceneOf } from "./scene.ts";
 
 export interface CoachRulesOptions {
-  /** 2 is twice as fast, `Infinity` waits for nothing. */
+  /** 2 is twice as fast; `Infinity` waits for nothing. Default: 1. */
   speed?: number;
 }
 
 /**
- * A coach for the Messages API simulator. It is a pure function of the request: every session, restart and
- * second attempt gets the same answer to the same conversation.
+ * Creates rules with which the Messages API simulator plays the coach. They are a pure function of the
+ * request: the same conversation always gets the same answer, in every session and after every restart.
  *
  * @example
  * ```ts
@@ -27,15 +27,15 @@ export interface CoachRulesOptions {
 export function coachRules({ speed = 1 }: CoachRulesOptions = {}): Rules {
   return (request) => {
     const scene = sceneOf(request);
-    // Without tools it is asked to summarise a long conversation; with tools that it may not call, for a
-    // closing word.
+    // A request without tools asks for the summary of a long conversation. A request with tools that may not
+    // be called asks for the closing words.
     if ((request.tools ?? []).length === 0) return paced({ text: summary(scene.said) }, speed);
     if (request.tool_choice?.type === "none") return paced({ text: landing }, speed);
     return paced(answer(scene), speed);
   };
 }
 
-/** About as fast as a model speaks: long texts come in longer pieces, so these wait a little longer. */
+/** Sets the pace of a reply, about that of a model. Long texts come in longer pieces with longer pauses. */
 function paced(reply: Reply, speed: number): Reply {
   const length = reply.text?.length ?? 0;
   const perEvent = Math.min(80, Math.max(28, length / 16));

@@ -1,34 +1,34 @@
 import type { ContentBlock, Json } from "@pawl/core";
 import type { ParsedRequest } from "@pawl/testing";
 
-/** What a tool call of the coach came to. */
+/** The outcome of one of the coach's calls. */
 export interface Outcome {
   tool: string;
   input: { readonly [field: string]: Json | undefined };
   failed: boolean;
-  /** The result as JSON, or the text if it is none. */
+  /** The result as JSON, or as text if it is not valid JSON. */
   value: Json;
 }
 
-/** A conversation as far as the rules look into it: all of it is in the request. */
+/** The part of a conversation that the rules read. All of it is in the request. */
 export interface Scene {
-  /** The user's last words: typed, or put in place of an option. */
+  /** The user's last words: their last message, or their own words in place of an option. */
   said: string;
-  /** How many messages the user has written. */
+  /** The number of messages from the user. */
   messages: number;
-  /** What tools returned since then. */
+  /** The tool results since the last message. */
   outcomes: Outcome[];
-  /** The direction that was chosen and has not led to a file yet. */
+  /** The chosen direction, until a file is saved for it. */
   direction: string | undefined;
-  /** The type of the session, or the arc that it is in. */
+  /** The type of the session, or its current arc. */
   type: string;
   /** The arc that was entered and is not complete. */
   arc: string | undefined;
-  /** The files that were saved since the session or the arc began, by type. */
+  /** The types of the files that were saved since the session or the arc began. */
   saved: string[];
-  /** How many messages the user has written since then. */
+  /** The number of messages from the user since then. */
   told: number;
-  /** The last pulse check of them. */
+  /** The last pulse check since then. */
   pulse: Json | undefined;
 }
 
@@ -55,7 +55,7 @@ function take(scene: Scene, calls: Map<string, ContentBlock>, role: string, bloc
   else if (block.type === "text" && !isInserted(String(block.text))) listen(scene, String(block.text));
 }
 
-/** What the user data say of the session. */
+/** Finds the type of the session in the user data. */
 const TYPE = /<this_session>\s*Type: (\w+)/;
 
 function systemText({ system }: ParsedRequest): string {
@@ -85,7 +85,7 @@ function hear(scene: Scene, outcome: Outcome): void {
   }
 }
 
-/** An arc begins, or the open conversation again. */
+/** Resets the scene when an arc begins or ends. */
 function begin(scene: Scene, arc: string | undefined): void {
   Object.assign(scene, { arc, saved: [], told: 0, pulse: undefined });
 }
@@ -114,14 +114,14 @@ function parsed(text: string): Json {
   }
 }
 
-/** A text field of a JSON object, if it is there. */
+/** Returns a text field of a JSON object, if it exists. */
 export function field(value: Json | undefined, name: string): string | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const found = Object.hasOwn(value, name) ? value[name] : undefined;
   return typeof found === "string" ? found : undefined;
 }
 
-/** What the library itself put into the conversation stands in tags; it is not the user speaking. */
+/** Checks whether a text was inserted by the library: such texts are in tags. The user did not write them. */
 function isInserted(text: string): boolean {
   return /^<(note|knowledge|artifact)\b/.test(text);
 }

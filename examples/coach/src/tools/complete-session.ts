@@ -6,7 +6,7 @@ import { indexOf } from "../files/file-index.ts";
 import { activeArc } from "../sessions/active-arc.ts";
 import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";
 
-/** What `complete_session` tells: done, done before, or why it cannot be done. */
+/** The result of `complete_session`: completed, completed earlier, or refused. */
 export type Completed =
   | {
       success: true;
@@ -18,9 +18,8 @@ export type Completed =
   | { success: false; error: "session_expired"; message: string };
 
 /**
- * Closes the session, or the arc that it is in, once the coach has said goodbye; the run goes on until then.
- * What belongs to the end of a session (its summary) is the runtime's to do when all has been said, never
- * this tool's.
+ * Completes the session or its current arc. The run continues, so that the coach can say goodbye. The
+ * session's summary is not made here but by a hook, after the run.
  */
 export const completeSession = tool({
   name: "complete_session",
@@ -40,7 +39,7 @@ export const completeSession = tool({
     const arc = await activeArc(context);
     if (type === "arc" && arc === undefined) {
       throw new Error(
-        'No arc is under way, so none can be completed. To close the session, use the type "session".',
+        'No arc is in progress, so none can be completed. To close the session, use the type "session".',
       );
     }
     if ((await status()) === "expired") {
@@ -62,7 +61,7 @@ export const completeSession = tool({
   },
 });
 
-/** Whether this run has completed its session before. */
+/** Checks whether this run has already completed its session. */
 async function isCompleted({ read, callId }: Pick<ToolContext, "read" | "callId">): Promise<boolean> {
   let completed = false;
   for await (const event of read({ types: ["run_started", "tool_result"] })) {

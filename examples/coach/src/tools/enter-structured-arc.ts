@@ -5,7 +5,7 @@ import { skillOfType } from "../prompt/skills.ts";
 import { activeArc } from "../sessions/active-arc.ts";
 import { arcs, sessionTypes } from "../sessions/session-types.ts";
 
-/** Leads an open conversation into an arc. The model reads how to go about it with the result, once. */
+/** Begins an arc in an open conversation. The model reads the arc's guidance once, with the result. */
 export function enterStructuredArc(skills: readonly Skill[]): Tool {
   return tool({
     name: "enter_structured_arc",
@@ -19,16 +19,16 @@ export function enterStructuredArc(skills: readonly Skill[]): Tool {
     category: "execute",
     status: { start: "Changing over…", done: "Ready" },
     idempotent: true,
-    // One at a time: of two in a turn only the first leads anywhere.
+    // Calls run one at a time. If one turn has two, only the first begins an arc.
     dependsOn: ["enter_structured_arc"],
     execute: async ({ arc }, context: ToolContext) => {
       const active = await activeArc(context);
-      if (active !== undefined) throw new Error(`The arc "${active}" is under way. Complete it first.`);
+      if (active !== undefined) throw new Error(`The arc "${active}" is in progress. Complete it first.`);
       context.setMode(arc);
       const { writes } = sessionTypes[arc];
       return { success: true, arc, may_write: [...writes] };
     },
-    // The skill's text is for the model alone: clients are sent the result, not the formatted text.
+    // Only the model reads the skill's text: clients get the result, not the formatted text.
     format: (result) => withGuidance(result, skills),
   });
 }

@@ -9,7 +9,7 @@ import { withFrontMatter } from "../files/front-matter.ts";
 import { harmlessMarkdown } from "../files/harmless.ts";
 import { prioritiesIn } from "../plans/day-plans.ts";
 
-/** The longest content of one file, in UTF-16 code units. */
+/** The longest content of a file, in UTF-16 code units. */
 export const MAX_CONTENT = 100_000;
 
 /** No database keeps a NUL in a text. */
@@ -45,19 +45,19 @@ const input = z.object({
 
 export type SaveFileInput = z.infer<typeof input>;
 
-/** What `save_file` tells. */
+/** The result of `save_file`. */
 export interface SavedFile {
   success: true;
   path: string;
-  /** In UTF-8. */
+  /** The size in UTF-8. */
   bytes: number;
-  /** How many captures have gone into this journal with this call. */
+  /** How many captures this call added to the journal. */
   captures_folded?: number;
 }
 
 /**
- * Keeps Markdown among the user's own files, and waits until it is there. Writing the same again is harmless,
- * so a call that a crash cut off simply runs once more.
+ * Saves Markdown in the user's files and waits until it is stored. Saving the same again is harmless, so a
+ * call that a crash interrupted runs again.
  */
 export const saveFile = tool({
   name: "save_file",
@@ -90,14 +90,14 @@ export const saveFile = tool({
   },
 });
 
-/** A file as it is kept. */
+/** Formats a file as it is stored. */
 export function fileText({ file_type, attributes = {}, content }: SaveFileInput, day: string): string {
   return withFrontMatter({ type: file_type satisfies FileType, date: day, ...attributes }, content);
 }
 
 /**
- * The journal first, then the notes in its captures: cut off in between, both are done again and come to the
- * same.
+ * Writes the journal first, then marks its captures. If this is interrupted in between, repeating both has
+ * the same result.
  */
 async function saveJournal(
   files: FileStore,

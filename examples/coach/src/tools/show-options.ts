@@ -19,9 +19,8 @@ const input = z.object({
 });
 
 /**
- * Asks with buttons, and waits for as long as it takes. The answer may be the id or the label of a choice, or
- * words of the user's own: nobody is held to the buttons, so any text passes, and the result tells the model
- * which it was.
+ * Asks the user with buttons, and waits as long as it takes. The answer is the id or the label of a choice,
+ * or any other text. The result says which it was.
  */
 export const showOptions = tool({
   name: "show_options",

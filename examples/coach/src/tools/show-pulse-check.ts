@@ -7,7 +7,7 @@ import { keepPulse, pulseBaseline } from "../pulse/pulse-log.ts";
 
 const rating = z.int().min(1).max(5);
 
-/** An answer: a rating from 1 to 5 for each domain that one wants to rate, or nothing of it. */
+/** An answer: ratings from 1 to 5 for at least one area, or skipped. */
 const answer = z.union([
   z.object({
     ratings: z
@@ -17,27 +17,27 @@ const answer = z.union([
   z.object({ skipped: z.literal(true) }),
 ]);
 
-/** How a domain was and is; `change` is absent where nothing is known of before. */
+/** An area's rating before and now. `change` is absent if there was no rating before. */
 export interface PulseChange {
   before?: number;
   after: number;
   change?: number;
 }
 
-/** What `show_pulse_check` tells. */
+/** The result of `show_pulse_check`. */
 export type PulseResult =
   | { skipped: true; baseline: Ratings }
   | {
       ratings: Ratings;
-      /** What was known before, and from which day. */
+      /** The previous ratings, and their day. */
       baseline: Ratings;
       baseline_day?: string;
       changes: Record<string, PulseChange>;
     };
 
 /**
- * Asks how the areas of life are, with a control for each, and waits for as long as it takes. The result
- * brings what was said before beside what is said now.
+ * Asks how the areas of life are, with a control for each, and waits as long as it takes. The result has the
+ * previous ratings beside the new ones.
  */
 export const showPulseCheck = tool({
   name: "show_pulse_check",

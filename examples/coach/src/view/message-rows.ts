@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from "@pawl/core";
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
 
-/** A message as apps list it: what was said, and beside it what was done. */
+/** A message for lists: its text, with its calls as metadata. */
 export interface MessageRow {
   id: string;
   role: "user" | "assistant";
-  /** The text alone. */
+  /** The text without the calls. */
   content: string;
   metadata: { tool_calls?: { name: string; input: Json }[] };
 }
 
 /**
- * Messages of a session's view as rows: text only, with the calls in the metadata. Contents of files are not
- * repeated there: of a long text of an input its length is told.
+ * Converts the messages of a session's view to rows: text only, with the calls in the metadata. Long texts in
+ * a call's input, such as the contents of files, are replaced by their length.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function messageRows(messages: readonly ViewMessage[]): MessageRow[] {
   });
 }
 
-/** The longest text of an input that is told. */
+/** The longest text of an input that is kept, in UTF-16 code units. */
 const LONGEST = 300;
 
 function shortened(input: Json): Json {

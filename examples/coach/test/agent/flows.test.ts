@@ -10,7 +10,7 @@ const read = async ({ files }: Made, path: string) =>
 const paths = async ({ files }: Made) => (await userFiles(files, "ada").list()).map(({ path }) => path);
 
 describe("sessions of one kind, from end to end", () => {
-  it("X1 P1 4.2 a morning: greeting, options, plan, pulse check, goodbye, within six exchanges", async () => {
+  it("X1 P1 4.2 takes at most six exchanges for a morning: greeting, options, plan, pulse check, goodbye", async () => {
     const made = await ruledCoach();
     const { ask, results } = made;
     const hello = await ask({ input: "Good morning", metadata: { type: "open_day" } });
@@ -47,7 +47,7 @@ describe("sessions of one kind, from end to end", () => {
     ]);
   });
 
-  it("X1 4.3 an evening in two phases: kept, changed, kept again, agreed to, and complete only then", async () => {
+  it("X1 4.3 completes an evening only after the journal was saved, changed, saved again and agreed to", async () => {
     const made = await ruledCoach(undefined, { now: () => EVENING });
     const { ask } = made;
     const note = await ask({ input: "Ask Mum about Sunday", metadata: { type: "quick_capture" } });
@@ -74,7 +74,7 @@ describe("sessions of one kind, from end to end", () => {
     expect(made.model.rejected).toEqual([]);
   });
 
-  it("X1 6.2 arcs of an open conversation: into the check-in and out of it, and the talk goes on", async () => {
+  it("X1 6.2 enters the check-in from an open conversation, leaves it, and continues the conversation", async () => {
     const made = await ruledCoach();
     const { ask, results } = made;
     const asked = await ask({ input: "Can we do the weekly check-in?" });
@@ -99,7 +99,7 @@ describe("sessions of one kind, from end to end", () => {
     expect(made.model.rejected).toEqual([]);
   });
 
-  it("X1 1.7 a life map ends with three files in one turn, each as it was sent", async () => {
+  it("X1 1.7 ends a life map with three files in one turn, each stored as it was sent", async () => {
     const made = await ruledCoach();
     const { ask } = made;
     const first = await ask({ input: "Hello", metadata: { type: "life_mapping" } });
@@ -121,7 +121,7 @@ describe("sessions of one kind, from end to end", () => {
     expect((await read(made, "life-map/overview.md")).body).toContain("my friends are far away");
   });
 
-  it("X1 4.3 6.2 a day that is closed within an open conversation: agreed to, and the talk goes on", async () => {
+  it("X1 4.3 6.2 closes a day within an open conversation once it is agreed to, and continues the conversation", async () => {
     const made = await ruledCoach(undefined, { now: () => EVENING });
     const { ask } = made;
     const asked = await ask({ input: "Let us close my day" });
@@ -146,7 +146,7 @@ describe("sessions of one kind, from end to end", () => {
     expect(made.model.rejected).toEqual([]);
   });
 
-  it("X1 4.2 a day that is opened within an open conversation, and a pulse check for the asking", async () => {
+  it("X1 4.2 opens a day within an open conversation, and shows a pulse check on request", async () => {
     const made = await ruledCoach();
     const { ask } = made;
     const asked = await ask({ input: "Let's start my day" });

@@ -12,7 +12,7 @@ const bad: [string, object] = ["save_file", { file_type: "diary", content: "x" }
 const bye: [string, object] = ["complete_session", { type: "session", summary: "We spoke." }];
 
 describe("the summary of a session (bug 1 of 002)", () => {
-  it("L17 X1 is made exactly once, after the last text, also where the model says by tool and by text block that it is over", async () => {
+  it("L17 X1 is made exactly once, after the last text, even if a tool and a text block both end the session", async () => {
     const files = memoryFiles();
     const texts: string[] = [];
     const summarize = vi.fn<Summarize>(({ text, summary }) => {
@@ -45,7 +45,7 @@ describe("the summary of a session (bug 1 of 002)", () => {
     expect(types.filter((type) => type === "effect_started")).toHaveLength(1);
   });
 
-  it("L17 an arc that ends, and a session that goes on, have none; one that fails loses nothing else", async () => {
+  it("L17 is not made for an arc or for an open session, and its failure loses nothing else", async () => {
     const summarize = vi.fn<Summarize>(() => Promise.reject(new Error("down")));
     const arc: [string, object] = ["enter_structured_arc", { arc: "open_day" }];
     const script = [...calling(arc), ...calling(["complete_session", { type: "arc" }]), ...calling(bye)];
@@ -58,7 +58,7 @@ describe("the summary of a session (bug 1 of 002)", () => {
     expect((await pawl.view(sessionId, { userId: "ada" })).session.status).toBe("completed");
   });
 
-  it("L17 is there once after a process has died over it", async () => {
+  it("L17 is there once after a crash while it was made", async () => {
     const [log, files] = [memoryStore(), memoryFiles()];
     let isDead = false;
     const never = new Promise<never>(() => undefined);
@@ -108,7 +108,7 @@ describe("the loop", () => {
     });
   });
 
-  it("L2 bug 2 of 002: calls count when the model stops to use a tool, and only then", async () => {
+  it("L2 bug 2 of 002: runs calls only if the stop reason is tool_use", async () => {
     const files = memoryFiles();
     const ended = {
       text: "Done.",
@@ -125,7 +125,7 @@ describe("the loop", () => {
     expect(await files.list()).toHaveLength(1);
   });
 
-  it("L8 bug 3 of 002: an answer that was cut short says so, and its half call writes nothing", async () => {
+  it("L8 bug 3 of 002: reports an answer that was cut off, and writes nothing for its incomplete call", async () => {
     const files = memoryFiles();
     const cut = {
       text: "I will save",
@@ -144,7 +144,7 @@ describe("the loop", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("X1 bug 4 of 002: what a tool writes lands with the user whose session it is", async () => {
+  it("X1 bug 4 of 002: writes a tool's files to the user of the session", async () => {
     const files = memoryFiles();
     const { ask } = await scriptedCoach([...saving(capture(1)[1]), ...saving(capture(2)[1])], undefined, {
       files,
@@ -155,7 +155,7 @@ describe("the loop", () => {
     expect(folders).toEqual(["ada", "bob"]);
   });
 
-  it("L13 runs fifteen calls of a request, refuses the sixteenth, and begins anew with the next request", async () => {
+  it("L13 runs fifteen calls of a request, refuses the sixteenth, and counts from zero in the next request", async () => {
     const files = memoryFiles();
     const many = (from: number) => Array.from({ length: 8 }, (_, n) => capture(from + n));
     const script = [
@@ -172,7 +172,7 @@ describe("the loop", () => {
     expect(await files.list()).toHaveLength(16);
   });
 
-  it("L3 L5 ends after five rounds, and after two in which everything failed, with a word to the user", async () => {
+  it("L3 L5 ends with a message to the user after five turns, or after two in which every call failed", async () => {
     const endless = (call: [string, object]) => (_: unknown, n: number) =>
       ({ tools: [{ name: call[0], input: { ...call[1], attributes: { energy: `${n}` } } }] }) as never;
     const five = await (await scriptedCoach(endless(capture(0)))).ask({ input: "Go" });
@@ -182,7 +182,7 @@ describe("the loop", () => {
     for (const { stop } of [five, two]) expect(stop.message.length).toBeGreaterThan(10);
   });
 
-  it("L6 L7 saves three files at once: one that fails is its own error, and the others are there", async () => {
+  it("L6 L7 saves three files at once: if one fails, only its own call is an error", async () => {
     const dir = await tempDir();
     const { ask, model } = await ruledCoach(dir, { script: calling(capture(1), bad, capture(2)) });
     const { actions } = await ask({ input: "Go" });

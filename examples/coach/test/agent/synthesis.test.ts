@@ -54,7 +54,7 @@ function resent(requests: readonly ParsedRequest[]): number {
 }
 
 describe("a synthesis of three large files in five rounds", () => {
-  it("C5 X1 sends at most half as much again as without truncation, and what was sent never changes", async () => {
+  it("C5 X1 resends at most half as much as without truncation, and never changes what was sent", async () => {
     const [short, whole] = [await measured(true), await measured(false)];
     const [few, many] = [resent(short.requests), resent(whole.requests)];
     console.info(
@@ -73,7 +73,7 @@ describe("a synthesis of three large files in five rounds", () => {
     }
   });
 
-  it("C5 sends again whole what was not saved", async () => {
+  it("C5 resends in full what was not saved", async () => {
     const content = long("a");
     const model = strictModel({
       script: [
@@ -93,7 +93,7 @@ describe("a synthesis of three large files in five rounds", () => {
   });
 });
 
-/** Marks for the cache move on from request to request and are no part of what is said. */
+/** Removes cache markers: they move from request to request and are not part of the content. */
 function plain(messages: ParsedRequest["messages"]): string {
   return JSON.stringify(messages, (key, value) => (key === "cache_control" ? undefined : value));
 }

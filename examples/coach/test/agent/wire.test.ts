@@ -41,7 +41,7 @@ const keys = (told: readonly object[]) =>
   told.flatMap((one) => Object.keys(one)).filter((key) => key !== "text");
 
 describe("over HTTP", () => {
-  it("T5 W2 a client's sessionType is the type of the session that begins, and its timeZone the place", async () => {
+  it("T5 W2 uses a client's sessionType and timeZone for the new session", async () => {
     const { post, store } = served([{ text: "Good evening." }, { text: "Yes?" }]);
     const { sessionId } = await post({ message: "Hi", sessionType: "close_day", timeZone: "Asia/Tokyo" });
     const metadata = { type: "close_day", time_zone: "Asia/Tokyo" };
@@ -83,7 +83,7 @@ describe("over HTTP", () => {
     expect((await post({ message: "Hi", ...fields })).status).toBe(400);
   });
 
-  it("L16 W2 tells arcs, calls, boundaries and questions in the coach's words", async () => {
+  it("L16 W2 streams arcs, calls, boundaries and questions in the coach's dialect", async () => {
     const script = [
       { text: "Let us.", tools: [{ name: "enter_structured_arc", input: { arc: "weekly_checkin" } }] },
       { text: "First this.", tools: [{ name: "show_pulse_check", input: { context: "Your week" } }] },

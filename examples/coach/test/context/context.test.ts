@@ -94,7 +94,7 @@ describe("what is known of the user", () => {
     expect(text).toContain("- 09:30: Dentist");
   });
 
-  it("C6 3.4 is the same for every type of session, but for the line that names it", async () => {
+  it("C6 3.4 is the same for every type of session, except for the line with the type", async () => {
     const files = await lived();
     const texts = new Set<string>();
     for (const type of Object.keys(sessionTypes)) {
@@ -105,7 +105,7 @@ describe("what is known of the user", () => {
     expect(texts.size).toBe(1);
   });
 
-  it("C6 leaves out what fails, and says nothing where there is nothing", async () => {
+  it("C6 leaves out sections that fail or are empty", async () => {
     const files = await lived();
     const get = files.get;
     files.get = async (path) => {
@@ -153,7 +153,7 @@ describe("what is known of the user", () => {
       expect(system.split(tag)).toHaveLength(2);
   });
 
-  it("C7 attack: stale block tags in files, captures, names and calendars are taken apart", async () => {
+  it("C7 attack: stale block tags in files, captures, names and calendars are removed", async () => {
     const files = memoryFiles();
     const own = userFiles(files, "ada");
     const block =

@@ -48,7 +48,7 @@ describe("captures", () => {
     expect(notes.filter((one) => one === undefined)).toHaveLength(1);
   });
 
-  it("X1 C9 half past midnight is still the evening: its journal is the old day's, with that day's captures, and the next one has its own", async () => {
+  it("X1 C9 half past midnight belongs to the day before: its journal has that day's captures, and the next day's has its own", async () => {
     const { own, save, body } = world();
     // 23:30 in UTC is 00:30 in Berlin.
     const midnight = Date.parse("2026-11-21T23:30:00Z");
@@ -63,14 +63,14 @@ describe("captures", () => {
     expect(await body("2026-11-22")).toBe("Sunday too.");
   });
 
-  it("X1 leave a journal as it was written where there are none of its day", async () => {
+  it("X1 leave a journal of a day without captures as it was written", async () => {
     const { save, body } = world();
     const written = "Good.\n\n## Captured during the day\n\n- A thing that was only said";
     await save(EVENING, journal(written));
     expect(await body("2026-11-21")).toBe(written);
   });
 
-  it("X1 are all there after a crash between the journal and their notes", async () => {
+  it("X1 are all there after a crash between writing the journal and marking the captures", async () => {
     const { files, own, save, body } = world();
     await save(EVENING, capture("A thought"));
     const { put } = files;

@@ -76,11 +76,11 @@ describe("files in other readers", () => {
     },
   );
 
-  it("X1 attack: nothing in them is a program, an embed or a template to Obsidian's plugins", () => {
+  it("X1 attack: contain no program, embed or template for Obsidian's plugins", () => {
     expect(files.filter((file) => runsInObsidian(file).length > 0)).toEqual([]);
   });
 
-  it("X1 attack: a session's summary is as harmless", async () => {
+  it("X1 attack: a session's summary is made harmless too", async () => {
     const stored = memoryFiles();
     const summary = `<img src=x onerror=alert(1)>`;
     const { ask } = await scriptedCoach(
@@ -93,7 +93,7 @@ describe("files in other readers", () => {
     expect(await readText(stored, written?.path ?? "")).toContain("&lt;img src=x");
   });
 
-  it("X1 attack: captures are as harmless in the journal that they are folded into", async () => {
+  it("X1 attack: captures are made harmless in the journal too", async () => {
     const stored = memoryFiles();
     // Written by somebody else.
     await stored.put("ada/captures/2026-11-21-a.md", "![x](https://elsewhere.example)<b onclick=alert(1)>");

@@ -25,7 +25,7 @@ describe.each(places)("day plans in %s", (_, place) => {
     ...more,
   });
 
-  it("X1 a plan goes to the table too, with intention and priorities, and the last one of a day holds", async () => {
+  it("X1 stores a plan in the table too, with intention and priorities; the last one of a day counts", async () => {
     const plans = place();
     const files = memoryFiles();
     const attributes = { intention: "Finish; DROP TABLE coach.day_plans;--", priorities: ["Write"] };
@@ -57,7 +57,7 @@ describe.each(places)("day plans in %s", (_, place) => {
     expect(await files.list()).toEqual([]);
   });
 
-  it("X1 a table that fails is told to the model, and the same call again mends it", async () => {
+  it("X1 reports a table that fails to the model, and repeating the call succeeds", async () => {
     const plans = place();
     let isDown = true;
     const failing: DayPlans = {
@@ -80,7 +80,7 @@ describe.each(places)("day plans in %s", (_, place) => {
   });
 });
 
-it("X1 makes its table as often as it is asked to", async () => {
+it("X1 may create its table repeatedly", async () => {
   const again = await postgresDayPlans(db);
   expect(await again.get("nobody", "2026-11-21")).toBeUndefined();
 });

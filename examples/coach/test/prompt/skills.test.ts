@@ -38,7 +38,7 @@ describe("skills", () => {
     for (const { skill } of signalTable) expect(coachSkills.map(({ name }) => name)).toContain(skill);
   });
 
-  it("C8 5.3 stand in the base prompt as one line each", async () => {
+  it("C8 5.3 appear in the base prompt with one line each", async () => {
     const { ask, model } = await ruledCoach();
     await ask({ input: "Hi" });
     const base = Object(model.requests[0]?.system?.[0]) as { text?: string };
@@ -92,7 +92,7 @@ describe("skills", () => {
     expect(await loaded(mapped, { plans, now: () => EVENING })).toEqual(["close-day"]);
   });
 
-  it("C8 a session that was begun for something is about that, and 6.2 shifts when its user is overwhelmed", async () => {
+  it("C8 a session with a type uses its skill, and 6.2 shifts when its user is overwhelmed", async () => {
     expect(await loaded({}, {}, "Hello", { type: "close_day" })).toEqual(["close-day"]);
     expect(await loaded({}, {}, "I can’t cope today", { type: "open_day" })).toEqual([
       "crisis-support",
@@ -109,7 +109,7 @@ describe("skills", () => {
     expect(await loaded(odd, { now: () => EVENING }, "Hello")).toEqual(["close-day"]);
   });
 
-  it("T5 C8 within an arc the signals of an open conversation are silent, but for a crisis", async () => {
+  it("T5 C8 within an arc only the signal for a crisis counts", async () => {
     const script = [
       ...calling(["enter_structured_arc", { arc: "close_day" }]),
       { text: "Go on." },
@@ -127,7 +127,7 @@ describe("skills", () => {
     expect(sources.filter((source) => source.startsWith("skill:"))).toEqual(["skill:crisis-support"]);
   });
 
-  it("C8 6.2 a check-in in which an area turns out to be in trouble shifts to that area", async () => {
+  it("C8 6.2 a check-in shifts to an area that turns out to be in trouble", async () => {
     const files = memoryFiles();
     const inTrouble = {
       file_type: "domain",
@@ -149,7 +149,7 @@ describe("skills", () => {
     expect(await skills()).toEqual(["skill:weekly-checkin", "skill:domain-deep-dive"]);
   });
 
-  it("C8 6.2 talk about patterns that leads to the life plan shifts to that", async () => {
+  it("C8 6.2 a pattern review shifts to the life plan when the user asks about it", async () => {
     const { ask, log } = await ruledCoach(undefined, { script: [{ text: "Which?" }, { text: "I see." }] });
     const { sessionId } = await ask({ input: "There is a pattern", metadata: { type: "open_day" } });
     await ask({ sessionId, input: "It does not fit my life plan" });

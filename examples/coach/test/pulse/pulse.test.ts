@@ -27,7 +27,7 @@ function world() {
 const answerOf = (callId: string, value: Json) => [{ callId, value }];
 
 describe("the pulse check", () => {
-  it("P1 P2 P4 waits three days, outlives its server, and goes on with the ratings; of two devices one counts", async () => {
+  it("P1 P2 P4 waits three days, survives its server, and continues with the ratings; the first of two devices counts", async () => {
     const { process, wait, files } = world();
     const before = process({ script: calling(ask()) });
     const first = await before.ask({ input: "Hi" });
@@ -79,7 +79,7 @@ describe("the pulse check", () => {
     expect(kept).toEqual(["2026-11-21", "2026-11-24"]);
   });
 
-  it("P1 compares with what was last said of each domain, and is one check also after a crash between the file and the log", async () => {
+  it("P1 compares with the last rating of each area, and is one check even after a crash between the file and the log", async () => {
     const [log, files] = [memoryStore(), memoryFiles()];
     let [now, isDead] = [MORNING, false];
     const never = new Promise<never>(() => undefined);
@@ -144,7 +144,7 @@ describe("the pulse check", () => {
     ["a rating above the scale", { ratings: { work: 6 } }],
     ["a rating below it", { ratings: { work: 0 } }],
     ["half a rating", { ratings: { work: 2.5 } }],
-    ["a domain that is none", { ratings: { hacking: 3 } }],
+    ["an unknown area", { ratings: { hacking: 3 } }],
     ["no ratings", { ratings: {} }],
     ["a list", [1, 2, 3]],
     ["a rating in words", { ratings: { work: "5" } }],
@@ -156,7 +156,7 @@ describe("the pulse check", () => {
     expect((await pawl.view(sessionId, { userId: "ada" })).pending).toHaveLength(1);
   });
 
-  it("P1 compares with the last check of a day, also where that day is another one in UTC by then, or past midnight", async () => {
+  it("P1 compares with the last check, even if the day is a different one in UTC, or after midnight", async () => {
     const [log, files] = [memoryStore(), memoryFiles()];
     const rate = async (now: string, work: number) => {
       const more = { log, files, now: () => Date.parse(now), timeZone: "America/Los_Angeles" };
@@ -174,7 +174,7 @@ describe("the pulse check", () => {
     });
   });
 
-  it("P3 P6 keeps what was saved beside the question, and closes the question when something is said instead", async () => {
+  it("P3 P6 keeps files saved beside the question, and closes the question when a message arrives instead of an answer", async () => {
     const script = [
       ...calling(["save_file", { file_type: "capture", content: "A thought" }], ask()).slice(0, 1),
       ...ended,

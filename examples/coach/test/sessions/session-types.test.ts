@@ -80,14 +80,14 @@ describe("types of sessions", () => {
     },
   );
 
-  it("T6 enters one of two arcs of one turn", async () => {
+  it("T6 enters only one of two arcs requested in one turn", async () => {
     const { ask, results } = await scriptedCoach(calling(enter("open_day"), enter("close_day")));
     const { sessionId } = await ask({ input: "Go" });
     const modes = (await results(sessionId)).flatMap(({ mode }) => (mode === undefined ? [] : [mode]));
     expect(modes).toEqual(["open_day"]);
   });
 
-  it("T6 lets a session of an unknown type do least", async () => {
+  it("T6 gives a session of an unknown type the fewest rights", async () => {
     const files = (["capture", "sage-context"] as const).map((file_type): [string, object] => [
       "save_file",
       { file_type, content: "x" },
@@ -99,7 +99,7 @@ describe("types of sessions", () => {
 });
 
 describe("complete_session", () => {
-  it("T4 L17 completes an arc, puts the mode back, and leaves the session open", async () => {
+  it("T4 L17 completes an arc, resets the mode, and leaves the session open", async () => {
     const { ask, pawl, results } = await scriptedCoach([
       ...calling(enter("weekly_checkin")),
       ...calling(["save_file", { file_type: "check-in", content: "Good." }]),
@@ -132,13 +132,13 @@ describe("complete_session", () => {
       const { ask } = await scriptedCoach(calling(complete("arc")));
       const { actions, stop } = await ask({ input: "Done", metadata: { type } });
       expect(actions).toMatchObject([
-        { success: false, result: expect.stringContaining("No arc is under way") },
+        { success: false, result: expect.stringContaining("No arc is in progress") },
       ]);
       expect(stop.type).toBe("end_turn");
     },
   );
 
-  it("T4 a session that is completed within an arc leaves the arc as well", async () => {
+  it("T4 completing a session within an arc ends the arc too", async () => {
     const { ask, pawl, results } = await scriptedCoach([
       ...calling(enter("open_day")),
       ...calling(complete("session")),
@@ -149,7 +149,7 @@ describe("complete_session", () => {
     expect((await pawl.view(sessionId, { userId: "ada" })).session.status).toBe("completed");
   });
 
-  it("E7 answers for an expired session with what is the matter, and the run goes on", async () => {
+  it("E7 reports that a session has expired, and the run continues", async () => {
     const log = memoryStore();
     const script = calling(complete("session", { summary: "x" }));
     const { pawl, ask } = await scriptedCoach(script, undefined, { log, hooks: [marking(log, "expired")] });
@@ -161,7 +161,7 @@ describe("complete_session", () => {
   });
 
   it.each(["expired", "completed"] as const)(
-    "E7 a session that is %s while the coach is at work stays so, and what was said and saved is there",
+    "E7 a session that becomes %s during a run stays so, and keeps its messages and files",
     async (status) => {
       const log = memoryStore();
       const script = calling(["save_file", { file_type: "capture", content: "Buy bread" }]);
@@ -178,7 +178,7 @@ describe("complete_session", () => {
     },
   );
 
-  it("X1 completes once: again in the same run it says so, and in a session that was taken up again it counts anew", async () => {
+  it("X1 completes once per run, says so if it was done already, and completes again after the session was resumed", async () => {
     const { ask, pawl } = await scriptedCoach([
       { tools: [{ name: "complete_session", input: { type: "session" } }] },
       ...calling(complete("session", { summary: "Again." })),

@@ -33,7 +33,7 @@ describe("the simulated coach", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("P6 takes up what is typed past the options", async () => {
+  it("P6 answers a message typed instead of choosing an option", async () => {
     const { ask } = await ruledCoach();
     const { sessionId } = await ask({ input: "Hello" });
     const { text, stop } = await ask({ sessionId, input: "My sister is not talking to me" });
@@ -41,7 +41,7 @@ describe("the simulated coach", () => {
     expect(stop.type).toBe("end_turn");
   });
 
-  it("P2 takes own words given in place of an option for a message", async () => {
+  it("P2 treats an answer in the user's own words as a message", async () => {
     const { ask } = await ruledCoach();
     const { sessionId, pending } = await ask({ input: "Hello" });
     const value = { option: "Today: laundry, taxes" };
@@ -61,7 +61,7 @@ describe("the simulated coach", () => {
     expect((await filesIn(dir)).map((path) => path.split("/")[1])).toEqual(folders);
   });
 
-  it("X1 says the same to the same conversation", async () => {
+  it("X1 gives the same answer to the same conversation", async () => {
     const [one, two] = [await ruledCoach(), await ruledCoach()];
     const said = "I keep putting off a hard conversation";
     expect((await one.ask({ input: said })).text).toBe((await two.ask({ input: said })).text);

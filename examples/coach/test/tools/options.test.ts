@@ -17,7 +17,7 @@ async function offered(options: Json[]) {
 }
 
 describe("show_options", () => {
-  it("P1 T4 ends the call with a question that says what to show", async () => {
+  it("P1 T4 suspends the call with a question that contains what to show", async () => {
     const { first } = await offered(["Plan", { id: "r", label: "Reflect" }]);
     expect(first.stop.type).toBe("suspended");
     expect(first.pending).toMatchObject([
@@ -37,14 +37,14 @@ describe("show_options", () => {
   it.each([
     ["the id", "r"],
     ["the label", "Reflect"],
-  ])("P2 takes %s of an option for the option", async (_, option) => {
+  ])("P2 accepts %s of an option as the option", async (_, option) => {
     const { answer } = await offered(["Plan", { id: "r", label: "Reflect" }]);
     const { actions, stop } = await answer({ option });
     expect(actions).toMatchObject([{ result: { chosen: "Reflect", id: "r" } }]);
     expect(stop.type).toBe("end_turn");
   });
 
-  it("P2 takes other words for the user's own", async () => {
+  it("P2 accepts any other text as the user's own words", async () => {
     const { answer } = await offered(["Plan", "Reflect"]);
     const { actions } = await answer({ option: "  Neither, I slept badly " });
     expect(actions).toMatchObject([{ result: { own_words: "Neither, I slept badly" } }]);

@@ -8,7 +8,7 @@ import { filesIn, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 const long = { hooks: [{ name: "long", beforeTurn: () => ({ maxTokens: 32_000 }) }] };
 
 describe("save_file", () => {
-  it("T1 T4 waits for the write and tells the model path and size", async () => {
+  it("T1 T4 waits for the write and returns path and size to the model", async () => {
     const content = "# Heute\n\n- früh aufstehen ☀️\n";
     const { ask, dir, model } = await scriptedCoach(saving({ file_type: "day-plan", content }));
     const { actions, stop } = await ask({ input: "Plan" });
@@ -75,7 +75,7 @@ describe("save_file", () => {
     expect(await filesIn(dir)).toEqual(["ada/sage/context.md"]);
   });
 
-  it("X1 T6 writes in every type of session what it may write, all eleven types among them, and nothing else", async () => {
+  it("X1 T6 writes exactly the file types that each type of session allows; together they are all eleven", async () => {
     const written = new Set<string>();
     for (const [type, { writes }] of Object.entries(sessionTypes)) {
       const dir = await tempDir();
@@ -114,7 +114,7 @@ describe("save_file", () => {
     expect(await filesIn(dir)).toHaveLength(2);
   });
 
-  it("T8 says what it is doing in the log", async () => {
+  it("T8 records its status in the log", async () => {
     const { ask, pawl } = await scriptedCoach(saving({ file_type: "capture", content: "x" }));
     const { sessionId } = await ask({ input: "Save" });
     const told: (string | undefined)[] = [];

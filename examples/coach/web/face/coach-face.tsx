@@ -13,7 +13,7 @@ import { Begin } from "../sessions/begin.tsx";
 import { CoachFrame } from "../sessions/coach-frame.tsx";
 import { Label, type LabelProps } from "../sessions/label.tsx";
 
-/** What the page around has to know of the coach to show it. */
+/** What the page needs to show the coach. */
 export interface CoachFace {
   name: string;
   title: string;
@@ -40,7 +40,7 @@ const PAGES = (
   </svg>
 );
 
-/** The coach's face, made of the page's own parts. */
+/** Creates the coach's face from the page's own components. */
 export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
   return {
     name: "coach",
@@ -48,7 +48,7 @@ export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
     voice: "Sage",
     welcome: {
       words:
-        "Sage is a coach for the day ahead and the life around it. What is worth keeping is written into your notes, where you can read it. The Log button shows what happens underneath: every message, call and result, written down before it counts.",
+        "Sage is a coach for the day ahead and the life around it. Whatever is worth keeping goes into your notes, where you can read it. The Log button shows what happens underneath: every message, call and result.",
       starters: [],
       Begin,
     },

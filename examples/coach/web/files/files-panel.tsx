@@ -5,7 +5,7 @@ import { bodyOf } from "./body.ts";
 import { titleOf, whenOf } from "./titles.ts";
 import { type CoachFile, useFile, useFiles, writtenIn } from "./use-files.ts";
 
-/** What the coach keeps of the user, to be read by them. It moves while the coach writes. */
+/** Shows the notes that the coach keeps for the user. It updates while the coach writes. */
 export function filesPanel({
   Markdown,
   ErrorBoundary,
@@ -14,7 +14,7 @@ export function filesPanel({
     const { count, last } = writtenIn(messages);
     const { data, failed, reload } = useFiles(count);
     const [opened, open] = useState<string | undefined>(last);
-    // What was written last lies on top.
+    // Opens the file that was written last.
     useEffect(() => {
       if (last !== undefined && count > 0) open(last);
     }, [last, count]);
@@ -81,7 +81,7 @@ function Row({ file, isOpen, onToggle, Markdown }: RowProps) {
   );
 }
 
-/** As Markdown; HTML in it is shown as text, as everywhere on the page. */
+/** Renders a file as Markdown. HTML in it is shown as text, as everywhere on the page. */
 function FileText({ file, Markdown }: { file: CoachFile; Markdown: MarkdownView }) {
   const { data, failed, reload } = useFile(file.path, file.updated_at);
   if (data === undefined) return failed ? <NotRead onRetry={reload} /> : <p className="files-empty">…</p>;

@@ -1,4 +1,4 @@
-/** The types of files as people call them. */
+/** The names of the file types, for people. */
 const TITLES: ReadonlyMap<string, string> = new Map([
   ["domain", "Area of life"],
   ["overview", "Life map"],
@@ -19,7 +19,7 @@ export function titleOfType(type: string): string {
   return TITLES.get(type) ?? (type === "" ? "Note" : type.replaceAll("-", " "));
 }
 
-/** What one file is: its kind, and which of them. */
+/** Returns the title of a file: its type, and which one of that type it is. */
 export function titleOf({ type, path }: { type: string; path: string }): { title: string; which: string } {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/, "");
   if (type === "domain") {
@@ -35,7 +35,7 @@ function dayWords(day: string): string {
   return date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" });
 }
 
-/** When something was written, as close as matters. `now` is in milliseconds since 1970. */
+/** Formats the time of a change, as exactly as it matters. `now` is in milliseconds since 1970. */
 export function whenOf(iso: string, now: number): string {
   const date = new Date(iso);
   const seconds = (now - date.getTime()) / 1_000;

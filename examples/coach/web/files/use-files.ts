@@ -12,35 +12,35 @@ export interface CoachFile {
 }
 
 export interface Reading<T> {
-  /** What was read last; it stays while it is read again. */
+  /** The latest data. It stays while newer data is loading. */
   data: T | undefined;
   failed: boolean;
   reload(): void;
 }
 
-/** Tools that leave a file behind. */
+/** Tools that write a file. */
 const WRITERS: ReadonlySet<string> = new Set(["save_file", "show_pulse_check", "complete_session"]);
 
 /**
- * What was written in this conversation: how often, and what last. Both come out of the log, so a reload
- * knows them too.
+ * Returns how many files were written in this conversation, and which one last. Both come from the log, so
+ * they survive a reload.
  */
 export function writtenIn(messages: readonly ViewMessage[]): { count: number; last: string | undefined } {
   const calls = callsDone(messages).filter(({ toolName }) => WRITERS.has(toolName));
   const saved = calls.flatMap(({ toolName, result }) =>
     toolName === "save_file" ? (textIn(fieldsOf(result).path) ?? []) : [],
   );
-  // What the coach keeps for itself is there to be read, but is not what somebody waits for.
+  // The coach's own notes can be read, but the user does not wait for them.
   const last = saved.findLast((path) => !path.startsWith("sage/")) ?? saved.at(-1);
   return { count: calls.length, last };
 }
 
-/** The user's files, read again whenever `written` changes and when somebody comes back to the window. */
+/** Loads the user's files. Loads them again when `written` changes and when the window gets the focus. */
 export function useFiles(written: number): Reading<readonly CoachFile[]> {
   return useRead("/api/coach-files", written, filesIn);
 }
 
-/** The Markdown of one file, read again whenever it was written anew. */
+/** Loads the Markdown of one file. Loads it again when the file has changed. */
 export function useFile(path: string, updatedAt: string): Reading<string> {
   const address = path.split("/").map(encodeURIComponent).join("/");
   return useRead(`/api/coach-files/${address}`, updatedAt, wholeText);
@@ -50,11 +50,11 @@ const wholeText = async (response: Response): Promise<string> => await response.
 
 async function filesIn(response: Response): Promise<readonly CoachFile[]> {
   const { files } = (await response.json()) as { files: CoachFile[] };
-  if (!Array.isArray(files)) throw new Error("This is no list.");
+  if (!Array.isArray(files)) throw new Error("The answer is not a list.");
   return files;
 }
 
-/** `read` has to stay the same function. */
+/** Loads a value. `read` must be a stable function. */
 function useRead<T>(
   url: string,
   version: string | number,
@@ -64,7 +64,7 @@ function useRead<T>(
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((n) => n + 1), []);
-  // Version and round say when to read, not what.
+  // `version` and `round` trigger the request; they are not part of it.
   useEffect(() => {
     const control = new AbortController();
     fetch(url, { signal: control.signal })

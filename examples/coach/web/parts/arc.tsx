@@ -1,13 +1,13 @@
 import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
-/** Where an arc begins, as a line across the conversation. */
+/** The beginning of an arc, as a line across the conversation. */
 export function EnteredArc({ part }: ToolPartProps) {
   const arc = textIn(fieldsOf(part.result).arc);
   return part.phase === "done" && arc !== undefined ? <Divider>{labelOf(arc)}</Divider> : null;
 }
 
-/** Where an arc or the whole session ends. What failed is for the coach to say. */
+/** The end of an arc or of the session. If it failed, the coach says so. */
 export function Completed({ part }: ToolPartProps) {
   const { completed, success, next_checkin_due } = fieldsOf(part.result);
   const done = textIn(completed);
@@ -27,7 +27,7 @@ function Divider({ children }: { children: string }) {
   );
 }
 
-/** A day, `2026-11-28`, in the reader's language. */
+/** Formats a day such as `2026-11-28` in the reader's language. */
 function dayWords(day: string): string {
   const date = new Date(`${day}T12:00:00`);
   return Number.isNaN(date.getTime())

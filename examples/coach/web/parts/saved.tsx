@@ -1,14 +1,16 @@
 import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { titleOfType } from "../files/titles.ts";
 
-/** A file that was saved, in a line. While it is, one line says so for all of them: `atWork`. */
+/**
+ * A saved file in one line. While files are being saved, a single line for all of them shows that: `atWork`.
+ */
 export function Saved({ part, live }: ToolPartProps) {
   if (part.phase === "running" && live) return null;
   const { file_type } = fieldsOf(part.arguments);
   const title = titleOfType(textIn(file_type) ?? "");
   const path = textIn(fieldsOf(part.result).path);
   const phase = part.phase === "running" ? "stopped" : part.phase;
-  // Mostly because the user wanted that: they are asked before it is replaced.
+  // Usually the user's choice: they are asked before the life plan is replaced.
   const isKept = phase === "error" && file_type === "life-plan";
   return (
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>

@@ -5,8 +5,8 @@ import { titleOfType } from "../files/titles.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
 /**
- * What the coach says. Messages of old have blocks in their text: they become small cards, or nothing, and
- * never do anything. Of a text that is still being written, a block that has begun is held back.
+ * Shows the coach's text. Legacy blocks in old messages become small cards or nothing, and have no effect.
+ * While a text is being written, an incomplete block is held back.
  */
 export function words(Markdown: MarkdownView): ComponentType<{ text: string; open: boolean }> {
   return memo(function Words({ text, open }) {
@@ -18,7 +18,7 @@ export function words(Markdown: MarkdownView): ComponentType<{ text: string; ope
   });
 }
 
-/** A mark that may still become one, and a block without its end. */
+/** Text that may become a mark, and a block without its end. */
 const HALF_MARK = /\[\/?[A-Z_]{0,16}(?:[: \t][^\]\r\n]{0,1000})?$/i;
 const BEGUN = /\[(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA)(?=[\] \t:])[^\]\r\n]{0,1000}\]/gi;
 
@@ -42,7 +42,7 @@ function Card({ part }: { part: Exclude<LegacyPart, { type: "text" }> }) {
   );
 }
 
-/** What was asked long ago, and how to answer it then, says nothing today. */
+/** Returns the text of a card. Old suggested replies have none. */
 function sayingOf(part: Exclude<LegacyPart, { type: "text" }>): string | undefined {
   switch (part.type) {
     case "file_update":

@@ -3,16 +3,16 @@ import { useMemo, useSyncExternalStore } from "react";
 import { fieldIn, fieldsOf } from "../base/seam.ts";
 
 const KEY = "pawl.coach.pulse";
-/** So many pulse checks are kept, the ones begun last. */
+/** How many drafts are kept; the oldest are dropped. */
 const KEPT = 20;
 
-/** What was rated in a pulse check and not sent yet: kept in this browser, the same in all its tabs. */
+/** Keeps ratings that are not sent yet, in this browser, for all its tabs. */
 export function useDraft(id: string): JsonObject {
   const text = useSyncExternalStore(subscribe, stored);
   return useMemo(() => fieldsOf(fieldIn(parsed(text), id)), [text, id]);
 }
 
-/** Keeps what is rated so far; nothing of a pulse check in which nothing is. */
+/** Stores the ratings of a pulse check; removes the draft if there are none. */
 export function keepDraft(id: string, ratings: JsonObject): void {
   const { [id]: before, ...others } = parsed(stored());
   const isEmpty = Object.keys(ratings).length === 0;
@@ -28,7 +28,7 @@ export function keepDraft(id: string, ratings: JsonObject): void {
   for (const listener of listeners) listener();
 }
 
-/** Where the browser keeps nothing, ratings last as long as the page. */
+/** If the browser's storage is not available, ratings last as long as the page. */
 let inMemory: string | undefined;
 const listeners = new Set<() => void>();
 
@@ -52,7 +52,7 @@ function stored(): string {
   }
 }
 
-/** By pulse check, the one begun last at the end. What is not ours to understand is not there. */
+/** By pulse check, the latest last. Invalid entries are left out. */
 function parsed(text: string): JsonObject {
   try {
     return fieldsOf(JSON.parse(text));

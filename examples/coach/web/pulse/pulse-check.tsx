@@ -6,8 +6,8 @@ import { keepDraft, useDraft } from "./draft.ts";
 import { type Pulse, pulseOf, ratingsIn } from "./pulse.ts";
 
 /**
- * A pending pulse check: a scale for each area, as native radio buttons, and the way past it. What is rated
- * outlasts a reload.
+ * A pending pulse check: native radio buttons for each area, and a button to skip it. Ratings survive a
+ * reload.
  */
 export function PulseCheck({ question, answer }: QuestionProps) {
   const pulse = pulseOf(question.payload);
@@ -19,7 +19,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
   const isRated = ratings.size > 0;
   const give = async (value: Json): Promise<void> => {
     setSent(true);
-    // Refused: the question is open again, and why stands below.
+    // If it was refused, the question is open again, and the reason is shown below.
     if (!(await answer?.(value))) setSent(false);
   };
   const onSubmit = (event: FormEvent): void => {
@@ -90,7 +90,7 @@ function ScaleWords({ pulse: { steps } }: { pulse: Pulse }) {
 interface ScaleProps {
   domain: Pulse["domains"][number];
   pulse: Pulse;
-  /** Of the group, on the whole page. */
+  /** The name of the radio group, unique on the page. */
   name: string;
   value: number | undefined;
   onRate: (value: number) => void;

@@ -4,7 +4,7 @@ import { useCoaching } from "../sessions/coach-frame.tsx";
 import { keepDraft } from "./draft.ts";
 import { type Rated, ratedIn } from "./pulse.ts";
 
-/** A pulse check that does not wait any more: what was rated, and how it was before. */
+/** A pulse check that is no longer open: the ratings, and those before. */
 export function PulseResult({ part }: ToolPartProps) {
   const { answered, isPast, sessionId } = useCoaching();
   const hasWaited = useRef(false);
@@ -12,7 +12,7 @@ export function PulseResult({ part }: ToolPartProps) {
     if (part.phase === "waiting") hasWaited.current = true;
   }, [part.phase]);
   const isOver = part.phase === "done" || part.phase === "error";
-  // Whatever way it was answered, there is nothing left to send.
+  // However it was answered, the draft is no longer needed.
   useEffect(() => {
     if (isOver) keepDraft(`${sessionId}/${part.callId}`, {});
   }, [isOver, sessionId, part.callId]);

@@ -2,19 +2,19 @@ import type { Json, JsonObject } from "@pawl/core";
 import { lifeDomains } from "../../src/pulse/domains.ts";
 import { fieldIn, fieldsOf, textIn } from "../base/seam.ts";
 
-/** A pulse check as it is asked for. */
+/** A pulse check as the tool asks for it. */
 export interface Pulse {
   context: string;
   domains: readonly { id: string; label: string }[];
-  /** What may be given, lowest first, with its word if it has one. */
+  /** The possible ratings, lowest first, with their labels if they have any. */
   steps: readonly { value: number; label: string }[];
   skippable: boolean;
 }
 
-/** A scale that somebody can see at a glance. */
+/** The most steps that one can take in at a glance. */
 const MOST_STEPS = 10;
 
-/** The payload comes over the wire: what does not fit is left out. */
+/** Reads the payload of a pulse check. Invalid parts of it are left out. */
 export function pulseOf(payload: Json): Pulse {
   const { context, domains, scale, skippable } = fieldsOf(payload);
   const { min, max, labels } = fieldsOf(scale);
@@ -36,7 +36,7 @@ export function pulseOf(payload: Json): Pulse {
   };
 }
 
-/** What was kept of ratings comes out of the browser: what this pulse check does not ask for is left out. */
+/** Reads stored ratings. Those that do not fit this pulse check are left out. */
 export function ratingsIn(kept: JsonObject, { domains, steps }: Pulse): ReadonlyMap<string, number> {
   return new Map(
     domains.flatMap(({ id }) => {
@@ -50,7 +50,7 @@ function whole(value: Json | undefined, otherwise: number): number {
   return Number.isInteger(value) ? Number(value) : otherwise;
 }
 
-/** How one domain was and is. */
+/** The rating of one area, before and now. */
 export interface Rated {
   id: string;
   label: string;
@@ -58,7 +58,10 @@ export interface Rated {
   after: number;
 }
 
-/** What was rated; with what was known before, as soon as the tool has told it. `undefined`: nothing was. */
+/**
+ * Reads the ratings of a result, with the previous ones once the tool has returned. `undefined` if it was
+ * skipped.
+ */
 export function ratedIn(result: Json | undefined): Rated[] | undefined {
   const { ratings, baseline, changes } = fieldsOf(result);
   if (ratings === undefined) return undefined;

@@ -2,7 +2,7 @@ import { useId } from "react";
 import { useCoaching } from "./coach-frame.tsx";
 import { KINDS } from "./kinds.ts";
 
-/** How to begin: what kind of conversation it is to be, and what one may say first. */
+/** Lets the user choose a kind of conversation and a first message. */
 export function Begin({ onStart }: { onStart: (text: string) => void }) {
   const { type, setType } = useCoaching();
   const name = useId();

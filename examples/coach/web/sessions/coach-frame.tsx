@@ -4,15 +4,15 @@ import type { SessionType } from "../../src/sessions/session-types.ts";
 import type { FrameProps } from "../base/seam.ts";
 import { KINDS } from "./kinds.ts";
 
-/** What the parts of one conversation have in common. */
+/** What the parts of one conversation share. */
 interface Coaching {
   sessionId: string | undefined;
-  /** What a conversation that is not begun yet will be. */
+  /** The type that a new conversation will have. */
   type: SessionType;
   setType(type: SessionType): void;
-  /** The questions that were answered here, by call. */
+  /** The questions that were answered on this page, by call. */
   answered: ReadonlySet<string>;
-  /** What is shown is not what was said last. */
+  /** Whether an earlier state of the conversation is shown. */
   isPast: boolean;
 }
 
@@ -20,13 +20,13 @@ const CoachingContext = createContext<Coaching | undefined>(undefined);
 
 export function useCoaching(): Coaching {
   const coaching = useContext(CoachingContext);
-  if (coaching === undefined) throw new Error("There is no coaching around this.");
+  if (coaching === undefined) throw new Error("useCoaching() works only inside a CoachFrame.");
   return coaching;
 }
 
 /**
- * Around the conversation: it says with the first message what kind of session begins, and knows what was
- * answered here.
+ * Wraps the conversation: sends the chosen type with the first message, and knows which questions were
+ * answered on this page.
  */
 export function CoachFrame({ agent, messages, children }: FrameProps) {
   const { sessionId } = agent;
@@ -34,7 +34,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   const answered = useRef(new Set<string>());
   const isPast = messages !== agent.messages;
   const isNew = sessionId === undefined;
-  // The next one begins as an open conversation again.
+  // The next conversation is an open one again.
   useEffect(() => {
     if (!isNew) setType(KINDS[0].type);
   }, [isNew]);
@@ -61,7 +61,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   return <CoachingContext value={coaching}>{children(talking)}</CoachingContext>;
 }
 
-/** What the server cannot know of a session that begins. */
+/** The fields of the first message that the server cannot know. */
 function beginning(type: SessionType): JsonObject {
   return { sessionType: type, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? null };
 }

@@ -1,12 +1,12 @@
 import { rulesOf, type SessionType, sessionTypes } from "../../src/sessions/session-types.ts";
 
-/** A way to begin a conversation. */
+/** A kind of conversation to begin. */
 export interface Kind {
   type: SessionType;
   label: string;
-  /** What it is, in a sentence. */
+  /** A description in one sentence. */
   about: string;
-  /** What one may begin with. */
+  /** Suggestions for the first message. */
   starters: readonly string[];
 }
 
@@ -14,7 +14,7 @@ export const KINDS: readonly [Kind, ...Kind[]] = [
   {
     type: "open_conversation",
     label: "Open conversation",
-    about: "Whatever is there. No agenda.",
+    about: "Whatever is on your mind. No agenda.",
     starters: [
       "Good morning",
       "Help me plan today: write, call Mum, go for a run",
@@ -47,7 +47,7 @@ export const KINDS: readonly [Kind, ...Kind[]] = [
   },
 ];
 
-/** A type of session, or an arc, as people call it. */
+/** Returns the name of a type of session, or of an arc, for people. */
 export function labelOf(type: string): string {
   const known = KINDS.find((kind) => kind.type === type);
   if (known !== undefined) return known.label;

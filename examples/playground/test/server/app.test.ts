@@ -50,13 +50,13 @@ function app({
 const cookieOf = (response: Response) => response.headers.get("set-cookie")?.split(";")[0] ?? "";
 
 describe("the playground's server", () => {
-  it("says that it is well, without a cookie", async () => {
+  it("answers the health check without a cookie", async () => {
     const response = await app().get("/healthz");
     expect([response.status, await response.json()]).toEqual([200, { ok: true }]);
     expect(response.headers.get("set-cookie")).toBeNull();
   });
 
-  it("says which model plays the coach", async () => {
+  it("reports the coach's model", async () => {
     expect(await (await app().get("/api/info")).json()).toEqual({
       model: "claude-scripted",
       simulated: true,
@@ -65,7 +65,7 @@ describe("the playground's server", () => {
     });
   });
 
-  it("serves the page, and what it loads for good", async () => {
+  it("serves the page, and its assets with a permanent cache", async () => {
     const { get } = app();
     const page = await get("/");
     expect(await page.text()).toContain("<title>Sage</title>");
@@ -82,11 +82,11 @@ describe("the playground's server", () => {
     "/assets/",
     "/api/tester/sessions",
     "/nothing",
-  ])("W5 answers %s with 404 and no word about the inside", async (path) => {
+  ])("W5 answers %s with 404 and no internal details", async (path) => {
     const response = await app().get(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
-      error: { code: "not_found", message: "There is nothing here." },
+      error: { code: "not_found", message: "No such page or route." },
     });
   });
 
@@ -118,7 +118,7 @@ describe("the playground's server", () => {
     expect(errors).toEqual([]);
   });
 
-  it("W5 tells nothing of a store that failed", async () => {
+  it("W5 reveals nothing about a store that failed", async () => {
     const store = memoryStore();
     const broken = {
       ...store,
@@ -132,7 +132,7 @@ describe("the playground's server", () => {
   });
 });
 
-describe("who a browser is", () => {
+describe("a browser's identity", () => {
   it("gets a random cookie at the first visit that no script can read, and keeps it", async () => {
     const { get } = app();
     const first = await get("/");
@@ -143,7 +143,7 @@ describe("who a browser is", () => {
     expect(again.headers.get("set-cookie")).toBeNull();
   });
 
-  it("W6 marks the cookie for TLS alone over TLS, which only a trusted proxy can report", async () => {
+  it("W6 marks the cookie as secure over TLS, which only a trusted proxy can report", async () => {
     const cookie = async (url: string, trustProxy: boolean, proto?: string) => {
       const { at } = app({ trustProxy });
       const response = await at(url, proto === undefined ? {} : { headers: { "x-forwarded-proto": proto } });
@@ -200,7 +200,7 @@ describe("who a browser is", () => {
     }
   });
 
-  it("has an id from which the cookie cannot be told", async () => {
+  it("has an id from which the cookie cannot be derived", async () => {
     const { get, say } = app();
     const mine = await say("Hi");
     const cookie = cookieOf(mine);
@@ -238,7 +238,7 @@ describe("requests of other pages", () => {
       expect([origin, (await get("/api/info", { headers: { origin } })).status]).toEqual([origin, 403]);
   });
 
-  it("are refused by a foreign host name that points here", async () => {
+  it("are refused by a foreign host name that resolves to this machine", async () => {
     const at = (url: string, host?: string) => playgroundAt(url, host).then(({ status }) => status);
     expect(await at("http://evil.example:4321/api/info")).toBe(403);
     expect(await at("http://127.0.0.1:4321/api/info")).toBe(200);

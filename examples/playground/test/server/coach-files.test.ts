@@ -33,7 +33,7 @@ interface Listed {
 }
 
 describe("the coach's files over HTTP", () => {
-  it("X1 C7 lists what was saved, and gives its Markdown, to the browser that it belongs to alone", async () => {
+  it("X1 C7 lists saved files, and returns their Markdown, only for the browser that they belong to", async () => {
     const browser = playground(memoryFiles());
     const [ada, eve] = [browser(), browser()];
     await (await ada("/api/coach/runs", { input: "Tea" })).text();
@@ -51,7 +51,7 @@ describe("the coach's files over HTTP", () => {
     expect((await eve(`/api/coach-files/${files[0]?.path}`)).status).toBe(404);
   });
 
-  it("C7 a path leads nowhere else: traversal, encodings, absolute, other users, the user's own other files", async () => {
+  it("C7 refuses paths that lead elsewhere: traversal, encodings, absolute, other users, the user's own other files", async () => {
     const files = memoryFiles();
     await userFiles(files, "eve").put("sage/context.md", "Secret.");
     const ada = playground(files)();
@@ -80,7 +80,7 @@ describe("the coach's files over HTTP", () => {
     }
   });
 
-  it("says which kind of session somebody has begun, in the list of past ones", async () => {
+  it("includes the type in the list of past sessions", async () => {
     const ada = playground(memoryFiles())();
     await (await ada("/api/coach/runs", { input: "Good evening", sessionType: "close_day" })).text();
     const past = (await (await ada("/api/past-sessions")).json()) as { sessions: unknown[] };

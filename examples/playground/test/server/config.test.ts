@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { readConfig } from "../../server/config.ts";
 
 describe("readConfig", () => {
-  it("X5 needs nothing: the coach is simulated and kept in .pawl at the root", () => {
+  it("X5 needs no variables: the coach is simulated, and its data is in .pawl at the root", () => {
     expect(readConfig({})).toEqual({
       host: "127.0.0.1",
       port: 4321,
@@ -40,7 +40,7 @@ describe("readConfig", () => {
     });
   });
 
-  it("X5 keeps the coach's files in a bucket, if it is told all of where", () => {
+  it("X5 keeps the coach's files in a bucket, if all its variables are set", () => {
     const env = {
       COACH_FILES_BUCKET: "coach",
       SUPABASE_URL: "http://127.0.0.1:9",
@@ -50,10 +50,10 @@ describe("readConfig", () => {
     expect(readConfig(env).files).toEqual(files);
     for (const name of Object.keys(env))
       expect(() => readConfig({ ...env, [name]: "" })).toThrow("Set all of");
-    expect(() => readConfig({ ...env, SUPABASE_URL: "somewhere" })).toThrow("must be an address");
+    expect(() => readConfig({ ...env, SUPABASE_URL: "somewhere" })).toThrow("must be an http or https URL");
   });
 
-  it("X5 takes every name of the trainer's .env.example, with the defaults that stand there", () => {
+  it("X5 takes every name of the trainer's .env.example, with its defaults", () => {
     const file = join(import.meta.dirname, "../../../trainer/.env.example");
     const defaults = parseEnv(readFileSync(file, "utf8"));
     expect(readConfig(defaults as Record<string, string>)).toEqual({
@@ -76,28 +76,28 @@ describe("readConfig", () => {
       supabase: { url: "https://x.supabase.co", key: "published" },
     });
     expect(() => readConfig({ SUPABASE_PUBLIC_URL: "https://x.supabase.co" })).toThrow("both");
-    expect(() => readConfig({ ...env, SUPABASE_PUBLIC_URL: "x" })).toThrow("must be an address");
+    expect(() => readConfig({ ...env, SUPABASE_PUBLIC_URL: "x" })).toThrow("must be an http or https URL");
   });
 
-  it.each(["COACH_MODEL_ID", "PRIMARY_MODEL"])("X5 refuses a model in %s that nobody knows", (name) => {
+  it.each(["COACH_MODEL_ID", "PRIMARY_MODEL"])("X5 refuses an unknown model in %s", (name) => {
     for (const id of [...trainerModels, "claude-opus-5", "claude-haiku-4-5-20251001"])
       expect(JSON.stringify(readConfig({ [name]: id }))).toContain(id);
     for (const id of ["haiku", "claude-haiku-4.5", "gpt-4o-mini", "claude-haiku-4-5 "])
       expect(() => readConfig({ [name]: id })).toThrow(
-        `${name} names no model of Claude's that is known here: "${id}". Known are, among others, ${trainerModels.join(", ")};`,
+        `${name} is not a known Claude model: "${id}". Known models are, among others, ${trainerModels.join(", ")};`,
       );
     // Somebody else's server may have its own names.
     const ANTHROPIC_BASE_URL = "http://127.0.0.1:9";
     expect(JSON.stringify(readConfig({ [name]: "haiku", ANTHROPIC_BASE_URL }))).toContain("haiku");
   });
 
-  it("X5 refuses an address of the Messages API that is none", () => {
+  it("X5 refuses an invalid URL of the Messages API", () => {
     expect(() => readConfig({ ANTHROPIC_BASE_URL: "localhost" })).toThrow(
-      'ANTHROPIC_BASE_URL must be an address, not "localhost".',
+      'ANTHROPIC_BASE_URL must be an http or https URL, not "localhost".',
     );
   });
 
-  it("takes an empty variable for an absent one", () => {
+  it("treats an empty variable as absent", () => {
     const empty = { ANTHROPIC_API_KEY: "", ANTHROPIC_BASE_URL: "", PORT: "", PAWL_DIR: "", HOST: "" };
     expect(readConfig(empty)).toEqual(readConfig({}));
   });

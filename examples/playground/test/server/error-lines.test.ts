@@ -15,7 +15,7 @@ it("prints an error of a run in one line, with its status if it has one", async 
   expect(await printed("It\nbroke \u001b[31moff.", null)).toEqual(["model_error: It broke [31moff."]);
 });
 
-it("prints no key, whoever echoes it", async () => {
+it("prints no key, even if an error message contains it", async () => {
   expect(await printed("no such key: abcdefgh-1", null, "abcdefgh-1")).toEqual([
     "model_error: no such key: …",
   ]);

@@ -49,7 +49,7 @@ async function until(response: Response, text: string): Promise<void> {
 }
 
 describe("the playground as a process", () => {
-  it("W4 goes on after kill -9 in the middle of an answer", { timeout: 120_000 }, async () => {
+  it("W4 continues after kill -9 in the middle of an answer", { timeout: 120_000 }, async () => {
     const first = start();
     const response = await say(await first.ready, "Tell me everything about a whole week");
     const sessionId = response.headers.get("x-pawl-session") ?? "";
@@ -66,7 +66,7 @@ describe("the playground as a process", () => {
     expect(view.messages.at(-1)?.text).toContain("Which of these days is hardest for you?");
   });
 
-  it("prints one line, saves files, and leaves with 0 while a page is listening", {
+  it("prints one line, saves files, and exits with 0 while a page is connected", {
     timeout: 60_000,
   }, async () => {
     const server = start();
@@ -98,13 +98,13 @@ describe("the playground as a process", () => {
     expect(server.output()).not.toContain(key);
   });
 
-  it("X5 says in one line that its model is not known, before anybody asks it", {
+  it("X5 says in one line that its model is unknown, before the first request", {
     timeout: 60_000,
   }, async () => {
     const server = start({ PRIMARY_MODEL: "claude-haiku" });
     expect(await server.exited).toBe(1);
     expect(server.output()).toMatch(
-      /^PRIMARY_MODEL names no model .*"claude-haiku"\. .*claude-haiku-4-5.*\n$/,
+      /^PRIMARY_MODEL is not a known Claude model: "claude-haiku"\. .*claude-haiku-4-5.*\n$/,
     );
   });
 

@@ -72,7 +72,7 @@ function browser(app: Hono) {
 }
 
 describe("the trainer in the playground", () => {
-  it("X2 gives a browser a person, the page a conversation with it, and the API the same by a token", async () => {
+  it("X2 gives each browser a user, for the page and, with a token, for the API", async () => {
     const app = await served();
     const ask = browser(app);
     expect(await (await ask("/api/info")).json()).toMatchObject({
@@ -96,7 +96,7 @@ describe("the trainer in the playground", () => {
     expect(await (await elsewhere("/api/past-sessions?agent=trainer")).json()).toEqual({ sessions: [] });
   });
 
-  it("W6 leaves no cookie with those who bring a token, and no person of a browser's", async () => {
+  it("W6 sets no cookie and creates no browser user for requests with a token", async () => {
     const app = await served();
     const { access_token } = (await (await browser(app)("/agent/token", {})).json()) as {
       access_token: string;
@@ -123,14 +123,14 @@ describe("the trainer in the playground", () => {
     expect(first.headers.getSetCookie()).toHaveLength(1);
   });
 
-  it("X2 has ten weeks to draw, and moves them when a workout is logged", async () => {
+  it("X2 returns ten weeks of progress, which change when a workout is logged", async () => {
     const ask = browser(await served());
     const progress = async () =>
       (await (await ask("/api/trainer/progress")).json()) as {
         weeks: { sets: number }[];
         muscles: unknown[];
       };
-    // A visitor who has not written anything has no data.
+    // A visitor without a message has no data.
     expect(await progress()).toMatchObject({ weeks: { length: 10 }, muscles: [] });
     const run = await ask("/api/trainer/runs", { input: "A chest workout" });
     await run.text();
@@ -148,7 +148,7 @@ describe("the trainer in the playground", () => {
     expect(sets(await progress())).toBeGreaterThan(sets(before));
   });
 
-  it("W6 creates a life for a visitor who writes, and none for one who only visits", async () => {
+  it("W6 creates sample data with a visitor's first message, and not before", async () => {
     const seeded: string[] = [];
     const app = await served(20, seeded);
     for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress", "/api/past-sessions"])
@@ -165,7 +165,7 @@ describe("the trainer in the playground", () => {
     expect(new Set(seeded).size).toBe(2);
   });
 
-  it("W6 counts by address too, so that new visitors from one address share what one may send", async () => {
+  it("W6 limits by address too, so that new visitors from one address share one limit", async () => {
     const seeded: string[] = [];
     const app = await served(2, seeded, true);
     const from = async (address: string) => {
@@ -192,7 +192,7 @@ describe("the trainer in the playground", () => {
     expect(forged).toEqual([200, 200, 429]);
   });
 
-  it("W6 lets nobody talk without end", async () => {
+  it("W6 limits the messages of a user", async () => {
     const ask = browser(await served(1));
     await (await ask("/api/trainer/runs", { input: "A chest workout" })).text();
     expect((await ask("/api/trainer/runs", { input: "Another one" })).status).toBe(429);

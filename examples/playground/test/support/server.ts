@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 
-/** A playground in a process of its own. */
+/** A playground in its own process. */
 export interface Server {
   process: ChildProcess;
-  /** All that it has printed. */
+  /** Everything it has printed. */
   output(): string;
-  /** Resolves to the address of the ready line; rejects with the output when there is none. */
+  /** Resolves to the address of the ready line. Rejects with the output if the process ends without it. */
   ready: Promise<string>;
-  /** Resolves to exit code or signal. */
+  /** Resolves to the exit code or the signal. */
   exited: Promise<number | string>;
 }
 

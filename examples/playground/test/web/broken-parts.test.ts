@@ -116,7 +116,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
   };
 
   it.each(["", "#trainer"])(
-    "K1 shows calls of tools that are named like members of every object (%s)",
+    "K1 shows calls of tools whose names are inherited members of objects (%s)",
     async (hash) => {
       const page = await open(
         () => ({ text: "First words.", tools: NAMES.map((name) => ({ name, input: {} })) }),
@@ -131,7 +131,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
     },
   );
 
-  it("K1 asks a question of a kind that is named like a member of every object", async () => {
+  it("K1 asks a question whose kind is an inherited member of objects", async () => {
     const page = await open(() => ({ text: "First words.", tools: [{ name: "ask_oddly", input: {} }] }));
     await say(page, "Hello");
     await keepsWords(page, ["First words.", "Which way?"]);
@@ -139,7 +139,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
     await page.getByTestId("message-assistant").getByText("More words.").waitFor({ timeout: WAIT });
   });
 
-  it("K1 a part that fails to render costs only itself, in the conversation and among the notes", async () => {
+  it("K1 a part that fails to render affects nothing else, in the conversation and in the notes", async () => {
     const page = await open((said) =>
       said === "Bye"
         ? { text: "First words.", tools: [{ name: "complete_session", input: {} }] }
@@ -168,7 +168,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
     expect(words.filter((text) => text.includes("What Sage remembers"))).toHaveLength(1);
   });
 
-  it("K4 shows Markdown of thousands of levels as it was written, and goes on", async () => {
+  it("K4 shows Markdown of thousands of levels as plain source, and continues", async () => {
     const page = await open((said) => ({ text: new Map(Object.entries(DEEP)).get(said) ?? USUAL }));
     for (const kind of Object.keys(DEEP)) await say(page, kind);
     expect(await page.getByTestId("raw").count()).toBe(Object.keys(DEEP).length);
@@ -184,7 +184,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
     expect(await page.evaluate(LEVELS)).toBeLessThan(60);
   });
 
-  it("K4 shows such a text among the notes too", async () => {
+  it("K4 shows such a text in the notes too", async () => {
     const page = await open(() => ({
       tools: [{ name: "save_file", input: { file_type: "capture", content: DEEP.lists } }],
     }));

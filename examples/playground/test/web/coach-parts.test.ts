@@ -13,7 +13,7 @@ const browser = await startBrowser();
 const WAIT = 20_000;
 const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
-/** As a message of old was stored, before there were tools. */
+/** A stored message of the earlier version, before there were tools. */
 const OLD = `That is a plan.
 
 [FILE_UPDATE type="domain" name="work"]
@@ -79,7 +79,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     await page.keyboard.press("Enter");
   };
 
-  it("K2 says once that it is saving, for three files at once, until the last is done, whatever comes of them", async () => {
+  it("K2 says once that it is saving, for three files at once, until the last has ended, even if some fail", async () => {
     const { page, gates } = await open(() => files(3));
     await say(page, "Keep three things");
     const saving = page.getByTestId("at-work");
@@ -103,7 +103,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     expect(await saving.count()).toBe(0);
   });
 
-  it("K2 is seen for at least 200 ms, however fast a file is saved", async () => {
+  it("K2 is visible for at least 200 ms, however fast a file is saved", async () => {
     const { page, gates } = await open(() => files(1));
     const opened = setInterval(() => gates.shift()?.(), 5);
     onTestFinished(() => clearInterval(opened));
@@ -123,7 +123,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     expect(await shown).toBeGreaterThan(150);
   });
 
-  it("E8 shows messages of old as words and small cards: no brackets, no file's content, nothing to act on", async () => {
+  it("E8 shows legacy messages as text and small cards, without brackets, file contents or actions", async () => {
     const { page } = await open(() => ({ text: OLD, delayPerEventMs: 10 }));
     const raw = page.evaluate(`new Promise((resolve) => {
       const seen = new Set();

@@ -49,7 +49,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await server?.remove();
   });
 
-  it("O4 shows what each turn took, where its request was new, and the time waited for the user apart", async () => {
+  it("O4 shows the cost of each turn, what was new in its request, and separately the time spent waiting for the user", async () => {
     const { page, close } = await open();
     await page.getByTestId("log-timeline").click();
     expect(await page.getByTestId("turn").count()).toBe(2);
@@ -59,7 +59,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     expect(totals).toContain(`Cost${money(costUsd)}`);
     expect(totals).toContain(`From the cache${share(hitRateOf(tokens))}`);
     expect(await page.getByTestId("difference").allTextContents()).toEqual([
-      "New from messages[1].content[0] on; all before is as it was sent",
+      "New from messages[1].content[0]; everything before is unchanged",
     ]);
     expect(await page.getByTestId("turn").first().textContent()).toMatch(
       /show_options: done.*waiting for you/,
@@ -67,7 +67,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await close();
   });
 
-  it("O4 replays the log by keyboard, through the fold that made the page, and changes nothing", async () => {
+  it("O4 replays the log by keyboard, with the page's own fold, and changes nothing", async () => {
     const { page, close } = await open();
     const now = await page.getByTestId("thread").textContent();
     const before = await logOf(page);
@@ -77,7 +77,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     expect(await page.getByTestId("replayed").textContent()).toBe(now);
     await expect.poll(() => page.evaluate("document.activeElement.dataset.testid")).toBe("scrubber-range");
     await page.keyboard.press("Home");
-    expect(await page.getByTestId("replayed").textContent()).toBe("Nothing is said yet.");
+    expect(await page.getByTestId("replayed").textContent()).toBe("No messages yet.");
     expect(await range.getAttribute("aria-valuetext")).toBe(`1 of ${before.length}: ${before[0]?.type}`);
     const asked = before.find(({ type }) => type === "tool_suspended")?.seq ?? 0;
     for (let seq = 1; seq < asked; seq += 1) await page.keyboard.press("ArrowRight");
@@ -94,7 +94,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     await close();
   });
 
-  it("O4 follows the conversation again after a replay, and leaves it on Escape", async () => {
+  it("O4 leaves a replay on Escape, and follows the conversation again", async () => {
     const { page, close } = await open();
     await page.setViewportSize({ width: 1360, height: 420 });
     await page.getByTestId("replay").click();

@@ -54,7 +54,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await api?.close();
   });
 
-  it("brings the keyboard back to the composer after Stop and New conversation, and stops on Escape", async () => {
+  it("returns the focus to the composer after Stop and New conversation, and stops on Escape", async () => {
     const { page, say, started, idle, focus, close } = await open();
     await say("Tell me everything about a whole week");
     await started();
@@ -86,7 +86,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await close();
   });
 
-  it("keeps an answered question above the answer, and tells both without Markdown", async () => {
+  it("keeps an answered question above the answer, and announces both without Markdown", async () => {
     const { page, say, idle, close } = await open();
     await say("Good morning");
     await page.getByTestId("option-pill").first().click({ timeout: WAIT });
@@ -100,7 +100,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     await close();
   });
 
-  it("shows once that a run broke off, and does not say the message twice to try again", async () => {
+  it("shows a failed run once, and retries without sending the message again", async () => {
     const { page, say, close } = await open();
     await say("Please refuse this");
     await page.getByTestId("error").waitFor({ timeout: WAIT });

@@ -73,7 +73,7 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
 });
 
 describe("Markdown in blocks", () => {
-  it("K4 stays as it was before the end of a text that grows, and is the whole text", () => {
+  it("K4 changes only its last block as a text grows, and contains the whole text", () => {
     const text =
       "# Plan\n\nOne\ntwo\n\n- a\n\n- b\n  - c\n\n```ts\nconst x = 1;\n\nconst y = 2;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nEnd";
     const blocks = blocksOf(text);

@@ -168,7 +168,7 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
     await is("idle");
   });
 
-  it("K1 K2 an error ends the work, and its words are told; nothing goes on turning", async () => {
+  it("K1 K2 shows an error and stops all indicators", async () => {
     const { model, end, is, say, at } = await open(false);
     await say("Good morning");
     (await model.turn()).fail(new Error("secret host"));
@@ -186,7 +186,7 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
     await is("idle");
   });
 
-  it("K1 W4 a server that goes away is said, and that it is back; the run goes on behind it", async () => {
+  it("K1 W4 shows when the server is gone and when it is back, while the run continues", async () => {
     const { model, end, is, say, at, leave, comeBack } = await open(false);
     await say("Good morning");
     const turn = await model.turn();

@@ -46,7 +46,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
   const exercise = (page: Page, name: string) =>
     page.getByTestId("workout").getByTestId("exercise").filter({ hasText: name });
 
-  it("X2 K1 asks by buttons that the keyboard reaches, says what it is doing, and shows what was answered", async () => {
+  it("X2 K1 asks with buttons that the keyboard reaches, shows its status, and shows the answer", async () => {
     const { page, problems, say, sent, close } = await open();
     await say("What should I train today?");
     const question = page.getByRole("group", { name: "How much time do you have?" });
@@ -72,7 +72,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await close();
   });
 
-  it("X2 E5 shows the workout as it is now, and what is done of it comes with the next message", async () => {
+  it("X2 E5 shows the current workout, and sends its progress with the next message", async () => {
     const { page, problems, say, sent, close } = await open();
     await say("A workout, please");
     expect(await page.getByTestId("workout").getByRole("heading").allTextContents()).toEqual([
@@ -140,7 +140,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await close();
   });
 
-  it("X2 K6 what is ticked in one tab is ticked in the others, and what they log is all of it", async () => {
+  it("X2 K6 shares ticks between tabs, and logs all of them", async () => {
     const { page, problems, say, sent, close } = await open();
     await say("A workout, please");
     const other = await page.context().newPage();
@@ -159,7 +159,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await close();
   });
 
-  it("X2 ends a workout when it is logged, folds it away for a newer one, and says that a change failed", async () => {
+  it("X2 ends a workout when it is logged, collapses it for a newer one, and shows that a change failed", async () => {
     const { page, say, sent, close } = await open(320);
     await say("A workout, please");
     const sideways = () =>
@@ -171,7 +171,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     expect(await page.getByText("Easy run fits what you want").count()).toBe(1);
     expect(await sideways()).toBe(0);
     await say("break it");
-    expect(await page.getByTestId("change").textContent()).toBe("It could not be removed");
+    expect(await page.getByTestId("change").textContent()).toBe("The exercise could not be removed");
     await check(exercise(page, "Bench press").getByRole("checkbox").first());
     await page.getByTestId("log-workout").click();
     await sent("Please log this workout: 1 (Bench press) 1 of 4 sets; the rest I skipped");
@@ -198,43 +198,40 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
       return { top: top - from, bottom: bottom - from, height: thread.clientHeight, end };
     })()`);
 
-  it.each([390, 1280])(
-    "X2 a workout that is longer than the view is read from its beginning, %i wide",
-    async (width) => {
-      const { page, say, close } = await open(width);
-      await say("A workout, please");
-      const fromTop = async () => {
-        const { top, bottom, height } = await seen(page);
-        expect(bottom - top).toBeGreaterThan(height);
-        await expect.poll(async () => (await seen(page)).top, { timeout: WAIT }).toBeGreaterThan(0);
-        expect((await seen(page)).top).toBeLessThan(height / 2);
-      };
-      const atEnd = () => expect.poll(async () => (await seen(page)).end, { timeout: WAIT }).toBeLessThan(2);
-      await fromTop();
-      // What was said with it is above it.
-      const words = page.getByTestId("message-assistant").getByText("Here is a push day");
-      const box = await page.getByTestId("thread").boundingBox();
-      expect((await words.boundingBox())?.y).toBeGreaterThan(box?.y ?? Number.NaN);
-      await page.getByTestId("to-end").click();
-      await atEnd();
-      await page.getByTestId("to-end").waitFor({ state: "detached", timeout: WAIT });
-      // From the end on, what comes is followed as before.
-      await say("break it");
-      await atEnd();
-      await page.reload();
-      await page.getByTestId("change").waitFor({ timeout: WAIT });
-      await atEnd();
-      // Another one is another one's beginning, also after a reload.
-      await say("Another one, please");
-      await fromTop();
-      await page.reload();
-      await page.getByTestId("workout").waitFor({ timeout: WAIT });
-      await fromTop();
-      await close();
-    },
-  );
+  it.each([390, 1280])("X2 shows a workout longer than the view from its top, %i wide", async (width) => {
+    const { page, say, close } = await open(width);
+    await say("A workout, please");
+    const fromTop = async () => {
+      const { top, bottom, height } = await seen(page);
+      expect(bottom - top).toBeGreaterThan(height);
+      await expect.poll(async () => (await seen(page)).top, { timeout: WAIT }).toBeGreaterThan(0);
+      expect((await seen(page)).top).toBeLessThan(height / 2);
+    };
+    const atEnd = () => expect.poll(async () => (await seen(page)).end, { timeout: WAIT }).toBeLessThan(2);
+    await fromTop();
+    // Its message is above it.
+    const words = page.getByTestId("message-assistant").getByText("Here is a push day");
+    const box = await page.getByTestId("thread").boundingBox();
+    expect((await words.boundingBox())?.y).toBeGreaterThan(box?.y ?? Number.NaN);
+    await page.getByTestId("to-end").click();
+    await atEnd();
+    await page.getByTestId("to-end").waitFor({ state: "detached", timeout: WAIT });
+    // At the end, new content is followed again.
+    await say("break it");
+    await atEnd();
+    await page.reload();
+    await page.getByTestId("change").waitFor({ timeout: WAIT });
+    await atEnd();
+    // A new workout is shown from its own top, also after a reload.
+    await say("Another one, please");
+    await fromTop();
+    await page.reload();
+    await page.getByTestId("workout").waitFor({ timeout: WAIT });
+    await fromTop();
+    await close();
+  });
 
-  it("X2 a workout that fits is followed to its end, and one that comes while somebody reads above moves nothing", async () => {
+  it("X2 scrolls to the end of a workout that fits, and does not scroll while somebody reads above", async () => {
     const high = await open(1280, 2_400);
     await high.say("A workout, please");
     const { bottom, height, end } = await seen(high.page);

@@ -19,7 +19,7 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
     await server?.close();
   });
 
-  it("X2 draws the weeks and the muscles, says them in a table, and moves when a workout is logged", async () => {
+  it("X2 draws the weeks and the muscles, shows them as a table too, and updates when a workout is logged", async () => {
     const page = await browser!.newPage({ viewport: { width: 1280, height: 900 } });
     const loaded: string[] = [];
     const problems: string[] = [];

@@ -13,7 +13,7 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-/** Where the user writes. It can be written in at any time; it can be sent when the agent has finished. */
+/** The message box. The user can type at any time, and send when the agent has finished. */
 export function Composer({ text, setText, working, maxLength, field, onSend, onStop }: ComposerProps) {
   const { voice } = useFace();
   const sendable = text.trim() !== "" && !working;
@@ -23,7 +23,8 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
     onSend(text.trim());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter also ends the composition of a character, and Escape gives it up; only the next one is for us.
+    // Enter can also confirm an input method's composition, and Escape cancel it. Those key presses are
+    // ignored.
     if (event.nativeEvent.isComposing) return;
     const sends = event.key === "Enter" && !event.shiftKey;
     const stops = event.key === "Escape" && working;
@@ -65,7 +66,7 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
   );
 }
 
-/** How much may still be written, once that matters. */
+/** The number of characters left, once there are few. */
 function Room({ left }: { left: number }) {
   return left > 400 ? null : (
     <span className={left === 0 ? "room room-full" : "room"}>{left} characters left</span>

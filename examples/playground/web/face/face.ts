@@ -4,92 +4,95 @@ import type { ViewMessage } from "@pawl/core/view";
 import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
 import type { ToolPart } from "./tool-part.ts";
 
-/** What a part of a message can do: for buttons within the conversation. */
+/** What a part of a message can do in the conversation. */
 export interface Talk {
-  /** Sends this as the user's own message. */
+  /** Sends a text as the user's own message. */
   say(text: string): void;
-  /** Nothing can be said now: a run is at work, or the conversation is only looked at. */
+  /** Whether nothing can be sent now: a run is in progress, or the conversation is being replayed. */
   busy: boolean;
 }
 
 export interface ToolPartProps {
   part: ToolPart;
-  /** Its run is open. */
+  /** Whether its run is open. */
   live: boolean;
   talk: Talk;
 }
 
 export interface QuestionProps {
   question: Question;
-  /** Resolves to whether it was accepted. Absent where the question is only shown. */
+  /** Resolves to whether the answer was accepted. Absent if the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }
 
 export interface FrameProps {
   agent: UseAgent;
-  /** What is shown, which in a replay is not what was said last. */
+  /** The messages that are shown. In a replay they are not the latest ones. */
   messages: readonly ViewMessage[];
   /**
-   * Shown within; the agent that it is given may be the frame's own, e.g. one that sends more with a message.
+   * The conversation inside the frame. The frame may pass its own agent, e.g. one that sends more fields with
+   * each message.
    */
   children: (agent: UseAgent) => ReactNode;
 }
 
-/** What is at work, for the line that says so. */
+/** What an agent's status line is made from. */
 export interface Work {
   messages: readonly ViewMessage[];
   /** The tool whose input the model is writing. */
   writes: string | undefined;
 }
 
-/** What the page has to know of an agent to show it. The page itself is the same for all. */
+/** What the page needs to show an agent. The page itself is the same for all agents. */
 export interface Face {
   /** As in the server's addresses. */
   name: string;
-  /** What it is, in a word. */
+  /** What it is, in one word. */
   title: string;
-  /** How it is called in sentences. */
+  /** Its name in sentences. */
   voice: string;
-  /** A greeting above these words, and what one may begin with: as buttons, or in a way of its own. */
+  /**
+   * The text below the greeting, and first messages to choose from: as buttons, or in a component of its own.
+   */
   welcome: {
     words: string;
     starters: readonly string[];
     Begin?: ComponentType<{ onStart: (text: string) => void }>;
   };
-  /** How to call its tools. */
+  /** The names of its tools, for people. */
   toolNames: ReadonlyMap<string, string>;
   /**
-   * How it shows calls of its tools, by name; the others get a line each. What is long and read from its
-   * beginning is marked with `data-from-top`.
+   * Components for calls of its tools, by tool name. Other calls get one line each. Parts that are long and
+   * read from the top are marked with `data-from-top`.
    */
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
-  /** How it asks questions, by kind; the others are asked with a button for each option. */
+  /** Components for its questions, by kind. Other questions get a button for each option. */
   questions?: ReadonlyMap<string, ComponentType<QuestionProps>>;
-  /** How it shows its words; `open`: they are still being written. Default: as Markdown. */
+  /** Shows its text; `open` while it is being written. Default: as Markdown. */
   Words?: ComponentType<{ text: string; open: boolean }>;
   /**
-   * What is said of the conversation above it. `type`: what the session was begun as, empty if nothing was
-   * said, `undefined` as long as it is not known.
+   * The label above the conversation. `type` is the type that the session was begun with: empty if it has
+   * none, `undefined` while it is not known.
    */
   Label?: ComponentType<{ messages: readonly ViewMessage[]; type: string | undefined }>;
-  /** Around the conversation: what its parts have in common. */
+  /** Wraps the conversation; holds what its parts share. */
   Frame?: ComponentType<FrameProps>;
-  /** Something of its own beside the conversation. */
+  /** A panel of its own beside the conversation. */
   panel?: { label: string; icon: ReactNode; Panel: ComponentType<{ messages: readonly ViewMessage[] }> };
-  /** What it says in a message, in Markdown. Default: the message's text. */
+  /** Returns the words of a message as Markdown. Default: the message's text. */
   wordsIn?(message: ViewMessage): string;
-  /** What it is doing, in words. Default: the wheel alone, and tools where they are called. */
+  /** Describes what it is doing. Default: only the wheel, and each tool where it is called. */
   doing?(work: Work): string;
-  /** What tools at work do, in words for all of them at once; these show nothing of their own meanwhile. */
+  /** Describes running tools, all of them at once; they show nothing of their own meanwhile. */
   atWork?(tools: readonly string[]): string | undefined;
 }
 
 export const FaceContext = createContext<Face | undefined>(undefined);
 
-/** The agent that is talked to. */
+/** Returns the face of the current agent. */
 export function useFace(): Face {
   const face = useContext(FaceContext);
-  if (face === undefined) throw new Error("There is no agent around this.");
+  if (face === undefined) throw new Error("useFace() works only inside an agent's page.");
   return face;
 }
 

@@ -1,19 +1,19 @@
 import { useEffect, useSyncExternalStore } from "react";
 
-/** Where one is: with which agent, and in which of its conversations, if not in a new one. */
+/** The current agent, and its open conversation; without `sessionId` a new one. */
 export interface Address {
   agent: string;
   sessionId?: string | undefined;
 }
 
 /**
- * The agent at the bare address. The addresses of its sessions begin with `s`, those of the others' with
- * their names.
+ * The agent of the bare address. Addresses of its sessions begin with `s`, those of other agents with their
+ * names.
  */
 export const FIRST = "coach";
 const SESSION = "s";
 
-/** What a hash names, e.g. `#s/4f2a…`, `#trainer` or `#trainer/4f2a…`. */
+/** Parses a hash, e.g. `#s/4f2a…`, `#trainer` or `#trainer/4f2a…`. */
 export function addressIn(hash: string): Address {
   const [, place = "", id] = /^#([\w-]*)(?:\/(.+))?$/.exec(hash) ?? [];
   const agent = place === "" || place === SESSION ? FIRST : place;
@@ -24,7 +24,7 @@ export function addressIn(hash: string): Address {
   }
 }
 
-/** The address of a session, or of a new one. */
+/** Returns the hash of a session, or of a new one. */
 export function hashOf({ agent, sessionId }: Address): string {
   const isFirst = agent === FIRST;
   if (sessionId === undefined) return isFirst ? "#" : `#${agent}`;
@@ -36,14 +36,14 @@ function subscribe(changed: () => void): () => void {
   return () => removeEventListener("hashchange", changed);
 }
 
-/** The agent that the address names. */
+/** Returns the agent of the current address. */
 export function useAgentName(): string {
   return useSyncExternalStore(subscribe, () => addressIn(location.hash).agent);
 }
 
 /**
- * Keeps the address and the agent's open session together: a reload, a bookmark and the back button all lead
- * to where one was. `open` has to stay the same function.
+ * Keeps the address and the open session in sync, so that a reload, a bookmark and the back button lead to
+ * the right session. `open` must be a stable function.
  */
 export function useSessionAddress(
   agent: string,
@@ -53,7 +53,7 @@ export function useSessionAddress(
   useEffect(() => {
     const follow = (): void => {
       const address = addressIn(location.hash);
-      // Another agent's address is for its own page.
+      // Addresses of other agents are handled by their own pages.
       if (address.agent === agent) open(address.sessionId);
     };
     follow();
@@ -61,7 +61,7 @@ export function useSessionAddress(
   }, [agent, open]);
   useEffect(() => {
     const address = addressIn(location.hash);
-    // A session that has just begun gets its address without a step in the history.
+    // A new session gets its address without an entry in the history.
     if (sessionId !== undefined && address.agent === agent && address.sessionId === undefined) {
       history.replaceState(null, "", hashOf({ agent, sessionId }));
     }

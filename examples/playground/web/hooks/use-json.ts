@@ -1,12 +1,13 @@
 import { useCallback, useEffect, useState } from "react";
 
 /**
- * The JSON at `url`, read when the component appears and again on `reload`. What was read stays until then.
+ * Loads the JSON at `url` when the component mounts and on `reload`. The old data stays until the new data is
+ * there.
  */
 export function useJson<T>(url: string): { data: T | undefined; reload: () => void } {
   const [data, setData] = useState<T>();
   const [round, setRound] = useState(0);
-  // A new round reads the same address again
+  // `round` triggers the request; the address stays the same.
   useEffect(() => {
     const control = new AbortController();
     fetch(url, { signal: control.signal })

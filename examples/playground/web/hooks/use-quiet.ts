@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Whether `value` has been the same for `ms` milliseconds. */
+/** Returns whether `value` has not changed for `ms` milliseconds. */
 export function useQuiet(value: string | undefined, ms: number): boolean {
   const [settled, settle] = useState<{ value: string | undefined }>();
   useEffect(() => {

@@ -1,29 +1,29 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** This close to the end, in pixels, counts as being there. */
+/** The distance from the end, in pixels, that still counts as being there. */
 const NEAR = 64;
-/** What is read from its beginning marks itself so. */
+/** Marks parts that are read from their top. */
 const FROM_TOP = "[data-from-top]";
-/** That stands so many pixels below the top of the box. */
+/** Space above such a part, in pixels. */
 const ABOVE = 16;
-/** What was opened has its size after so many milliseconds. */
+/** Time until an opened element has its final size, in milliseconds. */
 const OPENED_MS = 150;
 
 export interface StickToEnd {
-  /** The box that scrolls. */
+  /** The scrolling box. */
   box: RefObject<HTMLDivElement | null>;
-  /** What grows inside it. */
+  /** The growing content inside it. */
   content: RefObject<HTMLDivElement | null>;
   atEnd: boolean;
   toEnd(): void;
-  /** To be called when the reader opens something inside: what they look at must not move away. */
+  /** Call it when the reader opens something inside, so that what they look at does not move away. */
   hold(): void;
 }
 
 /**
- * Follows what grows for as long as the reader is at its end. Whoever scrolls up stays where they are, until
- * they come back or ask to. It stops at the beginning of what is marked with `data-from-top` and does not fit
- * into the box. With nothing to follow yet, what is there is read from its top.
+ * Scrolls with growing content while the reader is at its end. Scrolling up stops that until the reader
+ * returns to the end or calls `toEnd`. A part with `data-from-top` that does not fit into the box is shown
+ * from its top. With `follows` set to `false`, the box stays at its top.
  */
 export function useStickToEnd(follows = true): StickToEnd {
   const box = useRef<HTMLDivElement>(null);
@@ -46,13 +46,15 @@ export function useStickToEnd(follows = true): StickToEnd {
     if (!follows || scroller === null || content.current === null) return;
     let top = scroller.scrollTop;
     const onScroll = (): void => {
-      // Content that has just grown also makes a distance. Only going up means that somebody wants to stay.
+      // Growing content also increases the distance to the end. Only scrolling up means that the reader wants
+      // to stay.
       if (isNearEnd(scroller)) sticks.current = true;
       else if (scroller.scrollTop < top) sticks.current = false;
       top = scroller.scrollTop;
       setAtEnd(sticks.current);
     };
-    // A wheel that goes up lets go at once: within the margin, growth would pull the reader back down.
+    // A wheel that turns up stops following at once. Within the margin, growth would pull the reader back
+    // down.
     const onWheel = (event: WheelEvent): void => {
       if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) sticks.current = false;
     };
@@ -86,8 +88,8 @@ function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): bool
 }
 
 /**
- * Where to read what has arrived in the last message from, if it is too high to be seen whole: with the words
- * before it, if there is room.
+ * Returns where to scroll so that a part which is too high for the box is read from its top; together with
+ * the text before it, if there is room.
  */
 function startOf(arrived: Element, scroller: HTMLElement): number | undefined {
   const { top, height } = arrived.getBoundingClientRect();

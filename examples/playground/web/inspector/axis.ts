@@ -1,14 +1,14 @@
 import { lasted, type Span, type TimelineRun } from "@pawl/core/inspect";
 
-/** Where something lies on a run's axis, as shares of its length. */
+/** A place on a run's axis. Both values are shares of the axis. */
 export interface Place {
   start: number;
   length: number;
 }
 
 /**
- * Maps times of a run to places. The time in which the user was waited for is left out: it would leave no
- * room for work.
+ * Maps times of a run to places on its axis. Time spent waiting for the user is left out, because it would
+ * leave no room for the work.
  */
 export function axisOf(run: TimelineRun, now: number): (span: Span) => Place {
   const end = run.to ?? now;

@@ -3,10 +3,10 @@ import { useLayoutEffect, useRef } from "react";
 import { Asked } from "../thread/asked.tsx";
 import { Message } from "../thread/message.tsx";
 
-/** A conversation as it was: to be looked at. */
+/** Shows an earlier state of the conversation, read-only. */
 export function Replayed({ view }: { view: ViewState }) {
   const box = useRef<HTMLDivElement>(null);
-  // What an event has changed is at the end.
+  // The change of an event is at the end.
   useLayoutEffect(() => {
     box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [view]);
@@ -21,7 +21,7 @@ export function Replayed({ view }: { view: ViewState }) {
         {view.pending.map((question) => (
           <Asked key={question.seq} question={question} />
         ))}
-        {view.messages.length === 0 && <p className="log-empty">Nothing is said yet.</p>}
+        {view.messages.length === 0 && <p className="log-empty">No messages yet.</p>}
       </div>
     </div>
   );

@@ -2,12 +2,12 @@ import { summaryOf } from "@pawl/core/inspect";
 import { useEffect, useRef } from "react";
 import type { Replay } from "./use-replay.ts";
 
-/** Goes back and forth in the log; stands where one writes, as nothing can be said to what is over. */
+/** Steps through the log. It replaces the message box, because nothing can be sent to an earlier state. */
 export function Scrubber({ replay }: { replay: Replay }) {
   const { at = 0, length, event, goTo } = replay;
   const range = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    // A panel that closes gives the focus back to its button first.
+    // Waits until a closing panel has returned the focus to its button.
     const timer = setTimeout(() => range.current?.focus());
     return () => clearTimeout(timer);
   }, []);
@@ -43,7 +43,12 @@ export function Scrubber({ replay }: { replay: Replay }) {
           onChange={(change) => goTo(Number(change.target.value))}
           data-testid="scrubber-range"
         />
-        <Step label="One event on" path="M9 6l6 6-6 6" disabled={at >= length} onStep={() => goTo(at + 1)} />
+        <Step
+          label="One event forward"
+          path="M9 6l6 6-6 6"
+          disabled={at >= length}
+          onStep={() => goTo(at + 1)}
+        />
         <button
           type="button"
           className="text-button"

@@ -12,12 +12,12 @@ interface TimelineProps {
   onGoTo: (seq: number) => void;
 }
 
-/** What happened when, and what it took: the log, turn by turn. */
+/** Shows the log turn by turn, with times, tokens and costs. */
 export function Timeline({ events, onGoTo }: TimelineProps) {
   const isWhole = events.every(({ seq }, at) => seq === at + 1);
   const runs = useMemo(() => (isWhole ? timelineOf(events) : []), [events, isWhole]);
-  if (runs.length === 0) return <p className="log-empty">{isWhole ? "No run yet." : "Loading…"}</p>;
-  // What goes on is shown up to the last thing that is known of it.
+  if (runs.length === 0) return <p className="log-empty">{isWhole ? "No runs yet." : "Loading…"}</p>;
+  // Open attempts and calls are drawn up to the last known event.
   const now = Date.parse(events.at(-1)?.at ?? "");
   return (
     <div className="timeline" data-testid="timeline">

@@ -1,7 +1,7 @@
 import { hitRateOf, lasted, spendingsOf, sumOf, type TimelineRun } from "@pawl/core/inspect";
 import { count, money, share, time } from "./words.ts";
 
-/** What the whole session has taken. */
+/** The totals of the session. */
 export function Totals({ runs, now }: { runs: readonly TimelineRun[]; now: number }) {
   const { tokens, costUsd } = sumOf(runs.flatMap(spendingsOf));
   const workMs = runs.reduce((sum, run) => sum + run.workMs, 0);
@@ -13,8 +13,8 @@ export function Totals({ runs, now }: { runs: readonly TimelineRun[]; now: numbe
       <Total name="Tokens in" value={count(sent)} />
       <Total name="Tokens out" value={count(tokens.completion)} />
       <Total name="From the cache" value={share(hitRateOf(tokens))} />
-      <Total name="At work" value={time(workMs)} />
-      <Total name="Waited for you" value={time(waitMs)} />
+      <Total name="Working" value={time(workMs)} />
+      <Total name="Waiting for you" value={time(waitMs)} />
     </dl>
   );
 }

@@ -18,7 +18,7 @@ interface TurnRowProps {
   onGoTo: (seq: number) => void;
 }
 
-/** One turn: what it has cost, what of it came from the cache, and its attempts and tools as bars. */
+/** One turn: its cost, the share of its tokens from the cache, and bars for its attempts and tools. */
 export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
   const { tokens, costUsd } = sumOf([...turn.attempts, ...turn.calls]);
   const last = turn.attempts.at(-1);
@@ -59,7 +59,9 @@ export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
             <p key={seq} className={`turn-difference turn-${difference.change}`} data-testid="difference">
               {difference.change === "added" ? "New from " : `${difference.change} at `}
               <code>{difference.path}</code>
-              {difference.change === "added" ? " on; all before is as it was sent" : ": the cache ends there"}
+              {difference.change === "added"
+                ? "; everything before is unchanged"
+                : "; cached only up to there"}
             </p>
           ),
       )}
@@ -91,7 +93,7 @@ function wordsFor(
 
 function callWords({ toolName, phase, waits, from, to = from }: TimelineCall, now: number): string {
   const waited = lasted(waits, now);
-  if (phase === "waiting") return `${toolName}: waits for you, ${time(waited)} so far`;
+  if (phase === "waiting") return `${toolName}: waiting for you, ${time(waited)} so far`;
   const worked = time(Math.max(0, (phase === "running" ? now : to) - from - waited));
   return `${toolName}: ${phase}, ${worked}${waited > 0 ? `, and ${time(waited)} waiting for you` : ""}`;
 }

@@ -2,11 +2,11 @@ import type { StoredEvent } from "@pawl/core";
 import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { useCallback, useMemo, useState } from "react";
 
-/** The conversation as it was. */
+/** An earlier state of the conversation. */
 export interface Replay {
-  /** How many events of the log are shown; `undefined`: all, as it is now. */
+  /** How many events of the log are shown. `undefined`: all of them, live. */
   at: number | undefined;
-  /** How many there are. */
+  /** The number of events in the log. */
   length: number;
   /** The fold of the events up to `at`. */
   view: ViewState | undefined;
@@ -14,7 +14,7 @@ export interface Replay {
   goTo(seq: number | undefined): void;
 }
 
-/** Replays the log through the fold that made the page. Another session is shown as it is. */
+/** Replays the log with the same fold that builds the page. Ends when another session is opened. */
 export function useReplay(events: readonly StoredEvent[], sessionId: string | undefined): Replay {
   const [place, setPlace] = useState<{ sessionId: string | undefined; seq: number }>();
   const length = events.length;

@@ -1,21 +1,21 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
 
-/** The log as far as the page knows it. */
+/** The log, as far as the page has read it. */
 export interface LogState {
-  /** In the order of `seq`, without gaps at the end of a load. */
+  /** In the order of `seq`. Without gaps once a load is complete. */
   events: readonly StoredEvent[];
-  /** How many events of each kind passed by that are not stored, since the last one that is. */
+  /** How many events that are not stored arrived since the last stored one, by type. */
   live: Readonly<Record<string, number>>;
   /** The tool whose input was written last since then. */
   writes?: string;
 }
 
-/** Gathers the events of the session that is open. */
+/** Collects the events of the open session. */
 export interface EventLog {
   getState(): LogState;
   subscribe(listener: () => void): () => void;
   push(event: SessionEvent): void;
-  /** Reads what was stored before the page listened, if anything up to `cursor` is missing. */
+  /** Loads the events that were stored before the page listened, if any up to `cursor` are missing. */
   complete(sessionId: string, cursor: number): Promise<void>;
   clear(): void;
 }
@@ -35,7 +35,7 @@ export function createEventLog(url: string): EventLog {
     shown = state;
     for (const listener of listeners) listener();
   };
-  // Deltas come faster than anybody reads: one rendering a frame is enough.
+  // Deltas arrive faster than they can be read, so the log is rendered once per frame.
   const change = (next: LogState): void => {
     state = next;
     if (!isDue) requestAnimationFrame(show);

@@ -1,9 +1,9 @@
 import type { StoredEvent } from "@pawl/core";
 
-/** What an event is about; decides its colour. */
+/** What an event is about. Decides its colour. */
 export type Family = "user" | "model" | "tool" | "control" | "trouble";
 
-/** The family of an event. */
+/** Returns the family of an event. */
 export function familyOf(event: StoredEvent): Family {
   if (event.type === "error") return "trouble";
   if (event.type === "tool_result" && !event.data.success) return "trouble";

@@ -1,6 +1,6 @@
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** JSON, indented, with its parts told apart by colour. */
+/** Shows JSON, indented and coloured. */
 export function JsonView({ value }: { value: unknown }) {
   const text = JSON.stringify(value, null, 2);
   const parts: (string | { kind: string; text: string; at: number })[] = [];
@@ -11,7 +11,7 @@ export function JsonView({ value }: { value: unknown }) {
   }
   parts.push(text.slice(from));
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
     <pre className="json" tabIndex={0}>
       {parts.map((part) =>
         typeof part === "string" ? (

@@ -13,7 +13,7 @@ interface LogPanelProps {
   at: number | undefined;
 }
 
-/** The session's log, growing event by event; as it is, or as what happened when. */
+/** Shows the session's log as it grows, as a list of events or as a timeline. */
 export function LogPanel({ log, onClose, onGoTo, at }: LogPanelProps) {
   const [asTimeline, setAsTimeline] = useState(false);
   const { events, live } = log;
@@ -70,7 +70,7 @@ function EventList({ events, at }: { events: LogState["events"]; at: number | un
       <div ref={content}>
         {events.length === 0 ? (
           <p className="log-empty">
-            Nothing yet. Everything that happens in a conversation is written down here before it counts.
+            Nothing yet. Everything that happens in the conversation will appear here.
           </p>
         ) : (
           <ol className="rows" aria-labelledby="log-title">
@@ -97,14 +97,14 @@ function SwitchButton({ on, words, onPress }: { on: boolean; words: string; onPr
   );
 }
 
-/** What passes by without being stored. */
+/** Shows the events that are not stored. */
 function LiveLine({ live }: { live: LogState["live"] }) {
   const kinds = Object.entries(live);
   return (
     <p className="log-live" data-testid="log-live">
       <span className="log-live-label">Live, not stored</span>
       <span className="log-live-kinds">
-        {kinds.length === 0 ? "quiet" : kinds.map(([type, n]) => `${type} × ${n}`).join(", ")}
+        {kinds.length === 0 ? "none" : kinds.map(([type, n]) => `${type} × ${n}`).join(", ")}
       </span>
     </p>
   );

@@ -4,7 +4,7 @@ import { memo, useEffect, useRef, useState } from "react";
 import { familyOf } from "./family.ts";
 import { JsonView } from "./json-view.tsx";
 
-/** One event of the log. Its JSON is made when somebody opens it. */
+/** One event of the log. Its JSON is rendered only when it is opened. */
 export const LogRow = memo(function LogRow({
   event,
   onToggle,
@@ -12,12 +12,12 @@ export const LogRow = memo(function LogRow({
 }: {
   event: StoredEvent;
   onToggle: () => void;
-  /** Where it stands to the event that is replayed. */
+  /** Its position relative to the replayed event. */
   place: "current" | "later" | undefined;
 }) {
   const [open, setOpen] = useState(false);
   const row = useRef<HTMLLIElement>(null);
-  // What was opened at the lower edge is brought into sight.
+  // Scrolls an opened event at the lower edge into view.
   useEffect(() => {
     if (open) row.current?.scrollIntoView({ block: "nearest" });
   }, [open]);

@@ -12,8 +12,8 @@ const MOST_CONTAINERS = 50;
 const MOST_OPEN = 200;
 
 /**
- * Whether Markdown is nested so deeply that rendering it could freeze the page. Overestimates rather than
- * underestimates the depth, in linear time.
+ * Checks whether Markdown is nested so deeply that rendering it could freeze the page. Overestimates rather
+ * than underestimates the depth, in linear time.
  */
 export function isTooDeep(markdown: string): boolean {
   let open = 0;

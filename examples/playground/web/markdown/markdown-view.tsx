@@ -7,7 +7,7 @@ import { Raw } from "./raw.tsx";
 
 const plugins = [remarkGfm];
 
-/** The text is the model's: HTML in it is shown as text, and nothing is loaded from addresses in it. */
+/** The text is written by the model, so HTML is shown as text, and nothing is loaded from its addresses. */
 const components: Components = {
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
@@ -16,14 +16,14 @@ const components: Components = {
   ),
   img: ({ alt, src }) => <span className="prose-image">{alt || String(src ?? "image")}</span>,
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls has to be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling box must be reachable by keyboard
     <section className="prose-table" tabIndex={0} aria-label="Table">
       <table>{children}</table>
     </section>
   ),
 };
 
-/** What is left of Markdown when it is heard. */
+/** Renders Markdown as plain paragraphs, for screen readers. */
 export const PlainTextView = memo(function PlainTextView({ markdown }: { markdown: string }) {
   if (isTooDeep(markdown)) return <p>{markdown}</p>;
   return (

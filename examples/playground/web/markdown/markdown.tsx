@@ -3,8 +3,8 @@ import { ErrorBoundary, NotLoaded } from "../shell/error-boundary.tsx";
 import { Raw } from "./raw.tsx";
 
 /**
- * Loads what reads Markdown, which is about as large as all the rest of the page: nobody waits for it to
- * write a first message.
+ * Loads the Markdown renderer. It is about as large as the rest of the page and is not needed to write a
+ * first message.
  */
 export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
   import("./markdown-view.tsx").catch((cause: unknown) => {
@@ -14,7 +14,7 @@ export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
 const View = lazy(async () => ({ default: (await loadMarkdown()).MarkdownView }));
 const Heard = lazy(async () => ({ default: (await loadMarkdown()).PlainTextView }));
 
-/** The agent's words; as they are written as long as they cannot be shown better. */
+/** Shows the agent's text as Markdown, or as plain source while the renderer is loading. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const raw = <Raw text={text} />;
   return (
@@ -26,7 +26,7 @@ export const Markdown = memo(function Markdown({ text }: { text: string }) {
   );
 });
 
-/** What is left of Markdown when it is heard: words, in paragraphs. */
+/** Shows Markdown as plain paragraphs, for screen readers. */
 export function PlainText({ markdown }: { markdown: string }) {
   return (
     <ErrorBoundary instead={markdown} of={markdown}>

@@ -36,7 +36,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
           const writesOn = hasKeys();
           close();
           location.hash = hashOf({ agent: face.name });
-          // A menu that closes gives the focus back to its button first.
+          // Waits until a closing menu has returned the focus to its button.
           if (writesOn) setTimeout(() => field.current?.focus());
         }}
         onPick={close}
@@ -101,7 +101,7 @@ interface BesideProps {
   replay: Replay;
 }
 
-/** What stands beside the conversation: the log, or what the agent brings. */
+/** Shows the log or the agent's own panel beside the conversation. */
 function Beside({ layout, agent, log, replay }: BesideProps) {
   const { panel }: Face = useFace();
   const close = () => layout.show(undefined);
@@ -143,7 +143,7 @@ function Beside({ layout, agent, log, replay }: BesideProps) {
   );
 }
 
-/** The agent, its address and its log, kept together. */
+/** Connects the agent with its address and its log. */
 function useConversation(name: string) {
   const url = `/api/${name}`;
   const { log, store } = useEventLog(url);
@@ -161,11 +161,11 @@ function useConversation(name: string) {
   return { agent, log };
 }
 
-/** The user's sessions with an agent; read again when one begins and when a run comes to an end. */
+/** Loads the user's sessions with an agent. Loads them again when a session begins and when a run ends. */
 function usePastSessions(name: string, { sessionId, run }: UseAgent): readonly PastSession[] {
   const { data, reload } = useJson<{ sessions: PastSession[] }>(`/api/past-sessions?agent=${name}`);
   const isRunning = run?.open === true;
-  // Both say when to read, not what.
+  // `sessionId` and `isRunning` trigger the request; they are not part of it.
   useEffect(reload, [reload, sessionId, isRunning]);
   return data?.sessions ?? [];
 }

@@ -10,12 +10,12 @@ import { Wheel } from "../shell/wheel.tsx";
 import { AgentPage } from "./agent-page.tsx";
 
 /**
- * The page of the agent that the address names. Each has its own: nothing of one conversation is left in
- * another's.
+ * Shows the page of the agent in the address. Each agent has a page of its own, so nothing of one
+ * conversation leaks into another one.
  */
 export function App() {
   const { data: info } = useJson<Info>("/api/info");
-  // Whoever goes to another agent has the page of this one before them until that one is there.
+  // Keeps the old agent's page until the new one is loaded.
   const name = useDeferredValue(useAgentName());
   return (
     <Boundary of={name}>
@@ -28,7 +28,7 @@ export function App() {
 
 function Faced({ name, info }: { name: string; info: Info | undefined }) {
   const face = use(faceOf(name));
-  // Behind what is shown first. Whoever needs it and cannot have it says so.
+  // Preloads the renderer. An error is ignored here, because the component that needs it reports it.
   useEffect(() => void loadMarkdown().catch(() => undefined), []);
   return (
     <FaceContext value={face}>

@@ -23,7 +23,7 @@ interface ConversationProps {
   maxMessage?: number;
 }
 
-/** What is said, and where to say something; or what was said, and how to go through it. */
+/** The conversation with its message box, or its replay with a scrubber. */
 export function Conversation({ replay, ...talk }: ConversationProps) {
   const [text, setText] = useState("");
   useFocusAfterReplay(replay.view !== undefined, talk.field);
@@ -55,14 +55,14 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
     scroll.toEnd();
     void agent.send(message);
   };
-  // What was pressed goes away.
+  // The pressed button disappears, so the focus moves to the text field.
   const sendByButton = (message: string): void => {
     goToField(field);
     send(message);
   };
   const problem = useFailure(agent, sendByButton, setText);
   const { toEnd } = scroll;
-  // Another session is read from its end
+  // Shows another session from its end.
   useEffect(toEnd, [toEnd, agent.sessionId]);
   useFocusAfterAnswer(agent.pending.length, field);
 
@@ -95,14 +95,14 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
   );
 }
 
-/** What parts can do; the same object while a text grows, so that they are not rendered with it. */
+/** What parts of messages can do. The same object while a text grows, so that they are not rendered again. */
 function useTalking(send: (text: string) => void, busy: boolean): Talking {
   const latest = useRef(send);
   latest.current = send;
   return useMemo(() => ({ busy, say: (text) => latest.current(text) }), [busy]);
 }
 
-/** The buttons of an answered question go away with the focus on them: it moves to where one goes on. */
+/** Moves the focus to the text field when the buttons of an answered question disappear with it. */
 function useFocusAfterAnswer(pending: number, field: Field): void {
   const before = useRef(pending);
   useEffect(() => {
@@ -111,7 +111,7 @@ function useFocusAfterAnswer(pending: number, field: Field): void {
   }, [pending, field]);
 }
 
-/** What led back to now is gone, with the focus on it. */
+/** Moves the focus to the text field when the button that ends the replay disappears with it. */
 function useFocusAfterReplay(replays: boolean, field: Field): void {
   const before = useRef(replays);
   useEffect(() => {
@@ -124,6 +124,6 @@ function questionIn(payload: unknown): string | undefined {
   if (typeof payload !== "object" || payload === null) return undefined;
   const { question, context, tool } = payload as { question?: unknown; context?: unknown; tool?: unknown };
   const words = [question, context].find((text) => typeof text === "string");
-  // An approval names the call that waits for a yes.
+  // An approval has no question but names the call that waits for it.
   return words ?? (typeof tool === "string" ? "Your approval is needed." : undefined);
 }

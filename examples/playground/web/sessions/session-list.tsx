@@ -7,7 +7,7 @@ export interface PastSession {
   title: string;
   status: string;
   updatedAt: string;
-  /** What it was begun as, if it was said. */
+  /** The type that the session was begun with, if any. */
   type?: string;
 }
 
@@ -18,7 +18,7 @@ interface SessionListProps {
   onPick: () => void;
 }
 
-/** Past conversations. They are links, so that they can be opened in a tab of their own. */
+/** Lists past conversations as links, so that they can be opened in a new tab. */
 export function SessionList({ sessions, current, onNew, onPick }: SessionListProps) {
   const { name: agent } = useFace();
   return (
@@ -53,9 +53,9 @@ export function SessionList({ sessions, current, onNew, onPick }: SessionListPro
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ["suspended", "waits for you"],
+  ["suspended", "waiting for you"],
   ["completed", "complete"],
-  ["error", "broke off"],
+  ["error", "interrupted"],
 ]);
 
 function whenOf(iso: string): string {

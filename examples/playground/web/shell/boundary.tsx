@@ -1,14 +1,14 @@
 import { Component, type ReactNode } from "react";
 
 interface BoundaryProps {
-  /** What is shown within. When it changes, what has failed is tried again. */
+  /** Names the content. When it changes, failed content is rendered again. */
   of: string | undefined;
-  /** Shown where it fails. Default: what happened, and the way to load the page again. */
+  /** Shown if it fails. Default: an explanation and a button that reloads the page. */
   instead?: ReactNode;
   children: ReactNode;
 }
 
-/** Around what is loaded when it is needed: where that fails, the rest of the page stays. */
+/** Wraps code that is loaded on demand. If that fails, the rest of the page still works. */
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override state: { failed: boolean } = { failed: false };
 
@@ -30,8 +30,8 @@ function NotShown() {
   return (
     <div className="not-shown" role="alert" data-testid="not-shown">
       <p>
-        This part of the page could not be loaded. Perhaps the connection is gone, or there is a newer version
-        of the page. Nothing of your conversations is lost.
+        This part of the page could not be loaded. You may be offline, or there may be a newer version of the
+        page. Your conversations are safe.
       </p>
       <button type="button" className="text-button" onClick={() => location.reload()}>
         Load the page again

@@ -8,9 +8,7 @@ interface DrawerProps {
   children: ReactNode;
 }
 
-/**
- * A panel over the page, for narrow windows. The dialog element keeps the focus inside and closes on Escape.
- */
+/** A panel over the page, for narrow windows. The dialog element traps the focus and closes on Escape. */
 export function Drawer({ side, label, open, onClose, children }: DrawerProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -18,7 +16,7 @@ export function Drawer({ side, label, open, onClose, children }: DrawerProps) {
     else dialog.current?.close();
   }, [open]);
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it, and so does Escape by itself
+    // biome-ignore lint/a11y/useKeyWithClickEvents: a click beside the panel closes it; the dialog itself handles Escape
     <dialog
       ref={dialog}
       className={`drawer drawer-${side}`}

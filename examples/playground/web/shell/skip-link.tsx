@@ -1,6 +1,6 @@
 /**
- * Past the lists, for those who come by keyboard. The address belongs to the session, so the focus is moved
- * by hand.
+ * Skips the lists, for keyboard users. Sets the focus in code, because the hash in the address belongs to the
+ * session.
  */
 export function SkipLink({ to }: { to: string }) {
   return (

@@ -4,7 +4,7 @@ import { useFace } from "../face/face.ts";
 import type { BesideIt } from "./use-layout.ts";
 import { Wheel } from "./wheel.tsx";
 
-/** What the server says about the model, and whom it serves. */
+/** What the server says about its model and agents. */
 export interface Info {
   model: string;
   simulated: boolean;
@@ -17,13 +17,13 @@ interface TopBarProps {
   connection: Connection;
   hasSession: boolean;
   beside: BesideIt | undefined;
-  /** What is said of the conversation. */
+  /** The label of the conversation. */
   label: ReactNode;
   onMenu: (() => void) | undefined;
   onToggle: (what: BesideIt) => void;
 }
 
-/** Name, model, connection, and the way to what is beside the conversation. */
+/** Shows the name, the model, the connection, and buttons for the panels. */
 export function TopBar({ info, connection, hasSession, beside, label, onMenu, onToggle }: TopBarProps) {
   const { title, voice, panel } = useFace();
   return (
@@ -88,7 +88,7 @@ const WORDS: Readonly<Record<Connection, string>> = {
   offline: "Offline",
 };
 
-/** A dot where all is well, words where it is not. */
+/** Shows a dot while connected, and a word otherwise. */
 function ConnectionState({ state }: { state: Connection }) {
   return (
     <p className={`connection connection-${state}`} data-testid="connection" data-state={state}>

@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { useMedia } from "../hooks/use-media.ts";
 
-/** What may stand beside the conversation. */
+/** What can be shown beside the conversation. */
 export type BesideIt = "log" | "panel";
 
 export interface Layout {
   isWide: boolean;
   hasSide: boolean;
-  /** What is open beside the conversation, in a column of its own or over it. */
+  /** What is open beside the conversation, in its own column or over it. */
   beside: BesideIt | undefined;
   show(what: BesideIt | undefined): void;
   toggle(what: BesideIt): void;
@@ -17,15 +17,15 @@ export interface Layout {
 }
 
 /**
- * Which parts of the page have a column of their own, and which lie over it. `first`: what is open where
- * there is room.
+ * Chooses which parts of the page have their own column and which lie over it. `first` is open from the start
+ * in wide windows.
  */
 export function useLayout(first: BesideIt): Layout {
   const isWide = useMedia("(min-width: 76rem)");
   const hasSide = useMedia("(min-width: 60rem)");
   const [beside, show] = useState(isWide ? first : undefined);
   const [showsMenu, showMenu] = useState(false);
-  // A column that no longer fits must not fall over the conversation.
+  // A column that no longer fits is closed, so that it does not cover the conversation.
   useEffect(() => show(isWide ? first : undefined), [isWide, first]);
   return {
     isWide,

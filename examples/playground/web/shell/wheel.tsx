@@ -1,6 +1,4 @@
-/**
- * The ratchet wheel: the mark of the page, and what turns, one tooth at a time, while the agent is at work.
- */
+/** The ratchet wheel, the page's logo. With `turning` it moves tooth by tooth, while an agent is working. */
 export function Wheel({ turning = false, className = "" }: { turning?: boolean; className?: string }) {
   return (
     <svg

@@ -9,15 +9,15 @@ interface AnnouncerProps {
   question: string | undefined;
 }
 
-/** What is to be heard. */
+/** What a screen reader should say. */
 interface Heard {
   /** The agent's words, in Markdown. */
   said?: string;
-  /** As it is. */
+  /** Plain text. */
   plain?: string | undefined;
 }
 
-/** Tells a screen reader what the agent said: once, when it is all there, and not piece by piece. */
+/** Announces the agent's answer to screen readers, once, when it is complete. */
 export function Announcer({ messages, working, question }: AnnouncerProps) {
   const { voice, wordsIn = textOf } = useFace();
   const last = messages.at(-1);
@@ -26,7 +26,7 @@ export function Announcer({ messages, working, question }: AnnouncerProps) {
   useEffect(() => {
     if (working) return setHeard({ plain: `${voice} is answering.` });
     if (last?.role !== "assistant") return setHeard({});
-    // A message that went on after a question is not read out from its beginning again.
+    // A message that continues after a question is announced from there on only.
     const words = wordsIn(last);
     const from = told.current.id === last.id ? told.current.length : 0;
     told.current = { id: last.id, length: words.length };

@@ -2,7 +2,7 @@ import { type QuestionProps, useFace } from "../face/face.ts";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Options } from "./options.tsx";
 
-/** A question that waits, in its agent's way or with a button for each option. */
+/** A pending question, in its agent's component or with a button for each option. */
 export function Asked({ question, answer }: QuestionProps) {
   const Own = useFace().questions?.get(question.kind) ?? Options;
   return (
@@ -15,7 +15,7 @@ export function Asked({ question, answer }: QuestionProps) {
 function NotAsked() {
   return (
     <p className="notice" data-testid="part-not-shown">
-      This question can't be shown. You can go on by writing a message below.
+      This question can't be shown. You can continue by writing a message below.
     </p>
   );
 }

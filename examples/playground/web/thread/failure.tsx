@@ -4,23 +4,23 @@ import { hashOf } from "../hooks/use-address.ts";
 
 interface FailureProps {
   failure: AgentFailure;
-  /** Absent where trying again makes no sense. */
+  /** Absent if a retry cannot help. */
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["network", "The server can't be reached."],
-  ["store_unavailable", "The log can't be written right now."],
+  ["store_unavailable", "Your conversation can't be saved right now. Please try again in a moment."],
   ["already_answered", "This question has been answered already, perhaps in another tab."],
-  ["unknown_call", "This question isn't waiting any more."],
-  ["invalid_answer", "This answer doesn't fit the question."],
-  ["not_found", "This conversation isn't here. It may belong to another browser."],
-  ["rate_limited", "That was a lot at once. Please wait a moment."],
-  ["too_large", "That message is too long."],
+  ["unknown_call", "This question is no longer open."],
+  ["invalid_answer", "This answer doesn't fit the question. Please choose another one."],
+  ["not_found", "This conversation can't be found. It may belong to another browser."],
+  ["rate_limited", "That was a lot at once. Please wait a moment and try again."],
+  ["too_large", "That message is too long. Please shorten it."],
 ]);
 
-/** Why something did not happen, in words for people, and what can be done about it. */
+/** Says what went wrong, in words for the user, and what they can do. */
 export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
   const { name: agent, voice } = useFace();
   const busy = `${voice} is still busy with the last message. Please try again in a moment.`;
@@ -28,7 +28,7 @@ export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
     <div className="failure" role="alert" data-testid="error">
       <p>
         {failure.code === "session_busy" ? busy : (WORDS.get(failure.code) ?? failure.message)}
-        {failure.text !== undefined && " Nothing is lost: what you wrote is back below."}
+        {failure.text !== undefined && " Nothing is lost: your message is back below."}
       </p>
       <div className="failure-actions">
         {failure.code === "not_found" && (

@@ -9,15 +9,13 @@ import { ToolChip } from "./tool-chip.tsx";
 
 interface MessageProps {
   message: ViewMessage;
-  /** Its run is open. */
+  /** Whether its run is open. */
   live: boolean;
-  /** Why its run stopped is told elsewhere. */
+  /** Whether the reason why its run stopped is shown elsewhere. */
   told: boolean;
 }
 
-/**
- * One message. Messages that did not change are the same objects, so that a token renders the last one only.
- */
+/** One message. Messages that did not change are the same objects, so a token renders only the last one. */
 export const Message = memo(function Message({ message, live, told }: MessageProps) {
   return message.role === "user" ? (
     <UserMessage message={message} />
@@ -80,13 +78,13 @@ function Part({ part, live }: { part: ViewPart; live: boolean }) {
   }
 }
 
-/** A call as its agent shows it, or as a line. */
+/** A call, in its agent's component or as one line. */
 function Call({ part, live }: { part: ToolPart; live: boolean }) {
   const { parts, doing } = useFace();
   const talk = useContext(TalkContext);
   const Own = parts.get(part.toolName);
   if (Own !== undefined) return <Own {...{ part, live, talk }} />;
-  // Where words below say what is at work, a call gets its line when it is over.
+  // If the status line describes the running call, the call gets its own line only when it has ended.
   const isTold = doing !== undefined && live;
   if (isTold && part.phase === "running") return null;
   return <ToolChip part={part} live={live && !isTold} />;

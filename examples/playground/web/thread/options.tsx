@@ -8,17 +8,17 @@ interface Option {
 
 interface OptionsProps {
   question: Question;
-  /** Absent where the question is only shown. */
+  /** Absent if the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }
 
-/** A pending question with its buttons. The first tap takes all of them away from further taps. */
+/** A pending question with its buttons. The first tap disables all of them. */
 export function Options({ question, answer }: OptionsProps) {
   const [chosen, setChosen] = useState<string>();
   const { text, options } = payloadOf(question.payload);
   const choose = async (id: string): Promise<void> => {
     setChosen(id);
-    // Refused: the question is open again, and why stands below.
+    // If it was refused, the question is open again, and the reason is shown below.
     if (!(await answer?.({ option: id }))) setChosen(undefined);
   };
   return (
@@ -46,7 +46,7 @@ export function Options({ question, answer }: OptionsProps) {
   );
 }
 
-/** The payload comes over the wire: what does not fit is left out. */
+/** Reads the payload of a question. Invalid parts of it are left out. */
 function payloadOf(payload: Json): { text: string; options: Option[] } {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     return { text: "", options: [] };

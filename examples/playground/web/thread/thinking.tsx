@@ -1,4 +1,4 @@
-/** What the model thought, folded away. Empty while a model thinks in silence. */
+/** The model's thinking, collapsed. Without any text it only shows that the model is thinking. */
 export function Thinking({ text, open }: { text: string; open: boolean }) {
   if (text.trim() === "") return open ? <p className="thinking thinking-open">Thinking…</p> : null;
   return (

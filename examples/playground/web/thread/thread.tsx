@@ -13,7 +13,7 @@ import { useAtWork } from "./use-at-work.ts";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
 
-/** A text that has not grown for so long, in milliseconds, leaves its reader waiting. */
+/** After this time without new text, in milliseconds, the wheel is shown. */
 const PAUSE_MS = 600;
 
 interface ThreadProps {
@@ -28,7 +28,7 @@ interface ThreadProps {
   onDismiss: (() => void) | undefined;
 }
 
-/** The conversation, from the first word to what is going on right now. */
+/** The conversation: its messages, open questions, the status line and the last failure. */
 export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetry, onDismiss }: ThreadProps) {
   const { messages, pending: questions, run } = agent;
   const last = messages.at(-1);
@@ -65,8 +65,8 @@ interface WorkingProps {
 }
 
 /**
- * The wheel turns while something is under way that cannot be seen: text grows, and tools have marks of their
- * own, unless the agent says itself what it is doing.
+ * Turns the wheel while the agent works without visible progress. Growing text and tools show their own
+ * progress, unless the agent has a status line.
  */
 function Working({ state, writes }: WorkingProps) {
   const { voice, doing } = useFace();
@@ -76,7 +76,7 @@ function Working({ state, writes }: WorkingProps) {
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
   const text = part?.type === "text" ? part.text : undefined;
   const isPausing = useQuiet(text, PAUSE_MS);
-  // Text is still open while the model writes the input of a tool behind it.
+  // The text is still open while the model writes the input of a tool after it.
   const isUnseen = text === undefined || isPausing || writes !== undefined;
   const working = isWorking(phase) && (phase !== "toolExecuting" || doing !== undefined) && isUnseen;
   const isShown = useHeld(working, 200);
@@ -100,7 +100,7 @@ function Working({ state, writes }: WorkingProps) {
   );
 }
 
-/** Whether a run is under way, or about to be. */
+/** Returns whether a run is in progress or about to begin. */
 export function isWorking(phase: AgentState["phase"]): boolean {
   return (
     phase === "submitting" || phase === "streaming" || phase === "toolExecuting" || phase === "completing"

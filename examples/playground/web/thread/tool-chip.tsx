@@ -3,10 +3,10 @@ import type { Json } from "@pawl/core";
 import { useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
 
-/** A tool at work is shown at least this long, in milliseconds. */
+/** A running tool is shown for at least this long, in milliseconds. */
 const SHOWN_MS = 200;
 
-/** What a tool does or did, in a few words. `live`: the run is open, so whatever is new happened just now. */
+/** What a tool does or did, in a few words. `live`: the run is open, so new calls have just begun. */
 export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
   const { toolNames } = useFace();
   const busy = useHeld(live && part.phase === "running", SHOWN_MS, live && part.phase !== "waiting");
@@ -22,7 +22,7 @@ export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
   );
 }
 
-/** A call that is still at work in a run that is over was cut off. */
+/** A call that is running although its run has ended was interrupted. */
 function settled(phase: ToolPart["phase"]): ToolPart["phase"] | "stopped" {
   return phase === "running" ? "stopped" : phase;
 }
@@ -34,7 +34,7 @@ function wordsFor({ status }: ToolPart, phase: ReturnType<typeof settled>, name:
   return status ?? name;
 }
 
-/** Where a file went, if the result says so. */
+/** The path of a saved file, if the result has one. */
 function ChipDetail({ result }: { result: Json | undefined }) {
   const path =
     typeof result === "object" && result !== null && !Array.isArray(result) ? result.path : undefined;

@@ -3,12 +3,12 @@ import { useHeld } from "@pawl/client/react";
 import { useEffect, useRef, useState } from "react";
 import { useFace } from "../face/face.ts";
 
-/** Words that flash by are not read: they are shown for at least so many milliseconds. */
+/** The status is shown for at least this long, in milliseconds, so that it can be read. */
 const SHOWN_MS = 200;
 
 /**
- * What tools are doing, in their agent's words. It follows the calls at work, so it cannot get stuck; one
- * that was over before anything could be rendered is told as well.
+ * Describes the running tools in the agent's words. It is derived from the calls, so it cannot get stuck. A
+ * tool that ended before the next rendering is shown as well.
  */
 export function useAtWork({
   messages,

@@ -2,26 +2,27 @@ import type { AgentFailure } from "@pawl/client";
 import type { UseAgent } from "@pawl/client/react";
 import { useEffect, useRef, useState } from "react";
 
-/** What is to be shown of a failure, and what can be done about it. */
+/** The failure to show, and what the user can do about it. */
 export interface ShownFailure {
   failure: AgentFailure | undefined;
   onRetry: (() => void) | undefined;
   onDismiss: (() => void) | undefined;
 }
 
-/** The code of a failure that is a run's. */
+/** The code for the failure of a run. */
 export const BROKE_OFF = "run";
 
 /**
- * The message that asks for another try. The one before is in the log: saying it again would say it twice.
+ * The message that asks for a retry. The user's last message is already in the log and must not be sent
+ * again.
  */
 const AGAIN = "Please try again.";
 
 const NOTHING: ShownFailure = { failure: undefined, onRetry: undefined, onDismiss: undefined };
 
 /**
- * The last failure: something that was refused, or a run that broke off. A message that was refused goes back
- * to where it was written.
+ * Returns the last failure: something that was refused, or a run that failed. A refused message is put back
+ * into the text field.
  */
 export function useFailure(
   { error, phase, messages, run }: UseAgent,
@@ -43,16 +44,14 @@ export function useFailure(
     return { failure: error, onRetry, onDismiss };
   }
   if (run?.failed === true && phase === "error") {
-    const why = run.stop?.message ?? "This answer broke off.";
-    const failure = { code: BROKE_OFF, message: `${why} Your message is safe in the log.` };
+    const why = run.stop?.message ?? "The answer was interrupted.";
+    const failure = { code: BROKE_OFF, message: `${why} Your message is saved.` };
     return { ...NOTHING, failure, onRetry: () => send(AGAIN) };
   }
   return NOTHING;
 }
 
-/**
- * Whether a message that counted as refused has turned up in the log: then only the answer to it was lost.
- */
+/** Returns whether a message that seemed refused has appeared in the log: then only the response was lost. */
 function useArrived(error: AgentFailure | undefined, messages: UseAgent["messages"]): boolean {
   const last = messages.findLast(({ role }) => role === "user");
   const atError = useRef({ error, id: last?.id });

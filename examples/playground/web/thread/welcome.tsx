@@ -1,6 +1,6 @@
 import { useFace } from "../face/face.ts";
 
-/** What is there before anything was said. */
+/** What a new conversation shows before the first message. */
 export function Welcome({ onStart }: { onStart: (text: string) => void }) {
   const { words, starters, Begin } = useFace().welcome;
   return (

@@ -1,12 +1,10 @@
 import { type Hook, reservation } from "@pawl/core";
 import type { Reservations } from "@pawl/core/store";
 
-/**
- * How many tokens the runs of one user may use in a day, and how many one run sets aside before it begins.
- */
+/** How many tokens a user's runs may use in one day, and how many each run reserves before it begins. */
 export const dailyBudgetTokens = { day: 4_000_000, run: 400_000 } as const;
 
-/** Lets the runs of one user share a budget a day (UTC), whatever device or process they run in. */
+/** Gives all runs of a user one budget per day (UTC), across devices and processes. */
 export function dailyBudget(reservations: Reservations, now: () => number = Date.now): Hook {
   return reservation({
     name: "daily-budget",

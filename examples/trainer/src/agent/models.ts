@@ -1,6 +1,6 @@
 import { type Hook, type ModelClient, PawlError } from "@pawl/core";
 
-/** The models that a request may ask for by name: those of the first trainer, and what has come since. */
+/** The models that a request may choose by name: those that earlier clients know, and newer ones. */
 export const trainerModels = [
   "claude-haiku-4-5",
   "claude-sonnet-4-5",
@@ -10,12 +10,12 @@ export const trainerModels = [
   "claude-opus-5-5",
 ] as const;
 
-/** The model that is asked where a request names none. */
+/** The model that answers when a request names none. */
 export const DEFAULT_MODEL = "claude-haiku-4-5";
 
 /**
- * Lets each run be answered by the model that its request has asked for (`RunOptions.params.model`). A name
- * that is not among them is left to the agent's own model: it may come out of the log of an earlier version.
+ * Answers each run with the model that its request chose (`RunOptions.params.model`). A name that is not in
+ * the list may come from the log of an earlier version; the agent's own model answers then.
  *
  * @example
  * ```ts
@@ -37,9 +37,9 @@ export function modelChoice(models: readonly ModelClient[]): Hook {
 }
 
 /**
- * The name of a model as a request says it.
+ * Validates a model name from a request.
  *
- * @throws PawlError `invalid_input` for one that is not served.
+ * @throws PawlError `invalid_input` if the model is not served.
  */
 export function askedModel(name: unknown, served: readonly string[]): string {
   if (typeof name === "string" && served.includes(name)) return name;

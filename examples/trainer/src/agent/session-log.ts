@@ -3,16 +3,16 @@ import { cacheHitRate } from "@pawl/core/inspect";
 import { eventLine } from "@pawl/core/inspect";
 
 export interface SessionLogOptions {
-  /** Gets each line; the console when absent. */
+  /** Receives each line. Default: `console.log`. */
   print?(line: string): void;
-  /** Whose sessions are told. */
+  /** The agent whose sessions are printed. Default: `trainer`. */
   agent?: string;
 }
 
 /**
- * The store, with a line for each event of the trainer's sessions and one with the session's totals where a
- * run ends, e.g. `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 % of the prompts) · $0.0119`.
- * Nobody waits for a line.
+ * Wraps a store so that each event of the trainer's sessions is printed as a line. After the end of a run a
+ * line with the session's totals follows, e.g. `09:05:51.204 [7f3e9b20] Σ 38,700 tokens (34,100 cached, 89 %
+ * of the prompts) · $0.0119`. Appends do not wait for the printing.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import type { SpokenIn } from "@pawl/knowledge";
 
-/** What the trainer has said: it speaks through two tools, and never in plain text. */
+/** Finds what the trainer said: it speaks through two tools, never in plain text. */
 export const spoken: SpokenIn = (event) => {
   if (event.type !== "tool_result" || !event.data.success) return undefined;
   const { message, question } = Object(event.data.result) as Record<string, unknown>;

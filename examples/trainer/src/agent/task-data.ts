@@ -1,6 +1,6 @@
 import type { TaskData } from "@pawl/knowledge";
 
-/** Which kind of request is planned with which data; what no row is about is answered with what is there. */
+/** The data that each kind of request needs. Requests of other kinds need no data. */
 export const taskData: readonly TaskData[] = [
   {
     task: "Making or changing a workout",

@@ -11,32 +11,33 @@ import { taskData } from "./task-data.ts";
 
 export interface TrainerOptions {
   /**
-   * Plain models: the trainer makes them {@link resilient}. The first one answers where a request asks for
-   * none.
+   * Unwrapped models: the trainer makes them {@link resilient}. The first one answers requests that choose no
+   * model.
    */
   models: readonly [ModelClient, ...ModelClient[]];
   /**
-   * Answers while the asked model keeps failing. Choose one that can be forced to call a tool: with one that
-   * cannot, no model is forced. Default: none.
+   * Answers while the chosen model keeps failing. Choose a model that can be forced to call a tool: with one
+   * that cannot, no model is forced. Default: none.
    */
   fallback?: ModelClient;
-  /** Where the daily budget of each user is kept. Default: no budget. */
+  /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;
   /**
-   * Chooses the data for each request: a small, fast model. Without one the trainer fetches what it needs.
+   * A small, fast model that chooses the data for each request. Without it, the trainer fetches what it
+   * needs.
    */
   initializer?: ModelClient;
-  /** How long that model may take, in milliseconds. Default: 8 s. */
+  /** How long the initializer may take, in milliseconds. Default: 8 s. */
   initializerTimeoutMs?: number;
-  /** What else takes part in the trainer's runs. */
+  /** Further hooks for the trainer's runs. */
   hooks?: readonly Hook[];
 }
 
-/** Estimated tokens of the context above which old results are replaced by notes: fetched data, above all. */
+/** Estimated tokens of context above which old results, mostly fetched data, are replaced by notes. */
 export const DROP_RESULTS_ABOVE = 60_000;
 
 /**
- * The personal trainer. It acts by tools alone, one at a time, for at most ten iterations.
+ * Creates the personal trainer. It acts only through tools, one at a time, for at most ten turns.
  *
  * @example
  * ```ts
@@ -73,8 +74,8 @@ export function trainer({
     resilient(model, { ...(fallback && fallback.id !== model.id && { fallback }) });
   const [first, ...others] = models;
   const asked = [guarded(first), ...others.map(guarded)] as const;
-  // The helper stays plain: without its choice the trainer fetches the data itself, sooner than a retry
-  // would.
+  // No retries for the initializer: without its choice the trainer fetches the data itself, sooner than a
+  // retry would.
   const choosing =
     chooser &&
     initializer<TrainerDeps>({

@@ -6,30 +6,32 @@ import { type SupabaseUser, supabaseAuth } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 
-/** Nobody is asked there: the keys are at hand. */
+/** Never requested: the keys are in this process. */
 const URL = "http://issuer.localhost";
 const ALGORITHM = "ES256";
 const HOUR_S = 3_600;
 
-/** An issuer of access tokens in this process, in place of Supabase Auth. */
+/** Issues access tokens in this process, in place of Supabase Auth. */
 export interface LocalIssuer {
-  /** An access token of this user, a UUID, for an hour. */
+  /** Issues an access token for this user, a UUID. Valid for one hour. */
   issue(userId: string): Promise<string>;
-  /** What `handler({ authorize })` takes: the same checks as in production, by the same code. */
+  /** The value for `handler({ authorize })`: the same checks as in production, by the same code. */
   authorize(request: Request): Promise<SupabaseUser | Response>;
 }
 
 export interface LocalIssuerOptions {
-  /** Where its key is kept, so that tokens outlive a restart. Without it the key is made anew. */
+  /**
+   * File that keeps the signing key, so that tokens survive a restart. Default: a new key for each issuer.
+   */
   keyFile?: string;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
 
 /**
- * Issues and checks tokens as Supabase does: signed with ES256, of this issuer and for this audience, with an
- * end. The check is `supabaseAuth()` and thereby `getClaims` of supabase-js. The key set comes from here, no
- * other algorithm is accepted, and no request goes over the network.
+ * Creates an issuer that signs and checks tokens as Supabase does: ES256, this issuer, this audience, with an
+ * expiry. The check is `supabaseAuth()`, which calls `getClaims` of supabase-js. The key set comes from this
+ * process, no other algorithm is accepted, and nothing is sent over the network.
  *
  * @example
  * ```ts
@@ -79,7 +81,7 @@ export async function localIssuer({
   };
 }
 
-/** The key that is kept, or a new one. */
+/** Reads the kept key, or makes a new one. */
 async function keyIn(file: string | undefined): Promise<JWK> {
   const kept = file && (await readFile(file, "utf8").catch(() => undefined));
   if (kept) return parsedKey(kept, file);
@@ -87,7 +89,7 @@ async function keyIn(file: string | undefined): Promise<JWK> {
   const jwk = { ...(await exportJWK(privateKey)), kid: randomUUID() };
   if (file !== undefined) {
     await mkdir(dirname(file), { recursive: true });
-    // Whoever reads it can be anybody.
+    // With this key, one can sign in as anybody.
     await writeFile(file, JSON.stringify(jwk), { mode: 0o600 });
   }
   return jwk;
@@ -101,7 +103,7 @@ function parsedKey(text: string, file: string): JWK {
   throw noKey(file);
 }
 
-/** Neither the text nor a parser's words: both may hold a part of the key. */
+/** Leaves out the file's text and the parser's message: both may hold a part of the key. */
 function noKey(file: string | undefined): PawlError {
-  return new PawlError("config", `"${file}" holds no key. Delete it, and a new one is made.`);
+  return new PawlError("config", `"${file}" holds no signing key. Delete the file, and a new key is made.`);
 }

@@ -1,10 +1,11 @@
 import { sanitize } from "@pawl/core";
 
-/** Tags in which the trainer puts what users have written. */
+/** Tags in which the trainer puts text that users wrote. */
 const TAGS = ["result", "unit_preferences", "body_stats", "current_location"];
 
 /**
- * Text that people or models have written, on one line, of bounded length, and unable to open or close a tag.
+ * Makes text from people or models safe to show the model: one line, at most `max` characters, unable to open
+ * or close a tag.
  */
 export function named(text: string, max = 120): string {
   const line = text.replace(/\s+/gu, " ").trim();
@@ -12,7 +13,7 @@ export function named(text: string, max = 120): string {
   return harmless(short);
 }
 
-/** The same for text of several lines and any length. */
+/** Like {@link named}, for text of several lines and any length. */
 export function harmless(text: string): string {
   return sanitize(text, { tags: TAGS });
 }

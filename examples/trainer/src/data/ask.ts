@@ -5,8 +5,8 @@ import type { Database } from "@pawl/postgres";
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement, and again where the database undid it because of others. Drivers' errors pass as they
- * are. A NUL, which no text of a database holds, is stored as U+FFFD, as the log has it.
+ * Runs one statement, and retries it if the database rolled it back because of concurrent work. Throws the
+ * driver's errors as they are. NUL, which no text of a database can hold, is stored as U+FFFD, as in the log.
  */
 export async function ask(
   db: Database,
@@ -24,7 +24,7 @@ function storable(value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
 }
 
-/** `tryUntilApplied` looks for the database's code at the cause of an error. */
+/** Carries the driver's error as its cause, because `tryUntilApplied` looks for the database's code there. */
 class Undone extends Error {}
 
 async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
@@ -36,7 +36,7 @@ async function once(db: Database, text: string, values: unknown[]): Promise<read
   }
 }
 
-/** A list as one parameter. As text, because drivers differ in how they send JSON. */
+/** Makes one parameter of a list. It is text because drivers differ in how they send JSON. */
 export function rowsParam(rows: readonly object[]): string {
   return jsonbText(rows);
 }

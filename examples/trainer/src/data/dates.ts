@@ -1,22 +1,22 @@
 const DAY_MS = 86_400_000;
 
-/** The day of a moment, in UTC, as `YYYY-MM-DD`. */
+/** Returns the UTC day of a moment, as `YYYY-MM-DD`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** A day so many days later; earlier for a negative number. */
+/** Returns the day that many days later, or earlier for a negative number. */
 export function plusDays(day: string, days: number): string {
   return dayOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 }
 
-/** The Monday of a day's week. */
+/** Returns the Monday of a day's week. */
 export function mondayOf(day: string): string {
   const weekday = (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
   return plusDays(day, -weekday);
 }
 
-/** Whole years between a birth date and a day. */
+/** Counts the whole years between a birth date and a day. */
 export function ageOn(birthDate: string, day: string): number {
   const years = Number(day.slice(0, 4)) - Number(birthDate.slice(0, 4));
   return day.slice(5) < birthDate.slice(5) ? years - 1 : years;

@@ -2,20 +2,20 @@ import { mondayOf, plusDays } from "./dates.ts";
 import type { CategoryGoal, HistoryRow, MuscleGoal } from "./rows.ts";
 import { toKg } from "./units.ts";
 
-/** A part of the training, and how large it should be. Both from 0 to 1. */
+/** A muscle's or a category's share of the training and its goal. Both are from 0 to 1. */
 export interface Part {
   name: string;
   share: number;
-  /** Of the goals, whose weights are made to sum to 1; `null` where there is none for it. */
+  /** Its share of all goals, whose weights are scaled to sum to 1; `null` if it has no goal. */
   goal: number | null;
 }
 
 export interface Distribution {
-  /** What was looked at. */
+  /** The number of days that were counted. */
   days: number;
   workouts: number;
   sets: number;
-  /** The largest first; what has a goal but was not trained stands with 0. */
+  /** Largest share first. What has a goal but was not trained has share 0. */
   muscles: Part[];
   categories: Part[];
 }
@@ -23,11 +23,11 @@ export interface Distribution {
 export interface Progress {
   /** Oldest first, the current week last; weeks begin on Mondays. */
   weeks: { week_start: string; workouts: number; sets: number; volume_kg: number }[];
-  /** Over these weeks, the largest first. Shares sum to 1. */
+  /** Over all these weeks, the largest share first. Shares sum to 1. */
   muscles: { muscle: string; share: number; sets: number }[];
 }
 
-/** How much each muscle and each kind of goal has had of the sets, against what was aimed for. */
+/** Computes each muscle's and each category's share of the sets, beside its goal. */
 export function distributionOf(
   rows: readonly HistoryRow[],
   goals: { categories: readonly CategoryGoal[]; muscles: readonly MuscleGoal[] },
@@ -52,7 +52,7 @@ export function distributionOf(
   };
 }
 
-/** What was done week by week. */
+/** Sums up the training week by week. */
 export function progressOf(rows: readonly HistoryRow[], weeks: number, today: string): Progress {
   const last = mondayOf(today);
   const starts = Array.from({ length: weeks }, (_, at) => plusDays(last, (at + 1 - weeks) * 7));
@@ -78,7 +78,7 @@ export function progressOf(rows: readonly HistoryRow[], weeks: number, today: st
   };
 }
 
-/** Sets of an exercise; one without sets counts as one. */
+/** Counts the sets of an exercise; 1 if it has no sets. */
 export function setsOf({ exercise }: Pick<HistoryRow, "exercise">): number {
   return finite(exercise.sets, 1);
 }

@@ -9,7 +9,7 @@ import {
   type Settings,
 } from "./rows.ts";
 
-// Everything about a person that they set and seldom change.
+// What a person sets and seldom changes.
 
 const NEWEST_MEASUREMENTS = 12;
 
@@ -32,7 +32,7 @@ export async function profileOf(db: Database, userId: string): Promise<Profile |
   return { ...person, measurements: as(measurements) } as unknown as Profile;
 }
 
-/** The user's settings; kilograms and kilometres for who has set nothing. */
+/** Returns the user's settings. Default units: kilograms and kilometres. */
 export async function settingsOf(db: Database, userId: string): Promise<Settings> {
   const rows = await ask(
     db,
@@ -58,7 +58,7 @@ export async function muscleGoalsOf(db: Database, userId: string): Promise<Muscl
   return as(await ask(db, text, [userId]));
 }
 
-/** What holds on this day, what ends soonest first. */
+/** Returns the preferences that are valid on this day; those that end soonest come first. */
 export async function preferencesOf(db: Database, userId: string, day: string): Promise<Preference[]> {
   const text = `SELECT kind, description, to_char(p.starts_on, 'YYYY-MM-DD') AS starts_on,
       to_char(p.ends_on, 'YYYY-MM-DD') AS ends_on

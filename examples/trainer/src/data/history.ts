@@ -2,28 +2,29 @@ import type { Database } from "@pawl/postgres";
 import { ask, rowsParam } from "./ask.ts";
 import { as, type DoneExercise, type HistoryRow } from "./rows.ts";
 
-/** A workout as it goes into the history. */
+/** A workout as it is written to the history. */
 export interface DoneWorkout {
-  /** The same for every try: a second one writes nothing. */
+  /** The same in every attempt. A second write with it stores nothing. */
   callKey: string;
   workoutId: string;
   title: string;
   notes?: string | undefined;
+  /** `YYYY-MM-DD`. */
   performedOn: string;
   exercises: readonly DoneExercise[];
 }
 
 export interface HistoryQuery {
-  /** The first day. */
+  /** The first day, as `YYYY-MM-DD`. Default: no limit. */
   since?: string | undefined;
-  /** How many workouts, the newest ones. */
+  /** How many of the newest workouts. Default: 5,000. */
   workouts?: number | undefined;
 }
 
-/** More rows than anybody reads at once. */
+/** The upper limit of rows in one result. */
 const MOST_ROWS = 5_000;
 
-/** Writes all exercises in one statement, once for its key; the first word counts. */
+/** Writes all exercises in one statement. Of several writes with the same key, the first one counts. */
 export async function logWorkout(db: Database, userId: string, done: DoneWorkout): Promise<void> {
   const { callKey, workoutId, title, notes, performedOn, exercises } = done;
   const rows = exercises.map((exercise, at) => ({
@@ -43,7 +44,7 @@ export async function logWorkout(db: Database, userId: string, done: DoneWorkout
   await ask(db, text, [userId, callKey, workoutId, title, notes ?? null, performedOn, rowsParam(rows)]);
 }
 
-/** Exercises that were done, newest workout first, each workout in its order. */
+/** Returns the exercises that were done: newest workout first, and within a workout in its order. */
 export async function historyOf(
   db: Database,
   userId: string,

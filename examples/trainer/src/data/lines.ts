@@ -2,7 +2,7 @@ import { named } from "../base/named.ts";
 import type { HistoryRow, Location, Settings } from "./rows.ts";
 import { distanceText, toKg, toKm, weightNumber } from "./units.ts";
 
-/** A workout of the history, one line for each exercise. */
+/** Formats a workout of the history, one line for each exercise. */
 export function workoutLines(rows: readonly HistoryRow[], units: Settings): string {
   const [first] = rows;
   if (first === undefined) return "";
@@ -14,7 +14,8 @@ export function workoutLines(rows: readonly HistoryRow[], units: Settings): stri
 }
 
 /**
- * What was done of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's units.
+ * Describes what was done of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's
+ * units.
  */
 export function doseOf(exercise: { readonly [field: string]: unknown }, units: Settings): string {
   const { reps, hold_sec, duration_min, distance, distance_unit, rounds, work_sec, rest_sec } = exercise;
@@ -33,7 +34,7 @@ function loadOf(
   { weight_unit }: Settings,
 ): string {
   if (!Array.isArray(load_each) || load_each.length === 0) return "";
-  // In their own unit they are as they were written, without a rounding to and fro.
+  // Loads that are already in the user's unit stay as they are, so that no rounding changes them.
   const loads = load_each.map((load) =>
     load_unit === weight_unit
       ? Number(load)
@@ -43,12 +44,12 @@ function loadOf(
   return ` at ${text} ${weight_unit}`;
 }
 
-/** What a place has, one line each, e.g. `  - Dumbbells (free_weights): 5, 10 kg`. */
+/** Lists a location's equipment, one line each, e.g. `  - Dumbbells (free_weights): 5, 10 kg`. */
 export function equipmentLines(location: Location, units: Settings): string[] {
   return equipmentOf(location, units).map((line) => `  - ${line}`);
 }
 
-/** The same on one line. */
+/** Lists a location's equipment on one line. */
 export function equipmentText(location: Location, units: Settings): string {
   return equipmentOf(location, units).join("; ");
 }
@@ -61,7 +62,7 @@ function equipmentOf({ equipment }: Location, { weight_unit }: Settings): string
   });
 }
 
-/** A part of a whole, e.g. `35 %`. */
+/** Formats a share as a percentage, e.g. `35 %`. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

@@ -4,7 +4,7 @@ import { named } from "../base/named.ts";
 import { ask } from "./ask.ts";
 import { as, type Location } from "./rows.ts";
 
-/** A user's places, the current one first. */
+/** Returns a user's locations, the current one first. */
 export async function locationsOf(db: Database, userId: string): Promise<Location[]> {
   const text = `SELECT id::text AS id, name, description, equipment, current_location
     FROM trainer.user_locations l WHERE user_id = $1 ORDER BY current_location DESC, name, l.id LIMIT 100`;
@@ -12,11 +12,11 @@ export async function locationsOf(db: Database, userId: string): Promise<Locatio
 }
 
 /**
- * Makes a place the current one and all others not, in one transaction. An id goes before a name; names are
- * compared without regard to case and blanks around them.
+ * Makes one location the current one and unsets all others, in one transaction. An id takes precedence over a
+ * name. Names are compared without case and surrounding blanks.
  *
- * @throws PawlError `invalid_input` with neither, or where several places have the name; `not_found` also for
- * an id that is somebody else's.
+ * @throws PawlError `invalid_input` without id and name, or if several locations have the name; `not_found`
+ * if there is none, or it belongs to another user.
  */
 export async function setCurrentLocation(
   db: Database,
@@ -30,8 +30,8 @@ export async function setCurrentLocation(
 }
 
 /**
- * Where transactions see only what was there when they began, the flag that another one has just set is not
- * seen to be cleared, and the index refuses a second one. Then it is tried again: the next try sees it.
+ * Retries after a unique violation. Under snapshot isolation this transaction does not see that a concurrent
+ * one moved the flag, so the index refuses a second flag. The next attempt sees it.
  */
 async function set(db: Database, userId: string, id: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

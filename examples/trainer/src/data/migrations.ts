@@ -4,8 +4,8 @@ import { tables } from "./migrations/001-tables.ts";
 import { locations } from "./migrations/002-locations.ts";
 
 /**
- * All steps, in order. Steps are added, never changed. Each is plain SQL, as it may stand in a block of
- * PL/pgSQL.
+ * All steps, in order. New steps are appended; existing ones never change. Each is plain SQL that may stand
+ * in a PL/pgSQL block.
  */
 const migrations: readonly { version: number; sql: string }[] = [
   { version: 1, sql: tables },
@@ -13,8 +13,8 @@ const migrations: readonly { version: number; sql: string }[] = [
 ];
 
 /**
- * Makes the trainer's tables, in a schema of their own. Safe at every start, also by several processes at
- * once: each step runs once, in one transaction with the note that it ran.
+ * Creates the trainer's tables in a schema of their own. Safe at every start, also for several processes at
+ * once: each step runs once, in one transaction with the record that it ran.
  */
 export async function migrateTrainer(db: Database): Promise<void> {
   const done = await applied(db);
@@ -22,8 +22,8 @@ export async function migrateTrainer(db: Database): Promise<void> {
 }
 
 /**
- * Where transactions see only what was there when they began, one that has waited for another finds its work
- * done.
+ * Applies a step. Under snapshot isolation a process that waited for another one fails although the work is
+ * done; that error is ignored.
  */
 async function apply(db: Database, version: number, sql: string): Promise<void> {
   try {
@@ -39,7 +39,7 @@ async function applied(db: Database): Promise<ReadonlySet<number>> {
   return new Set(rows.map(({ version }) => Number(version)));
 }
 
-/** One statement that runs a step unless it ran before; others who try wait for its end. */
+/** Builds one statement that runs a step unless it ran before. Concurrent callers wait until it ends. */
 function guarded(version: number, sql: string): string {
   return `DO $trainer_migration$ BEGIN
 PERFORM pg_advisory_xact_lock(7231951);

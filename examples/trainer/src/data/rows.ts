@@ -1,7 +1,7 @@
 import type { Exercise } from "../workout/index.ts";
 import type { Row } from "./ask.ts";
 
-// What the tables hold, as methods give it. Days are `YYYY-MM-DD`.
+// The rows of the tables, as the methods return them. Days are `YYYY-MM-DD`.
 
 export interface Measurement {
   measured_on: string;
@@ -22,6 +22,7 @@ export interface Profile {
 export interface Settings {
   weight_unit: "kg" | "lb";
   distance_unit: "km" | "mi";
+  /** How long a workout may take, in minutes. */
   session_minutes: number | null;
   sessions_per_week: number | null;
 }
@@ -43,7 +44,7 @@ export interface Preference {
   kind: string;
   description: string;
   starts_on: string;
-  /** The last day; `null` for one that stays. */
+  /** The last day; `null` if it has no end. */
   ends_on: string | null;
 }
 
@@ -51,7 +52,7 @@ export interface Equipment {
   name: string;
   /** E.g. `free_weights`. */
   kind?: string;
-  /** Weights that there are, in kilograms. */
+  /** The available weights, in kilograms. */
   weights_kg?: number[];
 }
 
@@ -63,7 +64,7 @@ export interface Location {
   current_location: boolean;
 }
 
-/** An exercise as it was done: `sets` and the lists are what was done. */
+/** An exercise as it was done: `sets` and the lists are the actual values. */
 export type DoneExercise = Omit<Exercise, "id" | "order"> & { planned_sets?: number; notes?: string };
 
 /** One exercise of the history. */
@@ -80,7 +81,9 @@ export interface HistoryRow {
   goals: { goal: string; share: number }[];
 }
 
-/** Rows as they come: the statements name and cast their columns, so that all drivers give the same. */
+/**
+ * Casts rows to their type: the statements name and cast all columns, so that every driver returns the same.
+ */
 export function as<T>(rows: readonly Row[]): T[] {
   return rows.map((row) => ({ ...row }) as T);
 }

@@ -5,18 +5,20 @@ import type { Profile, Settings } from "./rows.ts";
 import type { TrainerDeps } from "./trainer-data.ts";
 import { weightText } from "./units.ts";
 
-/** A section of what the model knows of the user from the start; the shape that `unifiedContext()` takes. */
+/**
+ * A section of the user data that the model has from the start. Its shape is the one of `unifiedContext()`.
+ */
 export interface UserDataSection {
   tag: string;
   fetch(source: { session: { userId: string }; deps: TrainerDeps; signal: AbortSignal }): Promise<string>;
 }
 
 export interface SectionOptions {
-  /** Milliseconds since 1970, for the age. Default: the clock of the data. */
+  /** Milliseconds since 1970, to compute the age. Default: the clock of the data. */
   now?: () => number;
 }
 
-/** What stands before every conversation: units, body, and the current place with its equipment. */
+/** The user data before every conversation: units, body, and the current location with its equipment. */
 export function userDataSections({ now }: SectionOptions = {}): UserDataSection[] {
   return [
     {
@@ -50,7 +52,7 @@ export function userDataSections({ now }: SectionOptions = {}): UserDataSection[
   ];
 }
 
-/** What is known of a body, one line each; with `history` also how it has changed. */
+/** Describes a body, one line per fact. With `history` also how it changed. */
 export function profileLines(
   profile: Profile | undefined,
   units: Settings,

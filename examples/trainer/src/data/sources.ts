@@ -19,8 +19,8 @@ interface Options<P extends z.ZodObject, Raw> {
 const daysBack = z.int().min(1).max(730).describe("How many days to look back.");
 
 /**
- * The eight sources of what is known of a user. They ask `data`, or without it what the runtime's `deps`
- * bring along; what the database cannot answer fails with its error.
+ * Creates the eight sources of user data. They read `data`, or by default the `deps` of the runtime. If the
+ * database fails, a source fails with the same error.
  *
  * @example
  * ```ts
@@ -122,7 +122,7 @@ function trained(source: Make): DataSource<TrainerDeps>[] {
       }),
       fetch: async (data, userId, { limit, days_back }) => ({
         rows: await data.history(userId, {
-          // Who asks for days means all of them.
+          // With `days_back`, all workouts of those days are meant.
           limit: limit ?? (days_back === undefined ? 10 : 200),
           daysBack: days_back,
         }),

@@ -18,8 +18,8 @@ import type {
 import { seedTrainer } from "./seed/seed-trainer.ts";
 
 /**
- * What is kept of the trainer's users. Every method is about one user and sees nothing of others. They reject
- * with the driver's error when the database fails.
+ * The stored data of the trainer's users. Every method reads and writes the data of one user only. If the
+ * database fails, it rejects with the driver's error.
  */
 export interface TrainerData {
   /** The clock of this data, in milliseconds since 1970. */
@@ -28,46 +28,45 @@ export interface TrainerData {
   settings(userId: string): Promise<Settings>;
   categoryGoals(userId: string): Promise<CategoryGoal[]>;
   muscleGoals(userId: string): Promise<MuscleGoal[]>;
-  /** What holds today. */
+  /** The preferences that are valid today. */
   preferences(userId: string): Promise<Preference[]>;
-  /** Exercises of the newest workouts (default 10), newest first; `daysBack` counts today. */
+  /** Exercises of the newest workouts (default 10), newest first. `daysBack` includes today. */
   history(
     userId: string,
     query?: { limit?: number | undefined; daysBack?: number | undefined },
   ): Promise<HistoryRow[]>;
-  /** What was trained in the last `daysBack` days (default 30), against the goals. */
+  /** The training of the last `daysBack` days (default 30), compared with the goals. */
   distribution(userId: string, query?: { daysBack?: number | undefined }): Promise<Distribution>;
-  /** The current one first. */
+  /** All locations, the current one first. */
   locations(userId: string): Promise<Location[]>;
   /**
-   * Exactly one is the current one afterwards. Throws `not_found`, or `invalid_input` where the name is not
-   * enough.
+   * Makes one location the only current one. Throws `not_found`, or `invalid_input` if the name is ambiguous.
    */
   setCurrentLocation(
     userId: string,
     wanted: { id?: string | undefined; name?: string | undefined },
   ): Promise<Location>;
-  /** Once for each `callKey`; the day is today. */
+  /** Writes a workout once for each `callKey`, with today's date. */
   logWorkout(userId: string, done: Omit<DoneWorkout, "performedOn">): Promise<void>;
-  /** The last `weeks` weeks, 1 to 104, with the current one. */
+  /** The last `weeks` weeks (1 to 104), including the current one. */
   progress(userId: string, query: { weeks: number }): Promise<Progress>;
-  /** Gives a user without a profile a life to try the trainer with. See {@link seedTrainer}. */
+  /** Gives a user without a profile sample data. See {@link seedTrainer}. */
   seed(userId: string): Promise<void>;
 }
 
 export interface TrainerDataOptions {
-  /** Milliseconds since 1970. Days are those of UTC. */
+  /** Milliseconds since 1970. Days are UTC. */
   now?: () => number;
 }
 
-/** What the trainer's tools and sources need of the application. */
+/** The part of `deps` that the trainer's tools and sources use. */
 export interface TrainerDeps {
   trainer: TrainerData;
 }
 
 /**
- * The trainer's tables over `pg`, postgres.js or a PGlite, in a schema of their own that is made or brought
- * up to date first.
+ * Opens the trainer's data on `pg`, postgres.js or a PGlite. First creates or migrates its tables, in a
+ * schema of their own.
  *
  * @throws the driver's error when the database fails.
  *
@@ -123,7 +122,7 @@ export async function trainerData(
   };
 }
 
-/** As far back as anybody looks. */
+/** The upper limit of days to look back. */
 const MAX_DAYS = 3_650;
 
 function whole(what: string, value: number, max: number): number {

@@ -1,4 +1,4 @@
-/** How somebody wants to read weights and distances. */
+/** The units in which a user reads weights and distances. */
 export interface Units {
   weight_unit: "kg" | "lb";
   distance_unit: "km" | "mi";
@@ -7,28 +7,28 @@ export interface Units {
 const KG_PER_LB = 0.45359237;
 const KM_PER_MI = 1.609344;
 
-/** A weight in kilograms. */
+/** Converts a weight to kilograms. */
 export function toKg(value: number, unit: string | undefined): number {
   return unit === "lb" ? value * KG_PER_LB : value;
 }
 
-/** A distance in kilometres. */
+/** Converts a distance to kilometres. */
 export function toKm(value: number, unit: string | undefined): number {
   if (unit === "m") return value / 1_000;
   return unit === "mi" ? value * KM_PER_MI : value;
 }
 
-/** A weight in kilograms as the user reads it, e.g. `82 kg`. */
+/** Formats a weight in kilograms in the user's unit, e.g. `82 kg`. */
 export function weightText(kg: number, { weight_unit }: Units): string {
   return `${weightNumber(kg, weight_unit)} ${weight_unit}`;
 }
 
-/** A weight in kilograms as a number of the unit, with at most one decimal. */
+/** Converts a weight in kilograms to the unit, with at most one decimal. */
 export function weightNumber(kg: number, unit: "kg" | "lb"): number {
   return rounded(unit === "lb" ? kg / KG_PER_LB : kg);
 }
 
-/** A distance in kilometres as the user reads it, e.g. `5 km`. */
+/** Formats a distance in kilometres in the user's unit, e.g. `5 km`. */
 export function distanceText(km: number, { distance_unit }: Units): string {
   return `${rounded(distance_unit === "mi" ? km / KM_PER_MI : km)} ${distance_unit}`;
 }

@@ -24,16 +24,17 @@ import { wireEvent, wireSession } from "./wire-session.ts";
 
 export interface AgentApiOptions {
   runtime: Runtime;
-  /** Says who asks, e.g. `supabaseAuth()`, or `localIssuer().authorize`. */
+  /** Authenticates a request, e.g. `supabaseAuth()` or `localIssuer().authorize`. */
   authorize(request: Request): Authorized | Promise<Authorized>;
-  /** The names of models that a request may ask for. */
+  /** The names of models that a request may choose. */
   models: readonly string[];
-  /** What sources of knowledge are called to users, by their names. */
+  /** The names that users see for knowledge sources, by source. */
   sources?: { readonly [source: string]: string };
-  /** How many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. */
+  /** Limits how many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. */
   rateLimit?: RateLimiter;
   /** The longest message, in UTF-16 code units. */
   maxInputLength?: number;
+  /** Called with internal errors, whose details the client does not get. */
   onError?(error: unknown): void;
 }
 
@@ -41,25 +42,28 @@ const AGENT = "trainer";
 const RECENT = 20;
 const MOST_SESSIONS = 100;
 const MAX_BODY_BYTES = 1_000_000;
+const ROUTES =
+  "This API serves POST /agent/chat, POST /agent/stream, GET and POST /agent/sessions, and GET /agent/sessions/:id.";
 
 interface Env {
   Variables: { userId: string };
 }
 
 /**
- * The trainer over HTTP, for clients other than the page: every path under `/agent` wants a bearer token.
+ * Serves the trainer over HTTP, for clients other than the page. Every path under `/agent` requires a bearer
+ * token.
  *
  * - `POST /agent/chat`: `{ message, sessionId?, currentWorkout?, model? }`: the whole answer at once, see
  *   {@link ChatAnswer}
- * - `POST /agent/stream`: the same, told as it happens in the trainer's dialect
+ * - `POST /agent/stream`: the same request, streamed in the trainer's dialect
  * - `GET /agent/sessions?limit=10`: `{ sessions }`, newest first
- * - `POST /agent/sessions`: begins one: 201 `{ session }`
+ * - `POST /agent/sessions`: creates a session: 201 `{ session }`
  * - `GET /agent/sessions/:id`: `{ session, recentActions }`: its last calls and their results
  *
- * Without a `sessionId` the newest session that is active or waits for a reply goes on, or a new one begins.
- * Errors are `{ error: { code, message } }`: 400 for a request that cannot be read, 401, 404 for a session
- * that is not the user's, 409 while it is at work, 413, 429. Where the model has failed, `chat` is a
- * {@link ChatAnswer} with status 502.
+ * A request without `sessionId` continues the newest session that is active or waiting for a reply, or begins
+ * a new one. Errors are `{ error: { code, message } }`: 400 for an invalid request, 401, 404 for a session
+ * that is not the user's, 409 while a run is in progress, 413, 429. If the model failed, `chat` answers 502
+ * with a {@link ChatAnswer}.
  *
  * @example
  * ```ts
@@ -96,7 +100,10 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
   const { runtime, authorize, onError } = options;
   const { serve, events } = served(options);
   const app = new Hono<Env>().basePath("/agent");
-  app.notFound((c) => c.json(wireError("not_found", "There is nothing here."), 404));
+  app.notFound((c) => {
+    const message = `No such route. ${ROUTES} The request was ${c.req.method} ${c.req.path}.`;
+    return c.json(wireError("not_found", message), 404);
+  });
   app.onError((error) => {
     const response = responseTo(error);
     if (response.status >= 500) onError?.(error);
@@ -116,7 +123,7 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
   app.post("/chat", async (c) => {
     const told = await serve(c);
     if (!told.ok) return told;
-    // The run is over when its stream is; what it has brought stands in the log.
+    // The stream ends with the run. The result is read from the log.
     await told.text();
     const sessionId = decodeURIComponent(told.headers.get("x-pawl-session") ?? "");
     const runId = decodeURIComponent(told.headers.get("x-pawl-run") ?? "");
@@ -126,7 +133,10 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
   app.get("/sessions", async (c) => {
     const limit = Number(c.req.query("limit") ?? 10);
     if (!Number.isInteger(limit) || limit < 1 || limit > MOST_SESSIONS)
-      return c.json(wireError("invalid_input", `limit is a number from 1 to ${MOST_SESSIONS}.`), 400);
+      return c.json(
+        wireError("invalid_input", `limit must be a whole number from 1 to ${MOST_SESSIONS}.`),
+        400,
+      );
     const sessions = await runtime.store.sessions.list({ userId: c.get("userId"), agent: AGENT, limit });
     return c.json({ sessions: sessions.map(wireSession) });
   });
@@ -147,7 +157,10 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
   return async (request) => await app.fetch(request);
 }
 
-/** The handler behind it, with the trainer's own paths and its rule about requests that name no session. */
+/**
+ * Calls the handler of `@pawl/sse` with the trainer's own paths, and picks the session for requests that name
+ * none.
+ */
 function served(options: AgentApiOptions) {
   const { runtime, models, sources, rateLimit, maxInputLength, onError } = options;
   const users = new WeakMap<Request, string>();
@@ -172,15 +185,15 @@ function served(options: AgentApiOptions) {
       const headers = { "content-type": c.req.header("content-type") ?? "" };
       return await ask(c, "/runs", { method: "POST", headers, body });
     },
-    /** What may be shown of a session, if it is the user's, and the trainer's. */
+    /** Returns the visible events of a session, if it is the user's and the trainer's. */
     events: async (c: Context<Env>, id: string): Promise<Response> =>
       await ask(c, `/sessions/${encodeURIComponent(id)}/events`, {}),
   };
 }
 
 /**
- * A request that names no session goes on with the user's newest one that is active or waits for a reply, if
- * there is one.
+ * Adds a session id to a request without one: the user's newest session that is active or waiting for a
+ * reply, if there is one.
  */
 async function withSession(runtime: Runtime, userId: string, body: string): Promise<string> {
   const sent = parsed(body);
@@ -192,13 +205,16 @@ async function withSession(runtime: Runtime, userId: string, body: string): Prom
     : (orUndefined(() => JSON.stringify({ ...sent, sessionId: newest.id })) ?? body);
 }
 
-/** A body that is an object. */
+/** Parses a body; `undefined` unless it is an object. */
 function parsed(body: string): JsonObject | undefined {
   const value = orUndefined(() => JSON.parse(body) as Json);
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : undefined;
 }
 
-/** Of what is no JSON, or nested without end: what is wrong with it is said where it is read. */
+/**
+ * Returns `undefined` for invalid JSON and for too deep nesting. The handler reports what is wrong with the
+ * body.
+ */
 function orUndefined<T>(work: () => T): T | undefined {
   try {
     return work();

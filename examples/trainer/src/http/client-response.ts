@@ -1,30 +1,30 @@
 import type { Json, StoredEvent } from "@pawl/core";
 import { applyStep, type Exercise, stepOf, type Workout } from "../workout/index.ts";
 
-/** What a run has brought its user, for clients that do not stream. */
+/** The results of a run for its user, for clients that do not stream. */
 export interface ClientResponse {
-  /** What the trainer has said, in order. */
+  /** The trainer's messages, in order. */
   messages: string[];
-  /** The workout under way, as it is after the run, if the run has made or changed it. */
+  /** The active workout after the run; `null` if the run did not create or change one. */
   exercises: Exercise[] | null;
-  /** What the trainer wants to know before it goes on. The reply is the next message. */
+  /** The trainer's question to the user, if it asked one. The next message is the reply. */
   question: { question: string; options: string[] } | null;
 }
 
-/** A run as `POST /agent/chat` tells it. */
+/** The body of an answer to `POST /agent/chat`. */
 export interface ChatAnswer {
   sessionId: string;
   response: ClientResponse;
-  /** Calls of the model. */
+  /** The number of turns. */
   iterations: number;
-  /** Why the run has ended; `error` where it has left the session in status `error`. */
+  /** Why the run ended. `error` is `true` if it left the session in status `error`. */
   stop: { type: string; message: string; error: boolean };
 }
 
 const SHAPES = new Set(["generate_workout", "swap_exercise", "adjust_exercise", "remove_exercise"]);
 
 /**
- * Folds a session's log into what its run `runId` has brought.
+ * Folds a session's log into the results of its run `runId`.
  *
  * @param events the whole log, because the workout may be older than the run
  */
@@ -38,7 +38,7 @@ export async function chatAnswer(
     sessionId,
     response,
     iterations: 0,
-    stop: { type: "interrupted", message: "The run has not come to its end.", error: true },
+    stop: { type: "interrupted", message: "The run has not ended.", error: true },
   };
   let workout: Workout | undefined;
   let own = false;

@@ -3,12 +3,12 @@ import type { Extra, ExtraFields } from "@pawl/sse";
 import { askedModel } from "../agent/models.ts";
 import { currentWorkout, reconcile } from "../workout/index.ts";
 
-/** The source under which the model reads what the user's screen shows of the workout under way. */
+/** The source name of what the user's screen shows of the active workout. */
 export const CURRENT_WORKOUT = "current_workout_session";
 
 /**
- * The fields of the trainer's requests beside the message: `currentWorkout`, which is checked against the log
- * and told to the model, and `model`, the name of the one that is to answer.
+ * Reads the fields of the trainer's requests beside the message. `currentWorkout` is checked against the log
+ * and appended for the model; `model` is the name of the model that shall answer.
  */
 export function trainerExtra(runtime: Runtime, models: readonly string[]): ExtraFields {
   return {

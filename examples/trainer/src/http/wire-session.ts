@@ -1,12 +1,13 @@
 import { centsFromUsd, type Session, type StoredEvent } from "@pawl/core";
 import { cacheHitRate } from "@pawl/core/inspect";
 
-/** A session as the trainer's clients know it. Times are ISO 8601 in UTC, `cache_hit_rate` a percentage. */
+/** A session as the trainer's clients see it. Times are ISO 8601 in UTC, `cache_hit_rate` is a percentage. */
 export interface WireSession {
   id: string;
   user_id: string;
   created_at: string;
   updated_at: string;
+  /** The number of the first event in the model's context. */
   context_start_sequence: number;
   total_tokens: number;
   cached_tokens: number;
@@ -16,7 +17,7 @@ export interface WireSession {
   metadata: Session["metadata"];
 }
 
-/** An event of the log as the trainer's clients know it. */
+/** An event of the log as the trainer's clients see it. */
 export interface WireEvent {
   session_id: string;
   sequence_number: number;

@@ -1,4 +1,4 @@
-/** How the trainer works: what it sees, and how it acts. In the order in which it is sent. */
+/** What the trainer sees, and how it acts: sections of the system prompt, in order. */
 export const howToWork: readonly (readonly [section: string, text: string])[] = [
   [
     "agent_loop",

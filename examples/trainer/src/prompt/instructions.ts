@@ -2,8 +2,8 @@ import { howToWork } from "./how-to-work.ts";
 import { whatToTrain } from "./what-to-train.ts";
 
 /**
- * The system prompt: the same for everybody and every day, so that all sessions share it in the cache. What
- * is known of the user stands in a block of its own behind it.
+ * The system prompt. It is the same for all users and days, so that all sessions share it in the cache. The
+ * user data comes after it, in a block of its own.
  */
 export const instructions: string = [...howToWork, ...whatToTrain]
   .map(([section, text]) => `<${section}>\n${text}\n</${section}>`)

@@ -1,6 +1,6 @@
 /**
- * What the trainer knows about training, and how it hands over what it makes. In the order in which it is
- * sent.
+ * What the trainer knows about training, and how it delivers its work: sections of the system prompt, in
+ * order.
  */
 export const whatToTrain: readonly (readonly [section: string, text: string])[] = [
   [

@@ -6,7 +6,7 @@ import { lookBack } from "./looking-back.ts";
 import { exerciseOf, type Move, possible } from "./moves.ts";
 import { asObject, type Scene } from "./scene.ts";
 
-/** What the trainer does next: exactly one call. */
+/** Chooses the trainer's next action, always exactly one call. */
 export function answer(scene: Scene): Reply {
   const last = scene.outcomes.at(-1);
   if (last === undefined) return toWords(scene);
@@ -26,16 +26,16 @@ function afterTool({ artifactId, workout }: Scene, tool: string, input: JsonObje
     }
     case "swap_exercise":
       return notify(
-        `Done: **${asObject(input.new_exercise).exercise_name}** takes its place. It trains the same muscles with what is there.`,
+        `Done: **${asObject(input.new_exercise).exercise_name}** takes its place. It trains the same muscles with the equipment you have.`,
       );
     case "adjust_exercise":
       return notify("Adjusted. The card shows the new numbers.");
     case "remove_exercise":
-      return notify("It is out. The rest stays as it was.");
+      return notify("Removed. The rest stays as it was.");
     case "log_workout":
-      return notify("Logged, well done. Your charts have moved; give those muscles a day or two.");
+      return notify("Logged, well done. Your charts are up to date. Give those muscles a day or two.");
     case "set_current_location":
-      return notify("Got it. From now on I plan with what is there.");
+      return notify("Got it. From now on I plan with the equipment there.");
     case "fetch_data":
       return notify(lookBack(plain(text)));
     default:
@@ -112,7 +112,7 @@ function workoutOf(scene: Scene, parts: readonly Move["part"][], quick: boolean)
   };
 }
 
-/** The third and the fourth without rest between them. */
+/** Makes a superset of the third and the fourth exercise. */
 function superset(exercises: JsonObject[]): JsonObject[] {
   const group = (position: number): JsonObject => ({
     id: "superset-1",
@@ -125,12 +125,12 @@ function superset(exercises: JsonObject[]): JsonObject[] {
   );
 }
 
-/** Text without the tags around it. */
+/** Removes the tags around a text. */
 function plain(text: string): string {
   return text.replace(/<[^>]+>/g, "").trim();
 }
 
-/** Ids are for the model; people know their places by name. */
+/** Removes ids: they are for the model; people know their locations by name. */
 function withoutIds(text: string): string {
   return text.replace(/ \([0-9a-f]{8}-[0-9a-f-]{27}\)/g, "");
 }

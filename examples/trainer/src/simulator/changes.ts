@@ -4,7 +4,7 @@ import { call, notify } from "./calls.ts";
 import { exerciseOf, possible } from "./moves.ts";
 import { asObject, type Scene } from "./scene.ts";
 
-/** Another exercise for the same muscle that is not in the workout yet. */
+/** Finds another exercise for the same muscle that is not in the workout yet. */
 export function swap(scene: Scene, number: string | undefined): Reply {
   const { workout = [], equipment, preferences, unit, said } = scene;
   return withWorkout(scene, number, (exercise, at) => {
@@ -17,13 +17,13 @@ export function swap(scene: Scene, number: string | undefined): Reply {
       free.find(({ muscles }) => muscles[0]?.[0] === muscle) ??
       free.find(({ muscles }) => muscles.some(([name]) => name === muscle)) ??
       free[0];
-    if (other === undefined) return notify("I know nothing that could take its place here.");
+    if (other === undefined) return notify("I don't know another exercise that works here.");
     const new_exercise = exerciseOf(other, { order: at + 1, unit });
     return call("swap_exercise", { exercise_id: String(at + 1), new_exercise, reason: said.slice(0, 200) });
   });
 }
 
-/** Sets, repetitions, load and rest, as far as they are named. */
+/** Changes the sets, repetitions, load and rest that the message names. */
 export function adjust(scene: Scene, number: string): Reply {
   const { said, unit } = scene;
   return withWorkout(scene, number, (exercise) => {
@@ -54,7 +54,7 @@ export function remove(scene: Scene, number: string): Reply {
   return withWorkout(scene, number, () => call("remove_exercise", { exercise_id: number, reason }));
 }
 
-/** What was named, as `2 (Push-up) 1 of 3 sets`; where nothing was, all of it is taken for done. */
+/** Logs the exercises that the message names, as `2 (Push-up) 1 of 3 sets`; without names, all of them. */
 export function log(scene: Scene): Reply {
   const named = [...scene.said.matchAll(/\b(\d+) \([^)]*\)(?: (\d+) of \d+ sets)?/g)];
   const all = (scene.workout ?? []).map((_, at): JsonObject => ({ exercise_id: String(at + 1) }));
@@ -65,7 +65,7 @@ export function log(scene: Scene): Reply {
     }),
   );
   const completed_exercises = done.length === 0 ? all : done;
-  // What the card's button says is in the history anyhow.
+  // The text that the card's button sends is in the history anyhow.
   const isOurs = /^please log this workout/i.test(scene.said);
   const notes = isOurs ? {} : { workout_notes: scene.said.slice(0, 300) };
   return withWorkout(scene, undefined, () => call("log_workout", { completed_exercises, ...notes }));
@@ -76,8 +76,8 @@ function withWorkout(
   number: string | undefined,
   then: (exercise: JsonObject, at: number) => Reply,
 ): Reply {
-  if (workout === undefined) return notify("There is no workout under way. Shall I make you one?");
-  if (workout.length === 0) return notify("Nothing is left of the workout. Shall I make you another one?");
+  if (workout === undefined) return notify("There is no active workout. Shall I make you one?");
+  if (workout.length === 0) return notify("The workout has no exercises left. Shall I make you another one?");
   const at = Number(number ?? 1) - 1;
   const exercise = workout[at];
   return exercise === undefined
@@ -86,8 +86,8 @@ function withWorkout(
 }
 
 /**
- * The number of the exercise that is meant: by its number, or by its name, where the longest that was said
- * counts.
+ * Returns the number of the exercise that the message means, by its number or its name. The longest name that
+ * occurs wins.
  */
 export function meant({ workout = [], said }: Scene): string | undefined {
   const number = /\b(?:exercise|number|nr\.?|#)\s*(\d+)/i.exec(said)?.[1];
@@ -97,7 +97,7 @@ export function meant({ workout = [], said }: Scene): string | undefined {
   return name === undefined ? undefined : String(names.indexOf(name) + 1);
 }
 
-/** The number that stands beside one of these words: `sets 4`, `load: 60`, `20 kg`. */
+/** Reads the number beside one of these words: `sets 4`, `load: 60`, `20 kg`. */
 function numberBy(said: string, ...words: readonly string[]): number | undefined {
   for (const word of words) {
     const found =
@@ -108,7 +108,7 @@ function numberBy(said: string, ...words: readonly string[]): number | undefined
   return undefined;
 }
 
-/** A value for each set: the one that was named, or those from before. */
+/** Returns one value per set: the given one, or those from before. */
 function forEach(sets: number, value: number | undefined, before: unknown): number[] | undefined {
   const known = Array.isArray(before) ? before.map(Number) : [];
   if (value === undefined && known.length === 0) return undefined;

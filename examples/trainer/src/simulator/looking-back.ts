@@ -1,10 +1,12 @@
-/** How many workouts are told of. */
+/** The number of workouts in the answer. */
 const TOLD = 3;
 
-/** What has been trained lately, as Markdown: the sum in a sentence, and the newest workouts line by line. */
+/**
+ * Describes the recent training as Markdown: the totals in a sentence, and the newest workouts line by line.
+ */
 export function lookBack(text: string): string {
   const days = [...text.matchAll(/^\d{4}-\d\d-\d\d: .*(?:\n {2}- .*)*/gm)].map(([day]) => day);
-  if (days.length === 0) return "There is nothing on record yet.";
+  if (days.length === 0) return "You have not logged a workout yet.";
   const [sum] = /^Last \d+ days: [^.]*\./m.exec(text) ?? [];
   return [
     sum,

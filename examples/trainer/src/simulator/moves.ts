@@ -3,9 +3,9 @@ import type { JsonObject } from "@pawl/core";
 /** An exercise that the simulated trainer knows. */
 export interface Move {
   name: string;
-  /** The word of the equipment that it needs, as locations list it; nothing for the body alone. */
+  /** The word for the equipment that it needs, as locations list it; absent for bodyweight moves. */
   needs?: string;
-  /** What it is asked for by. */
+  /** The part of the body that requests name. */
   part: "chest" | "back" | "legs" | "shoulders" | "arms" | "core" | "cardio";
   type: "reps" | "hold" | "duration" | "intervals";
   muscles: readonly (readonly [muscle: string, share: number])[];
@@ -13,7 +13,7 @@ export interface Move {
   load?: number;
 }
 
-/** A move in one line: part, name, muscles with their shares in percent, what it needs, kilograms. */
+/** Describes a move in one line: part, name, muscles with their shares in percent, equipment, kilograms. */
 function reps(part: Move["part"], name: string, muscles: string, needs?: string, load?: number): Move {
   const extra = { ...(needs !== undefined && { needs }), ...(load !== undefined && { load }) };
   return { name, part, type: "reps", muscles: shares(muscles), ...extra };
@@ -26,7 +26,7 @@ function shares(text: string): Move["muscles"] {
   });
 }
 
-/** From the most demanding to the least, part by part. */
+/** From the most to the least demanding, part by part. */
 export const moves: readonly Move[] = [
   reps("chest", "Barbell bench press", "Chest 60, Triceps 25, Shoulders 15", "barbell", 50),
   reps("chest", "Dumbbell bench press", "Chest 65, Triceps 20, Shoulders 15", "dumbbell", 16),
@@ -59,7 +59,7 @@ export const moves: readonly Move[] = [
   { name: "Easy run", part: "cardio", type: "duration", muscles: shares("Quadriceps 50, Calves 50") },
 ];
 
-/** Moves that somebody may have to do without, by what their preferences say then. */
+/** Moves to avoid if the preferences match the expression. */
 const ruledOutBy: ReadonlyMap<string, RegExp> = new Map([
   ["Dumbbell shoulder press", /\bno overhead/i],
   ["Pike push-up", /\bno overhead/i],
@@ -68,8 +68,8 @@ const ruledOutBy: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * The moves that the equipment allows and the preferences do not rule out. Without a word about equipment,
- * those of the body alone.
+ * Returns the moves that the equipment allows and the preferences do not rule out. If the equipment is
+ * unknown, only bodyweight moves.
  */
 export function possible(equipment: string, preferences = ""): Move[] {
   const there = equipment.toLowerCase();
@@ -79,7 +79,7 @@ export function possible(equipment: string, preferences = ""): Move[] {
   );
 }
 
-/** A move as the tools take it. */
+/** Returns a move in the form that the tools take. */
 export function exerciseOf(move: Move, { order, sets = 3, unit = "kg" }: ExerciseOptions): JsonObject {
   return {
     exercise_name: move.name,
@@ -124,5 +124,5 @@ function reasonOf({ needs, muscles }: Move): string {
   const first = muscles[0]?.[0] ?? "the whole body";
   return needs === undefined
     ? `Trains ${first.toLowerCase()} with nothing but your own weight.`
-    : `Trains ${first.toLowerCase()} with what is at this place.`;
+    : `Trains ${first.toLowerCase()} with the equipment you have here.`;
 }

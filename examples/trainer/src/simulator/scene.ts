@@ -1,29 +1,29 @@
 import type { ContentBlock, Json, JsonObject } from "@pawl/core";
 import type { ParsedRequest } from "@pawl/testing";
 
-/** What a call of the trainer came to. */
+/** The outcome of one of the trainer's calls. */
 export interface Outcome {
   tool: string;
   input: JsonObject;
   failed: boolean;
-  /** What the model reads of it. */
+  /** The result as the model reads it. */
   text: string;
 }
 
-/** A conversation as far as the rules look into it: all of it is in the request. */
+/** The part of a conversation that the rules read. All of it is in the request. */
 export interface Scene {
-  /** The user's last words. */
+  /** The user's last message. */
   said: string;
-  /** What tools returned since then. */
+  /** The tool results since then. */
   outcomes: Outcome[];
-  /** The exercises of the workout under way, as far as the calls tell. */
+  /** The exercises of the active workout, as far as the calls show them. */
   workout: JsonObject[] | undefined;
   /** The id of the last workout. */
   artifactId: string | undefined;
-  /** What the current place has, and the user's unit of weight. */
+  /** The equipment of the current location, and the user's unit of weight. */
   equipment: string;
   unit: "kg" | "lb";
-  /** What the user wants or has to avoid, where that has been loaded. */
+  /** The user's preferences and restrictions, if they have been loaded. */
   preferences: string;
 }
 
@@ -68,7 +68,7 @@ function listen(scene: Scene, text: string): void {
   if (source === "active_preferences") scene.preferences = text;
 }
 
-/** Places and units, out of the block on the user or a newer one. */
+/** Reads locations and units from the user data or a newer block. */
 function readUser(scene: Scene, text: string): void {
   const place = /<current_location>([\s\S]*?)<\/current_location>/.exec(text)?.[1];
   scene.equipment = place ?? scene.equipment;

@@ -1,4 +1,4 @@
-/** What the helper that chooses data answers. */
+/** The answer of the initializer. */
 export interface Selection {
   reasoning: string;
   append_knowledge: { source: string; reason: string; days_back: number | null }[];
@@ -20,7 +20,7 @@ const NEEDS: readonly (readonly [RegExp, readonly string[], number | null])[] = 
   [/\b(place|location|gym|home)\b/i, ["all_locations"], null],
 ];
 
-/** Chooses by the words of the request. */
+/** Chooses data by the words of the request. */
 export function selection(said: string): Selection {
   const need = NEEDS.find(([words]) => words.test(said));
   const [, sources, days] = need ?? [/./, [], null];

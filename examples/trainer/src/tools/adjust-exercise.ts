@@ -6,8 +6,8 @@ import { exerciseId, reason } from "./exercise-id.ts";
 import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
 
 /**
- * `adjustments` are all fields that have changed, also those that follow from others; the workout is folded
- * from them.
+ * The result of an adjustment. `adjustments` has all fields that changed, including derived ones; the workout
+ * is folded from it.
  */
 export interface AdjustedExercise {
   success: true;
@@ -17,7 +17,7 @@ export interface AdjustedExercise {
   old_values: JsonObject;
 }
 
-/** Changes fields of an exercise, as long as it stays a valid one of its type. */
+/** Changes fields of an exercise, provided that it stays valid for its type. */
 export const adjustExercise: Tool = tool({
   name: "adjust_exercise",
   description:

@@ -7,7 +7,7 @@ import { exerciseId } from "./exercise-id.ts";
 
 const perSet = (max: number) => z.array(z.number().min(0).max(max)).min(1).max(20).optional();
 
-/** What was done of an exercise; what is left out was done as planned. */
+/** What was done of an exercise. Absent fields were done as planned. */
 export const completedExercise = z.strictObject({
   exercise_id: exerciseId,
   completed_sets: z.int().min(0).max(20).optional().describe("Sets that were done, if not all."),
@@ -22,10 +22,10 @@ export const completedExercise = z.strictObject({
 export type CompletedExercise = z.infer<typeof completedExercise>;
 
 /**
- * The exercise as it was done; `undefined` if nothing of it was.
+ * Returns the exercise as it was done; `undefined` if nothing of it was done.
  *
- * @param unit of loads that say none
- * @throws PawlError `invalid_input` where the number of sets and the values for them differ.
+ * @param unit for loads that have no unit of their own
+ * @throws PawlError `invalid_input` if a list has neither one value nor one for each set.
  */
 export function doneExercise(
   { id: _id, order: _order, group: _group, ...planned }: Exercise,

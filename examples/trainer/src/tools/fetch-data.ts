@@ -4,7 +4,7 @@ import * as z from "zod";
 import { dataSources, type TrainerDeps } from "../data/index.ts";
 import { resultOf, resultText } from "./support.ts";
 
-/** What each source says, by name; `errors` for those that failed while others did not. */
+/** The data of each source, by name. `errors` has the sources that failed while others did not. */
 export interface FetchedData {
   success: true;
   data: { [source: string]: string };

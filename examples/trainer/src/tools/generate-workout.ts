@@ -4,7 +4,7 @@ import { named } from "../base/named.ts";
 import { WORKOUT_ARTIFACT, type WorkoutPayload, workoutInput, workoutOf } from "../workout/index.ts";
 import { resultOf, resultText } from "./support.ts";
 
-/** What is said of a workout where it is not shown. */
+/** A workout without its exercises, for places that do not show it. */
 export interface WorkoutSummary {
   title: string;
   exercise_count: number;
@@ -20,7 +20,7 @@ export interface Generated {
   summary: WorkoutSummary;
 }
 
-/** @param newId ids of exercises */
+/** @param newId makes ids for exercises */
 export function generateWorkout(newId: () => string): Tool {
   return tool({
     name: "generate_workout",

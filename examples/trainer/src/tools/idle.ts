@@ -2,7 +2,7 @@ import { type Tool, tool } from "@pawl/core";
 import * as z from "zod";
 import { resultText } from "./support.ts";
 
-/** Ends the run, and leaves the session completed. */
+/** Ends the run and completes the session. */
 export const idle: Tool = tool({
   name: "idle",
   description:

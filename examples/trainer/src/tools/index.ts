@@ -22,14 +22,14 @@ export type { LocationSet } from "./set-current-location.ts";
 export type { Swapped } from "./swap-exercise.ts";
 
 export interface TrainerToolsOptions {
-  /** Ids of exercises. Default: random UUIDs. */
+  /** Makes ids for exercises. Default: random UUIDs. */
   newId?: () => string;
-  /** What `fetch_data` knows. Default: {@link dataSources}. */
+  /** The sources that `fetch_data` can read. Default: {@link dataSources}. */
   sources?: readonly DataSource<TrainerDeps>[];
 }
 
 /**
- * The ten tools: messages, exercises, data, places. What they need of the application is {@link TrainerDeps}.
+ * Creates the ten tools, for messages, exercises, data and locations. They need {@link TrainerDeps}.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ export interface Logged {
   total_in_workout: number;
 }
 
-/** Writes what was done into the history, once, and ends the workout. */
+/** Writes what was done to the history, once, and ends the workout. */
 export const logWorkout: Tool<TrainerDeps> = tool({
   name: "log_workout",
   description:

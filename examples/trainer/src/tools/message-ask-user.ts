@@ -2,7 +2,7 @@ import { type Tool, tool } from "@pawl/core";
 import * as z from "zod";
 import { resultText } from "./support.ts";
 
-/** Asks, and rests: the run ends, and the reply is the user's next message. */
+/** Asks the user and ends the run. The user's next message is the reply. */
 export const messageAskUser: Tool = tool({
   name: "message_ask_user",
   description:

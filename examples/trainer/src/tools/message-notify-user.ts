@@ -3,7 +3,10 @@ import * as z from "zod";
 import { named } from "../base/named.ts";
 import { resultOf, resultText } from "./support.ts";
 
-/** What came of it. `warning` where the artifact was not found: the message was shown all the same. */
+/**
+ * The result of a message. `warning` is present if the artifact was not found; the message was shown all the
+ * same.
+ */
 export interface Notified {
   success: true;
   message: string;
@@ -12,7 +15,7 @@ export interface Notified {
   warning?: string;
 }
 
-/** Tells the user something, and hands over an artifact. */
+/** Shows the user a message, and delivers an artifact. */
 export const messageNotifyUser: Tool = tool({
   name: "message_notify_user",
   description:

@@ -9,12 +9,12 @@ export interface RemovedExercise {
   success: true;
   removed_exercise: Exercise;
   remaining_count: number;
-  /** What is left, in its new order. */
+  /** The remaining exercises, in their new order. */
   remaining: string[];
   reason?: string;
 }
 
-/** Takes an exercise out; the others are numbered anew. */
+/** Removes an exercise and renumbers the others. */
 export const removeExercise: Tool = tool({
   name: "remove_exercise",
   description:

@@ -15,7 +15,7 @@ export interface LocationSet {
   };
 }
 
-/** Changes where the user trains. */
+/** Changes the user's current location. */
 export const setCurrentLocation: Tool<TrainerDeps> = tool({
   name: "set_current_location",
   description:

@@ -3,17 +3,17 @@ import { harmless, named } from "../base/named.ts";
 import { currentWorkout, type Exercise, findExercise, type Workout } from "../workout/index.ts";
 
 /**
- * How the model reads a result: in a tag that nothing within can close. Whether it is an error, the block
- * says itself.
+ * Formats a result for the model, in a tag that nothing inside can close. Whether it is an error is a field
+ * of the block itself.
  */
 export function resultText(tool: string, text: string): string {
   return `<result tool="${tool}">\n${harmless(text)}\n</result>`;
 }
 
-/** What a tool needs to fold the workout out of the log. */
+/** The part of the context that a tool needs to fold the workout from the log. */
 type Reads = Pick<ToolContext, "read">;
 
-/** The workout under way. Throws what the model should do where there is none. */
+/** Returns the active workout. Without one, throws an error that tells the model what to do. */
 export async function activeWorkout({ read }: Reads): Promise<Workout> {
   const events: AsyncIterable<StoredEvent> = read({ types: ["artifact", "tool_result"] });
   const workout = await currentWorkout(events);
@@ -22,7 +22,7 @@ export async function activeWorkout({ read }: Reads): Promise<Workout> {
   return workout;
 }
 
-/** An exercise of it, by id or number. Throws which there are. */
+/** Finds an exercise by id or number. The error lists those that exist. */
 export function exerciseIn(workout: Workout, key: string): Exercise {
   const exercise = findExercise(workout, key);
   if (exercise !== undefined) return exercise;
@@ -30,7 +30,10 @@ export function exerciseIn(workout: Workout, key: string): Exercise {
   throw new Error(`The workout has no exercise "${named(key, 60)}". There are: ${known.join("; ")}.`);
 }
 
-/** What a database says is for the server's own log. What we say ourselves is for the model. */
+/**
+ * Replaces a database's error by `message`, because its text is for the server's own log. Our own errors
+ * pass.
+ */
 export async function orElse<T>(message: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -40,10 +43,10 @@ export async function orElse<T>(message: string, work: () => Promise<T>): Promis
   }
 }
 
-/** A call that a database keeps waiting is answered after this many milliseconds. */
+/** The limit for a call that waits for a database, in milliseconds. */
 export const DATABASE_TIMEOUT_MS = 10_000;
 
-/** A result as it was stored; ours, so of the shape that the tool gives it. */
+/** Casts a stored result to its type: only the tool itself wrote it. */
 export function resultOf<T>(result: unknown): T {
   return result as T;
 }

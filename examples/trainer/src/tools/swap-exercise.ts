@@ -5,7 +5,7 @@ import { type Exercise, exerciseInput, exerciseOf, inPlaceOf } from "../workout/
 import { exerciseId, reason } from "./exercise-id.ts";
 import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
 
-/** The exercises are whole ones: the workout is folded from this. */
+/** The result of a swap. The exercises are complete, because the workout is folded from this. */
 export interface Swapped {
   success: true;
   old_exercise: Exercise;
@@ -14,7 +14,7 @@ export interface Swapped {
   reason?: string;
 }
 
-/** @param newId ids of exercises */
+/** @param newId makes ids for exercises */
 export function swapExercise(newId: () => string): Tool {
   return tool({
     name: "swap_exercise",

@@ -4,25 +4,25 @@ import { type Exercise, exerciseInput, type Group } from "./exercise.ts";
 import { withFields } from "./operations.ts";
 import { exerciseOf, spread } from "./workout.ts";
 
-/** What an exercise is, and where it stands: other values would make it another exercise. */
+/** Fields that identify an exercise and its place. With other values it would be another exercise. */
 const PROTECTED: readonly string[] = ["id", "exercise_type", "type", "order"];
 const PROTECTED_IN_GROUP: readonly string[] = ["id", "type", "position"];
 
-/** An adjustment, or why it cannot be made. */
+/** An adjustment, or the reason why it is not possible. */
 export type Adjusted =
   | {
       ok: true;
       exercise: Exercise;
-      /** All fields that have changed, also those that follow from others; `null` for one that is gone. */
+      /** All fields that changed, including derived ones; `null` for a removed field. */
       adjustments: JsonObject;
-      /** What they were before; `null` for what was not there. */
+      /** Their values before; `null` for a field that was absent. */
       oldValues: JsonObject;
     }
   | { ok: false; problem: string };
 
 /**
- * An exercise with other values, as long as it stays a valid one of its type. `null` takes an optional field
- * away. With another number of sets, lists that are not given are cut, or go on with their last value.
+ * Changes fields of an exercise, provided that it stays valid for its type. `null` removes an optional field.
+ * If the number of sets changes, lists that are not given are cut, or continued with their last value.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ export function adjust(exercise: Exercise, asked: { readonly [field: string]: un
     Number.isInteger(sets) && sets >= 1 && sets <= 1_000 ? withLists(wanted, asked, sets) : wanted;
   const parsed = exerciseInput.safeParse(fitted);
   if (!parsed.success)
-    return { ok: false, problem: `That would be no valid exercise: ${problemsOf(parsed.error)}.` };
+    return { ok: false, problem: `The exercise would not be valid: ${problemsOf(parsed.error)}.` };
   const after = exerciseOf(parsed.data, id, order);
   return { ok: true, exercise: after, ...difference(exercise, after) };
 }
@@ -95,7 +95,7 @@ function groupFields(group: Group | undefined, asked: unknown): { group?: Group 
   return group === undefined || asked === undefined ? {} : { group: withFields(group, asked as object) };
 }
 
-/** Lists that nobody has named follow the number of sets. */
+/** Adapts the lists that were not given to the number of sets. */
 function withLists(wanted: object, asked: object, sets: number): object {
   const named = (name: string): boolean => Object.hasOwn(asked, name);
   const own = Object.entries(wanted).filter(([name]) => !named(name));

@@ -8,7 +8,7 @@ export type ExerciseType = (typeof exerciseTypes)[number];
 export const groupTypes = ["circuit", "superset", "giant_set", "warmup", "cooldown", "sequence"] as const;
 export type GroupType = (typeof groupTypes)[number];
 
-/** What makes several exercises one thing. */
+/** Marks exercises that belong together. */
 export const groupSchema = z.strictObject({
   id: z
     .string()
@@ -32,7 +32,7 @@ const common = {
   group: groupSchema.optional(),
 };
 
-/** Fields that have a value for each set have as many as there are sets, or a single one. */
+/** Requires each list to have one value for each set, or a single one for all. */
 function perSet(names: readonly string[]) {
   return (exercise: { sets: number }, context: z.RefinementCtx<{ sets: number }>): void => {
     for (const name of names) {
@@ -93,9 +93,8 @@ const intervalsExercise = z.strictObject({
 });
 
 /**
- * An exercise as a model sends it: without an id, which is ours to give, and with an `order` that only sorts.
- * Fields of another type are refused rather than dropped, so that nothing that the model meant is lost
- * without a word.
+ * An exercise as a model sends it. It has no id, because the server assigns it, and its `order` only sorts.
+ * Fields of another type are refused rather than dropped, so that nothing the model meant is lost silently.
  */
 export const exerciseInput = z.discriminatedUnion("exercise_type", [
   repsExercise,
@@ -105,13 +104,13 @@ export const exerciseInput = z.discriminatedUnion("exercise_type", [
 ]);
 export type ExerciseInput = z.infer<typeof exerciseInput>;
 
-/** An exercise of a workout. Lists with a value for each set are as long as there are sets. */
+/** An exercise of a workout. Lists have one value for each set. */
 export type Exercise = ExerciseInput & { id: string; order: number };
 export type Group = z.infer<typeof groupSchema>;
 
 /**
- * Fields of an exercise that an adjustment can name, of whatever type. It is open, so that what must not be
- * named is told by its name.
+ * The fields of an exercise that an adjustment can name, of any type. The object is loose, so that protected
+ * fields are refused by name.
  */
 export const exerciseFields = z.looseObject({
   exercise_name: field.name.optional(),

@@ -2,37 +2,34 @@ import type { StoredEvent } from "@pawl/core";
 import type { Exercise } from "./exercise.ts";
 import { changed, removed, replaced } from "./operations.ts";
 
-// The server and the page fold the same steps, so this file and what it imports are free of schemas and of
-// Node.
+// The server and the page fold the same steps, so this file and its imports use neither schemas nor Node.
 
-/** What the artifact of a workout carries. */
+/** The payload of a workout's artifact. */
 export interface WorkoutPayload {
   title: string;
   description?: string | undefined;
   difficulty?: "easy" | "moderate" | "hard" | undefined;
   estimated_duration_min?: number | undefined;
-  /** In their order, numbered from 1 without gaps. */
+  /** In order, numbered from 1 without gaps. */
   exercises: readonly Exercise[];
 }
 
-/** A workout under way. */
+/** The active workout. */
 export interface Workout extends WorkoutPayload {
   artifact_id: string;
 }
 
-/** The type of the artifact that a workout is. */
+/** The artifact type of a workout. */
 export const WORKOUT_ARTIFACT = "exercise_list";
 
-/** What of an artifact matters here. */
+/** The fields of an artifact that the fold reads. */
 export interface WorkoutArtifact {
   artifact_id: string;
   type: string;
   payload: object;
 }
 
-/**
- * A tool's result, as the log or a page has it. `artifact` is the workout that `generate_workout` has made.
- */
+/** A tool's result, as the log or a page has it. `artifact` is the workout that `generate_workout` made. */
 export interface Step {
   toolName: string;
   success: boolean;
@@ -41,8 +38,8 @@ export interface Step {
 }
 
 /**
- * The workout under way after a step: generate begins a new one, swap, adjust and remove change it, log ends
- * it. Steps that fail, or that say nothing of an exercise that is there, change nothing.
+ * Applies a step to the active workout: generate begins a new one; swap, adjust and remove change it; log
+ * ends it. A step that failed, or that names an exercise that does not exist, changes nothing.
  *
  * @example
  * ```ts
@@ -92,7 +89,7 @@ export function applyStep(workout: Workout | undefined, step: Step): Workout | u
   }
 }
 
-/** What an event of the log says to the fold. An artifact comes as the step of the tool that has made it. */
+/** Converts an event of the log to a step. An artifact is a step of the tool that made it. */
 export function stepOf(event: StoredEvent): Step | undefined {
   if (event.type === "artifact") {
     if (event.data.type !== WORKOUT_ARTIFACT) return undefined;
@@ -103,7 +100,7 @@ export function stepOf(event: StoredEvent): Step | undefined {
   return { toolName: tool_name, success: success && skipped === undefined, result };
 }
 
-/** The workout under way, out of a session's log or the `artifact` and `tool_result` events of it. */
+/** Folds the active workout from a session's log, or from its `artifact` and `tool_result` events only. */
 export async function currentWorkout(
   events: AsyncIterable<StoredEvent> | Iterable<StoredEvent>,
 ): Promise<Workout | undefined> {
@@ -116,8 +113,8 @@ export async function currentWorkout(
 }
 
 /**
- * The same for a page, which has no artifacts of their own: it gets one with the result of
- * `message_notify_user`, which may come after a change. Each is put back to the call that has made it.
+ * Folds the active workout on a page. A page has no artifact events: it gets a workout with the result of
+ * `message_notify_user`, possibly after a change. Each one is moved back to the call that made it.
  */
 export function workoutAfter(steps: readonly Step[]): Workout | undefined {
   const delivered = new Map<string, WorkoutArtifact>();
@@ -134,7 +131,7 @@ export function workoutAfter(steps: readonly Step[]): Workout | undefined {
   }, undefined);
 }
 
-/** An exercise by its id, or by its number in the workout, e.g. `"2"`. */
+/** Finds an exercise by its id, or by its number in the workout, e.g. `"2"`. */
 export function findExercise(workout: Workout, key: string): Exercise | undefined {
   const wanted = key.trim().toLowerCase();
   return workout.exercises.find(({ id, order }) => id.toLowerCase() === wanted || String(order) === wanted);

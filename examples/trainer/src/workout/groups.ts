@@ -1,6 +1,6 @@
 import type { Exercise, ExerciseInput, Group } from "./exercise.ts";
 
-/** How many exercises a group of each type has; where nothing is said, one or more. */
+/** How many exercises a group of each type has. Default: one or more. */
 const SIZES: { readonly [type in Group["type"]]?: { min: number; max?: number; text: string } } = {
   superset: { min: 2, max: 2, text: "exactly 2 exercises" },
   giant_set: { min: 3, text: "3 exercises or more" },
@@ -9,7 +9,9 @@ const SIZES: { readonly [type in Group["type"]]?: { min: number; max?: number; t
 
 const OF_THE_FIRST = ["name", "rounds", "rest_between_rounds_sec"] as const;
 
-/** What is wrong with the groups of these exercises, which stand in their order; one line per thing. */
+/**
+ * Lists what is wrong with the groups of these exercises, one line per problem. The exercises must be sorted.
+ */
 export function groupProblems(exercises: readonly Pick<ExerciseInput, "group">[]): string[] {
   const ids = new Set(exercises.flatMap(({ group }) => (group === undefined ? [] : [group.id])));
   return [...ids].flatMap((id) => {
@@ -45,8 +47,9 @@ function problemsOf(id: string, places: readonly { group: Group; at: number }[])
 }
 
 /**
- * Groups as they are after an exercise has gone: positions without gaps, the first one's words at the new
- * first, and a type that its size allows. What is left alone of a superset or a circuit is no group any more.
+ * Repairs the groups after an exercise was removed. Positions have no gaps, the new first exercise gets the
+ * group's name, rounds and rest, and the type fits the size. A single exercise left of a superset or a
+ * circuit has no group any more.
  */
 export function regrouped(exercises: readonly Exercise[], gone: Exercise): Exercise[] {
   const { group } = gone;

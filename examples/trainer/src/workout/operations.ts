@@ -1,34 +1,34 @@
 import type { Exercise } from "./exercise.ts";
 import { regrouped } from "./groups.ts";
 
-/** Whatever has exercises. */
+/** Anything that has exercises. */
 interface WithExercises {
   exercises: readonly Exercise[];
 }
 
-/** Another exercise in the place of one: it has its place and its group. */
+/** Replaces an exercise. The new one keeps the place and the group of the old one. */
 export function replaced<W extends WithExercises>(workout: W, id: string, exercise: Exercise): W {
   return each(workout, id, (old) => inPlaceOf(old, exercise));
 }
 
-/** An exercise with the place and the group of the one that it replaces. */
+/** Gives an exercise the place and the group of the one that it replaces. */
 export function inPlaceOf({ order, group }: Exercise, exercise: Exercise): Exercise {
   const { group: _, ...own } = exercise;
   return { ...own, order, ...(group !== undefined && { group }) } as Exercise;
 }
 
-/** An exercise with other values; `null` takes a field away. */
+/** Changes fields of one exercise of a workout; `null` removes a field. */
 export function changed<W extends WithExercises>(workout: W, id: string, fields: object): W {
   return each(workout, id, (exercise) => withFields(exercise, fields));
 }
 
-/** The exercise with these fields; `null` takes one away. */
+/** Returns the exercise with these fields; `null` removes a field. */
 export function withFields<E extends object>(exercise: E, fields: object): E {
   const merged = Object.entries({ ...exercise, ...fields }).filter(([, value]) => value !== null);
   return Object.fromEntries(merged) as E;
 }
 
-/** Without one; the others are numbered anew, and its group is mended. */
+/** Removes an exercise, renumbers the others, and repairs its group. */
 export function removed<W extends WithExercises>(workout: W, id: string): W {
   const gone = workout.exercises.find((exercise) => exercise.id === id);
   if (gone === undefined) return workout;

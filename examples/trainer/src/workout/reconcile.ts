@@ -5,13 +5,13 @@ import type { Exercise } from "./exercise.ts";
 import { MAX_SETS } from "./fields.ts";
 import { findExercise, type Workout } from "./fold.ts";
 
-/** The most that the model reads of it, in UTF-16 code units. */
+/** The longest text for the model, in UTF-16 code units. */
 export const MAX_SESSION_TEXT = 8_000;
 
 const done = z.number().min(0).max(100_000);
 const perSet = z.array(done).max(MAX_SETS);
 
-/** What a client says of one exercise. Fields that nobody knows here are passed over. */
+/** A client's data about one exercise. Unknown fields are ignored. */
 const clientExercise = z.looseObject({
   id: z.string().max(200).nullish(),
   order: z.int().min(1).max(1_000).nullish(),
@@ -33,15 +33,15 @@ const clientWorkout = z.looseObject({
 
 type ClientExercise = z.infer<typeof clientExercise>;
 
-/** What the model is told of a client's workout, or why it cannot be read. */
+/** The text for the model about a client's workout, or the reason why the workout is invalid. */
 export type Reconciled = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Holds what a client shows of the workout under way against the log. What the exercises are, the log says;
- * how far they are done, only the client can know. Nothing that the client calls anything gets into the text.
+ * Compares what a client shows of the active workout with the log. The log says what the exercises are; only
+ * the client knows what is done. No name from the client gets into the text.
  *
  * @param sent of any shape
- * @param known the workout that the log says is under way
+ * @param known the active workout according to the log
  */
 export function reconcile(sent: unknown, known: Workout | undefined): Reconciled {
   const parsed = clientWorkout.safeParse(sent);
@@ -71,8 +71,8 @@ export function reconcile(sent: unknown, known: Workout | undefined): Reconciled
 type Found = { one: ClientExercise; exercise: Exercise | undefined };
 
 /**
- * The one with this id. A client that knows no ids is understood by the number, but not in an older workout
- * or with another name: what was done there was done of something else.
+ * Finds the exercise with this id. Without a known id its number counts, but not in an older workout or with
+ * another name: then something else was done.
  */
 function matching(
   known: Workout,

@@ -19,17 +19,20 @@ export const workoutInput = z
   });
 export type WorkoutInput = z.infer<typeof workoutInput>;
 
-/** The workout as it is kept: sorted by `order`, numbered from 1 without gaps, each exercise with an id. */
+/**
+ * Returns the workout as it is stored: sorted by `order`, numbered from 1 without gaps, each exercise with an
+ * id.
+ */
 export function workoutOf({ exercises, ...rest }: WorkoutInput, newId: () => string): WorkoutPayload {
   return { ...rest, exercises: inOrder(exercises).map((input, at) => exerciseOf(input, newId(), at + 1)) };
 }
 
-/** An exercise as it is kept: a value that was given for all sets stands there for each. */
+/** Returns an exercise as it is stored. A single value for all sets is repeated for each. */
 export function exerciseOf(input: ExerciseInput, id: string, order: number): Exercise {
   return { id, ...spread(input), order };
 }
 
-/** Lists with a value for each set, as long as there are sets: the last value goes for what is missing. */
+/** Extends each list to one value per set by repeating its last value. */
 export function spread<E extends ExerciseInput>(exercise: E): E {
   if (!("sets" in exercise)) return exercise;
   const { sets } = exercise;
@@ -44,7 +47,7 @@ export function spread<E extends ExerciseInput>(exercise: E): E {
   return { ...exercise, ...Object.fromEntries(found) };
 }
 
-/** By `order`; exercises without one stay where they are in the list. */
+/** Sorts by `order`. Exercises without one keep their place in the list. */
 function inOrder(exercises: readonly ExerciseInput[]): ExerciseInput[] {
   const keyed = exercises.map((exercise, at) => ({ exercise, order: exercise.order ?? at + 1 }));
   return keyed.sort((a, b) => a.order - b.order).map(({ exercise }) => exercise);

@@ -4,7 +4,7 @@ import { type TrainerData, type TrainerDeps, trainerTools } from "../../src/inde
 import { bench, type Call, generate, last } from "./bench.ts";
 import { at, group, groups, intervals, plank, press, run } from "./exercises.ts";
 
-/** What the tools do that change the workout under way, over the data of an open database. */
+/** Tests the tools that change the active workout, over the data of an open database. */
 export function exerciseToolsSuite(open: () => TrainerData): void {
   describe("12.4 the tools for exercises", () => {
     describe.each<[string, (id: string) => Json]>([
@@ -124,7 +124,7 @@ export function exerciseToolsSuite(open: () => TrainerData): void {
       ]);
     });
 
-    it("X2 log_workout ends the workout under way, and the history has what was done", async () => {
+    it("X2 log_workout ends the active workout, and writes what was done to the history", async () => {
       const made = await bench(open());
       const { actions } = await made.calls(generate(press(), plank(), run(), intervals()), [
         "log_workout",

@@ -60,7 +60,7 @@ export function counting(): () => string {
   };
 }
 
-/** A workout under way. */
+/** An active workout. */
 export function workout(...exercises: object[]): Workout {
   const input = workoutInput.parse(session(...exercises));
   return { ...workoutOf(input, counting()), artifact_id: "art_1" };

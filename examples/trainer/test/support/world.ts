@@ -25,19 +25,19 @@ import {
   trainerModels,
 } from "../../src/index.ts";
 
-/** Where the log and the trainer's tables are. */
+/** The place of the log and the trainer's tables. */
 export interface Place {
   store: EventStore;
   data: TrainerData;
 }
 
-/** A trainer with a person who has a life to plan for, over HTTP and without. */
+/** A trainer with a seeded user, over HTTP and without. */
 export interface World extends Place {
   pawl: Runtime;
   api: MessagesApi;
   userId: string;
   issuer: LocalIssuer;
-  /** Sends to `/agent…` with the person's token, or as somebody else (`null`: nobody). */
+  /** Sends a request to `/agent…` with the user's token, or with another one's (`null`: none). */
   ask(path: string, init?: RequestInit & { json?: unknown; as?: string | null }): Promise<Response>;
   log(sessionId: string): Promise<StoredEvent[]>;
   of<T extends EventType>(sessionId: string, type: T): Promise<StoredOf<T>[]>;
@@ -52,7 +52,7 @@ export async function embeddedPlace(): Promise<Place> {
   return { store, data: await trainerData(store.db) };
 }
 
-// Not on the first test's time.
+// Started here so that it does not count towards the first test's time.
 beforeAll(async () => void (await embeddedPlace()), 60_000);
 
 export async function embeddedDatabase(): Promise<EmbeddedStore["db"]> {
@@ -62,12 +62,12 @@ export async function embeddedDatabase(): Promise<EmbeddedStore["db"]> {
 
 export interface WorldOptions extends MessagesApiOptions {
   place?: Place;
-  /** The model that answers where a request names none. */
+  /** The model for requests that choose none. */
   model?: string;
-  /** Chooses the data; nobody does when absent. */
+  /** Chooses the data. Absent: no initializer. */
   initializer?: (api: MessagesApi) => ModelClient;
   initializerTimeoutMs?: number;
-  /** The id of the model that answers while the asked one keeps failing. */
+  /** The id of the model that answers while the chosen one keeps failing. */
   fallback?: string;
   reservations?: Reservations;
 }

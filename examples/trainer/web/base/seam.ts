@@ -3,19 +3,19 @@ import type { Json, JsonObject } from "@pawl/core";
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import type { ComponentType, ReactNode } from "react";
 
-/** What the page around gives to a part of a message, and what it takes from an agent. */
+/** What the page gives to a part of a message, and what the part can do with the conversation. */
 export type ToolPart = Extract<ViewPart, { type: "tool" }>;
 
 export interface Talk {
-  /** Sends this as the user's own message. */
+  /** Sends a text as the user's own message. */
   say(text: string): void;
-  /** Nothing can be said now. */
+  /** Nothing can be sent now. */
   busy: boolean;
 }
 
 export interface ToolPartProps {
   part: ToolPart;
-  /** Its run is open. */
+  /** Whether its run is open. */
   live: boolean;
   talk: Talk;
 }
@@ -26,10 +26,10 @@ export interface FrameProps {
   children: (agent: UseAgent) => ReactNode;
 }
 
-/** Shows Markdown, in the page's own way. */
+/** Renders Markdown in the page's style. */
 export type MarkdownView = ComponentType<{ text: string }>;
 
-/** What comes over the wire, as fields; what is none has none. */
+/** Returns a wire value as an object; empty if it is not one. */
 export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

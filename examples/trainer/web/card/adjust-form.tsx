@@ -4,11 +4,11 @@ import { listed, plain, sameOf } from "../workout/dose.ts";
 
 /** A number that can be changed. */
 interface Field {
-  /** As the request says it. */
+  /** Its name in the message to the agent. */
   name: string;
   label: string;
   unit?: string;
-  /** One for every set; several where they differ. */
+  /** A single value for all sets, or one per set where they differ. */
   values: readonly number[];
   min: number;
   max: number;
@@ -22,7 +22,7 @@ interface AdjustFormProps {
   onCancel: () => void;
 }
 
-/** The numbers of an exercise of its type. What was not changed is not sent. */
+/** A form for the numbers of an exercise. Sends only what changed. */
 export function AdjustForm({ exercise, busy, onSend, onCancel }: AdjustFormProps) {
   const form = useRef<HTMLFormElement>(null);
   const fields = fieldsFor(exercise);
@@ -64,7 +64,7 @@ export function AdjustForm({ exercise, busy, onSend, onCancel }: AdjustFormProps
   );
 }
 
-/** What was left empty, or as it was, is no change. */
+/** Ignores a field that is empty or unchanged. */
 function changeOf({ name, unit, values }: Field, written: string): string[] {
   const value = Number(written);
   if (written === "" || !Number.isFinite(value) || value === sameOf(values)) return [];

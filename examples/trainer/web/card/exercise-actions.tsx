@@ -5,16 +5,19 @@ import { adjustRequest, removeRequest, swapRequest } from "../workout/requests.t
 import { AdjustForm } from "./adjust-form.tsx";
 import { SwapReasons } from "./swap-reasons.tsx";
 
-/** What is open below an exercise. */
+/** The panel that is open below an exercise. */
 type Opened = "swap" | "adjust" | "why";
 
 interface ExerciseActionsProps {
   exercise: Exercise;
-  /** Absent where nothing can be changed any more. */
+  /** Absent if the workout can no longer be changed. */
   talk: Talk | undefined;
 }
 
-/** Each change is a message of the user's: the agent makes it, and may have something to say about it. */
+/**
+ * The buttons of an exercise. Each change is a message from the user: the agent makes it, and may comment on
+ * it.
+ */
 export function ExerciseActions({ exercise, talk }: ExerciseActionsProps) {
   const [opened, open] = useState<Opened>();
   const row = useRef<HTMLDivElement>(null);
@@ -63,7 +66,7 @@ export function ExerciseActions({ exercise, talk }: ExerciseActionsProps) {
         {reasoning !== "" && opener("why", "Why?", `Why? ${name}`)}
       </div>
       {opened !== undefined && (
-        // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what is open, whatever in it has the focus
+        // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the open panel, whichever element in it has the focus
         <div
           id={id}
           onKeyDown={(event) => {

@@ -2,7 +2,7 @@ import { type ReactNode, useId } from "react";
 import type { Group } from "../../src/workout/exercise.ts";
 import { groupWords } from "../workout/dose.ts";
 
-/** Exercises that belong together, with a bracket around them. */
+/** A bracket around exercises that belong together. */
 export function ExerciseGroup({ group, children }: { group: Group; children: ReactNode }) {
   const id = useId();
   const { title, dose } = groupWords(group);

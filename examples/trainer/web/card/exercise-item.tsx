@@ -9,11 +9,11 @@ import { SetTicks } from "./set-ticks.tsx";
 interface ExerciseItemProps {
   exercise: Exercise;
   mark: Mark | undefined;
-  /** Absent where nothing can be changed any more. */
+  /** Absent if the workout can no longer be changed. */
   talk: Talk | undefined;
 }
 
-/** One exercise: what it is, how much of it, and what can be done about it. */
+/** One exercise: its name, its sets and its buttons. */
 export function ExerciseItem({ exercise, mark, talk }: ExerciseItemProps) {
   const { id, exercise_name: name, order } = exercise;
   const title = useId();

@@ -2,7 +2,7 @@ import type { Exercise } from "../../src/workout/exercise.ts";
 import { setsOf, setWords } from "../workout/dose.ts";
 import { useTraining } from "../workout/training.tsx";
 
-/** A box for each set, to tick off while training. */
+/** A checkbox for each set of an exercise. */
 export function SetTicks({ exercise, disabled }: { exercise: Exercise; disabled: boolean }) {
   const { ticks } = useTraining();
   const done = ticks.doneOf(exercise);

@@ -8,7 +8,7 @@ interface SwapReasonsProps {
   onPick: (reason: string) => void;
 }
 
-/** Why an exercise should go: the agent looks for another one accordingly. */
+/** Asks why an exercise should be replaced; the agent chooses another one accordingly. */
 export function SwapReasons({ name, busy, onPick }: SwapReasonsProps) {
   const first = useRef<HTMLButtonElement>(null);
   useEffect(() => first.current?.focus({ preventScroll: true }), []);

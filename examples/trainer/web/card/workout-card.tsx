@@ -12,12 +12,12 @@ import { ExerciseItem } from "./exercise-item.tsx";
 
 interface WorkoutCardProps {
   artifactId: string;
-  /** The call that has delivered it. */
+  /** The call that delivered it. */
   callId: string;
   talk: Talk;
 }
 
-/** A workout as it is now. When another one is delivered it is folded away, to one line. */
+/** A workout in its current state. It collapses to one line when another one is delivered. */
 export function WorkoutCard({ artifactId, callId, talk }: WorkoutCardProps) {
   const { cards, delivery, current } = useTraining().story;
   const state = cards.get(artifactId);
@@ -42,7 +42,7 @@ export function WorkoutCard({ artifactId, callId, talk }: WorkoutCardProps) {
 
 interface OpenCardProps {
   state: CardState;
-  /** Absent for a workout that is over. */
+  /** Absent for a workout that has ended. */
   talk: Talk | undefined;
 }
 

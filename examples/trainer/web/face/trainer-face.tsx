@@ -7,7 +7,7 @@ import { Notify, wordsIn } from "../parts/notify.tsx";
 import { ProgressPanel } from "../progress/progress-panel.tsx";
 import { TrainingFrame } from "../workout/training.tsx";
 
-/** What the page around has to know of the trainer to show it. */
+/** What the page needs to show the trainer. */
 export interface TrainerFace {
   name: string;
   title: string;
@@ -27,7 +27,7 @@ const BARS = (
   </svg>
 );
 
-/** @param Markdown how the page shows words */
+/** @param Markdown how the page renders Markdown */
 export function trainerFace({ Markdown }: { Markdown: MarkdownView }): TrainerFace {
   return {
     name: "trainer",
@@ -68,7 +68,7 @@ export function trainerFace({ Markdown }: { Markdown: MarkdownView }): TrainerFa
   };
 }
 
-/** What is heard of a message: it says everything by calls. */
+/** Returns a message's words for screen readers: the trainer says everything through calls. */
 function spoken({ parts, text }: ViewMessage): string {
   const said = parts.flatMap((part) => (part.type === "tool" ? (saidIn(part) ?? []) : []));
   return [...(text === "" ? [] : [text]), ...said].join("\n\n");
@@ -79,13 +79,13 @@ function saidIn(part: ToolPart): string | undefined {
   return part.toolName === "message_ask_user" ? questionIn(part).question : undefined;
 }
 
-/** What the model is about to do, while it writes it down. */
+/** What the model is writing, by tool. */
 const WRITING: ReadonlyMap<string, string> = new Map([
   ["generate_workout", "Putting your workout together…"],
   ["swap_exercise", "Looking for another exercise…"],
   ["adjust_exercise", "Changing the exercise…"],
-  ["remove_exercise", "Taking it out…"],
-  ["log_workout", "Writing your workout down…"],
+  ["remove_exercise", "Removing the exercise…"],
+  ["log_workout", "Saving your workout…"],
   ["fetch_data", "Looking something up…"],
   ["set_current_location", "Switching location…"],
   ["message_notify_user", "Writing to you…"],

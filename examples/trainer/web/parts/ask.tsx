@@ -2,7 +2,8 @@ import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { useTraining } from "../workout/training.tsx";
 
 /**
- * A question: what can be tapped is sent as the user's own message. One that was answered shows what it was.
+ * A question with its options. A tap sends the option as the user's own message. Once answered, it shows the
+ * answer.
  */
 export function Ask({ part, talk }: ToolPartProps) {
   const { answers } = useTraining().story;
@@ -41,7 +42,7 @@ export function Ask({ part, talk }: ToolPartProps) {
   );
 }
 
-/** Each option once. */
+/** Reads a question from its call; duplicate options are dropped. */
 export function questionIn({ arguments: asked, result }: ToolPartProps["part"]): {
   question: string;
   options: string[];

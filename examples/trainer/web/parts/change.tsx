@@ -2,7 +2,7 @@ import type { JsonObject } from "@pawl/core";
 import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { useTraining } from "../workout/training.tsx";
 
-/** A change of the workout in a line, with the way to where it shows: the card may be far above. */
+/** A change of the workout in one line, with a link to the exercise: the card may be far above. */
 export function Change({ part, live }: ToolPartProps) {
   const { current } = useTraining().story;
   if (part.phase === "running" && live) return null;
@@ -25,11 +25,11 @@ export function Change({ part, live }: ToolPartProps) {
 
 const FAILED: ReadonlyMap<string, string> = new Map([
   ["swap_exercise", "The swap did not work"],
-  ["adjust_exercise", "The adjustment did not work"],
-  ["remove_exercise", "It could not be removed"],
+  ["adjust_exercise", "The change did not work"],
+  ["remove_exercise", "The exercise could not be removed"],
 ]);
 
-/** What it was about, and the exercise that there is now. */
+/** Reads what a change was about, and the exercise that it left. */
 function changeIn(
   toolName: string,
   result: JsonObject,
@@ -47,7 +47,7 @@ function changeIn(
   }
 }
 
-/** In the card that is open: folded ones do not show. */
+/** Scrolls to the exercise in the open card; collapsed cards do not show any. */
 function showExercise(id: string | undefined): void {
   const all = document.querySelectorAll<HTMLElement>("section.workout [data-exercise]");
   const found = [...all].find(({ dataset }) => dataset.exercise === id);

@@ -2,7 +2,7 @@ import { fieldsOf, type MarkdownView, type ToolPartProps, textIn } from "../base
 import { WorkoutCard } from "../card/workout-card.tsx";
 import { deliveryOf } from "../workout/story.ts";
 
-/** What the agent says, with what it hands over. */
+/** A message of the agent, with the workout that it delivers. */
 export function Notify({ part, talk, Markdown }: ToolPartProps & { Markdown: MarkdownView }) {
   if (part.phase === "error") return null;
   const words = wordsIn(part);
@@ -17,7 +17,7 @@ export function Notify({ part, talk, Markdown }: ToolPartProps & { Markdown: Mar
   );
 }
 
-/** They are there as soon as the call is on record, before it has run. */
+/** Returns the message of a call. It is known as soon as the call is stored, before the call has run. */
 export function wordsIn({ arguments: said, result }: ToolPartProps["part"]): string | undefined {
   return textIn(fieldsOf(said).message) ?? textIn(fieldsOf(result).message);
 }

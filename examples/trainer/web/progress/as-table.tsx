@@ -5,7 +5,7 @@ interface AsTableProps {
   rows: readonly (readonly string[])[];
 }
 
-/** The numbers of a chart, for whoever does not see it, or wants to know exactly. */
+/** The numbers of a chart as a table, for screen readers and for exact values. */
 export function AsTable({ of, columns, rows }: AsTableProps) {
   return (
     <details className="as-table">

@@ -7,10 +7,10 @@ import { dayOf, thousands } from "./words.ts";
 
 const MARGIN = { top: 8, right: 4, bottom: 22, left: 40 };
 const TICK = { className: "chart-tick" };
-/** So wide is a day under the axis, in pixels. */
+/** Width of a day's label below the axis, in pixels. */
 const DAY_WIDTH = 52;
 
-/** What was lifted, week by week. */
+/** The lifted volume, week by week. */
 export function VolumeChart({ weeks }: { weeks: readonly Week[] }) {
   return (
     <WeekBars
@@ -22,7 +22,7 @@ export function VolumeChart({ weeks }: { weeks: readonly Week[] }) {
   );
 }
 
-/** How often, week by week. */
+/** The number of workouts, week by week. */
 export function WorkoutsChart({ weeks }: { weeks: readonly Week[] }) {
   return (
     <WeekBars
@@ -52,7 +52,7 @@ function WeekBars({ label, height, bars, unit, ticks = 4 }: WeekBarsProps) {
   const x = scaleBand({ domain: bars.map(({ week }) => week), range: [0, inner.width], padding: 0.3 });
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const y = scaleLinear({ domain: [0, most], range: [inner.height, 0], nice: ticks });
-  // As many days as there is room for, the last one among them.
+  // As many days as there is room for, including the last one.
   const every = Math.max(1, Math.ceil((bars.length * DAY_WIDTH) / Math.max(1, inner.width)));
   const named = bars.filter((_, at) => (bars.length - 1 - at) % every === 0).map(({ week }) => week);
   const levels = y.ticks(ticks).filter(Number.isInteger);
@@ -107,7 +107,7 @@ const ROW = 26;
 const NAME_WIDTH = 84;
 const VALUE_WIDTH = 40;
 
-/** Which muscles were worked, and how much of all that was. */
+/** The muscles that were worked, and their shares of all sets. */
 export function MusclesChart({ muscles }: { muscles: readonly MuscleShare[] }) {
   const { box, width } = useWidth();
   const ordered = muscles.toSorted((a, b) => b.share - a.share);
@@ -136,7 +136,7 @@ export function MusclesChart({ muscles }: { muscles: readonly MuscleShare[] }) {
   );
 }
 
-/** A number for an axis, e.g. `12k`. */
+/** Formats a number for an axis, e.g. `12k`. */
 function short(value: number): string {
   return value >= 1000 ? `${Number((value / 1000).toFixed(1))}k` : String(value);
 }

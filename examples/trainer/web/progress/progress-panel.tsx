@@ -5,14 +5,14 @@ import { AsTable } from "./as-table.tsx";
 import { type Progress, useProgress } from "./use-progress.ts";
 import { dayOf, thousands } from "./words.ts";
 
-// Whoever never opens the panel need not load what draws.
+// Loaded with the panel: most visitors do not need the charts at once.
 const Charts = {
   Volume: lazy(async () => ({ default: (await import("./charts.tsx")).VolumeChart })),
   Workouts: lazy(async () => ({ default: (await import("./charts.tsx")).WorkoutsChart })),
   Muscles: lazy(async () => ({ default: (await import("./charts.tsx")).MusclesChart })),
 };
 
-/** How the training goes: it moves when a workout is logged. */
+/** Shows the user's progress. It updates when a workout is logged. */
 export function ProgressPanel({ messages }: { messages: readonly ViewMessage[] }) {
   const { data, failed, reload } = useProgress(useStory(messages).logged);
   if (data === undefined) {
@@ -20,7 +20,7 @@ export function ProgressPanel({ messages }: { messages: readonly ViewMessage[] }
   }
   const isEmpty = data.weeks.every(({ workouts }) => workouts === 0);
   if (isEmpty)
-    return <p className="progress-empty">Nothing is logged yet. Your first workout will show here.</p>;
+    return <p className="progress-empty">No workouts logged yet. Your first one will show here.</p>;
   return (
     <div className="progress" data-testid="progress">
       {failed && <NotRead onRetry={reload} />}
@@ -45,7 +45,7 @@ function NotRead({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** The week that is going on, beside the one before. */
+/** The current week beside the one before. */
 function Numbers({ progress: { weeks } }: { progress: Progress }) {
   const [before, now] = [weeks.at(-2), weeks.at(-1)];
   if (now === undefined) return null;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 
 export interface Week {
-  /** Its first day, `2026-10-05`. */
+  /** Its first day, e.g. `2026-10-05`. */
   week_start: string;
   workouts: number;
   sets: number;
@@ -11,7 +11,7 @@ export interface Week {
 
 export interface MuscleShare {
   muscle: string;
-  /** Of all sets, 0 to 1. */
+  /** Share of all sets, from 0 to 1. */
   share: number;
   sets: number;
 }
@@ -22,18 +22,18 @@ export interface Progress {
 }
 
 export interface ProgressState {
-  /** What was read last; it stays while it is read again. */
+  /** The latest data. It stays while newer data is loading. */
   data: Progress | undefined;
   failed: boolean;
   reload(): void;
 }
 
-/** The user's training so far. Read again when `logged` grows: a workout has been written down. */
+/** Loads the user's progress. Loads it again when `logged` grows, i.e. after a workout was logged. */
 export function useProgress(logged: number): ProgressState {
   const [data, setData] = useState<Progress>();
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
-  // Both say when to read, not what.
+  // `logged` and `round` trigger the request; they are not part of it.
   useEffect(() => {
     const control = new AbortController();
     read(control.signal).then(
@@ -54,6 +54,7 @@ async function read(signal: AbortSignal): Promise<Progress> {
   const response = await fetch("/api/trainer/progress", { signal });
   if (!response.ok) throw new Error(`The server answered ${response.status}.`);
   const { weeks, muscles } = (await response.json()) as Progress;
-  if (!Array.isArray(weeks) || !Array.isArray(muscles)) throw new Error("This is no progress.");
+  if (!Array.isArray(weeks) || !Array.isArray(muscles))
+    throw new Error("The answer has no weeks or no muscles.");
   return { weeks, muscles };
 }

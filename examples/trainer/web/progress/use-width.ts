@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from "react";
 
-/** A box, and how wide it is, in pixels; 0 before it is known. */
+/** Measures a box's width, in pixels. The width is 0 until it is known. */
 export function useWidth(): { box: RefObject<HTMLDivElement | null>; width: number } {
   const box = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(0);

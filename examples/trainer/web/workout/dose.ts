@@ -1,6 +1,6 @@
 import type { Exercise, Group } from "../../src/workout/exercise.ts";
 
-/** How much of an exercise there is to do, in words, e.g. `4 × 8`, `60 kg`, `90 s rest`. */
+/** Describes the work of an exercise, e.g. `4 × 8`, `60 kg`, `90 s rest`. */
 export function doseOf(exercise: Exercise): string[] {
   switch (exercise.exercise_type) {
     case "reps": {
@@ -31,7 +31,7 @@ const GROUPS: ReadonlyMap<string, string> = new Map<Group["type"], string>([
   ["sequence", "In sequence"],
 ]);
 
-/** What a group is called, and how it is gone through. */
+/** Describes a group: its title, and its rounds and rest. */
 export function groupWords({ type, name, rounds, rest_between_rounds_sec: rest }: Group): {
   title: string;
   dose: string;
@@ -43,13 +43,13 @@ export function groupWords({ type, name, rounds, rest_between_rounds_sec: rest }
   return { title, dose: [...times, ...between].join(" · ") };
 }
 
-/** What there is to tick off. */
+/** Returns how many checkboxes an exercise has. */
 export function setsOf(exercise: Exercise): number {
   if (exercise.exercise_type === "duration") return 1;
   return exercise.exercise_type === "intervals" ? exercise.rounds : exercise.sets;
 }
 
-/** What one set is, from 0, e.g. `8 reps, 60 kg`. */
+/** Describes one set, counted from 0, e.g. `8 reps, 60 kg`. */
 export function setWords(exercise: Exercise, at: number): string {
   switch (exercise.exercise_type) {
     case "reps": {
@@ -66,12 +66,12 @@ export function setWords(exercise: Exercise, at: number): string {
   }
 }
 
-/** The one value of all sets; `undefined` if they differ. */
+/** Returns the one value of all sets; `undefined` if they differ. */
 export function sameOf(values: readonly number[] = []): number | undefined {
   return values.every((value) => value === values[0]) ? values[0] : undefined;
 }
 
-/** A number without the noise of floating point. */
+/** Formats a number without floating point noise. */
 export function plain(value: number): string {
   return String(Number(value.toFixed(2)));
 }

@@ -3,8 +3,8 @@ import type { Workout } from "../../src/workout/fold.ts";
 import { setsOf } from "./dose.ts";
 
 /**
- * The messages that a card's buttons send. They are the user's own words: they stand in the conversation and
- * in the log.
+ * The message that a card's button sends. It is a message of the user: it appears in the conversation and in
+ * the log.
  */
 export function swapRequest(exercise: Exercise, reason: string): string {
   return `Please swap ${named(exercise)}: ${reason}`;

@@ -5,7 +5,7 @@ import type { Workout } from "../../src/workout/fold.ts";
 import { applyStep, WORKOUT_ARTIFACT, type WorkoutArtifact } from "../../src/workout/fold.ts";
 import { fieldsOf, type ToolPart, textIn } from "../base/seam.ts";
 
-/** How an exercise came to be other than it was first delivered. */
+/** How an exercise changed since its workout was delivered. */
 export type Mark = "swapped" | "adjusted";
 
 /** A workout as its card shows it. */
@@ -13,25 +13,25 @@ export interface CardState {
   artifactId: string;
   workout: Workout;
   marks: ReadonlyMap<string, Mark>;
-  /** What was logged of it: then it is over. */
+  /** What was logged of it. Once present, the workout has ended. */
   logged?: { count: number; total: number };
 }
 
-/** What a conversation says about its workouts and questions. */
+/** The workouts and questions of a conversation. */
 export interface Story {
-  /** By the artifacts' ids. */
+  /** By artifact id. */
   cards: ReadonlyMap<string, CardState>;
-  /** The call that has delivered a workout last: its card is the open one. */
+  /** The call that delivered the latest workout: its card is the open one. */
   delivery: string | undefined;
-  /** The workout that is being trained. */
+  /** The active workout. */
   current: CardState | undefined;
-  /** Questions that are not open any more, by their calls, and what the user said then. */
+  /** The user's answers to closed questions, by call. */
   answers: ReadonlyMap<string, string>;
   /** How many workouts were logged. */
   logged: number;
 }
 
-/** The current state is the log's: of the calls that it shows, in their order, and of nothing else. */
+/** Derives the workouts from the log alone: from its calls, in order. */
 export function storyOf(messages: readonly ViewMessage[]): Story {
   const delivered = deliveredIn(messages);
   const answers = new Map<string, string>();
@@ -57,14 +57,14 @@ export function storyOf(messages: readonly ViewMessage[]): Story {
 /** The workouts so far. */
 interface Training {
   cards: ReadonlyMap<string, CardState>;
-  /** The one at work. */
+  /** The active workout. */
   workout: Workout | undefined;
   logged: number;
 }
 
 type Delivered = ReadonlyMap<string, WorkoutArtifact>;
 
-/** The workouts after a call that has succeeded. */
+/** Applies a call that succeeded. */
 function after(before: Training, part: ToolPart, delivered: Delivered): Training {
   const result = fieldsOf(part.result);
   const { toolName } = part;
@@ -85,7 +85,7 @@ function after(before: Training, part: ToolPart, delivered: Delivered): Training
   return { ...before, cards, workout };
 }
 
-/** What a call has delivered, if it is a workout. */
+/** Returns the workout that a call delivered, if any. */
 export function deliveryOf({ toolName, result, phase }: ToolPart): WorkoutArtifact | undefined {
   const { artifact_id: id, type, payload } = fieldsOf(fieldsOf(result).artifact);
   const isWorkout = type === WORKOUT_ARTIFACT && Array.isArray(fieldsOf(payload).exercises);
@@ -94,8 +94,8 @@ export function deliveryOf({ toolName, result, phase }: ToolPart): WorkoutArtifa
 }
 
 /**
- * A workout is made by one call and reaches the page with another: a later one, from which the earlier is
- * understood.
+ * Finds the delivered workouts. One call makes a workout and a later one delivers it, so the earlier call is
+ * understood only with the later one.
  */
 function deliveredIn(messages: readonly ViewMessage[]): Delivered {
   const found = messages
@@ -115,7 +115,7 @@ function marked(
   return adjusted === undefined ? before : new Map(before).set(adjusted, "adjusted");
 }
 
-/** Exercises in their order, those of a group together. */
+/** Groups exercises in order; those of a group stay together. */
 export function groupsOf(exercises: readonly Exercise[]): (readonly [Exercise, ...Exercise[]])[] {
   const groups: [Exercise, ...Exercise[]][] = [];
   for (const exercise of exercises.toSorted((a, b) => a.order - b.order)) {

@@ -2,22 +2,22 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import { setsOf } from "./dose.ts";
 
-/** What is ticked off, by exercise: the sets, from 0. */
+/** The ticked sets, counted from 0, by exercise. */
 type Ticked = Readonly<Record<string, readonly number[]>>;
 
 export interface Ticks {
-  /** The sets of an exercise that are done, of those that it has. */
+  /** The ticked sets of an exercise, without those that it no longer has. */
   doneOf(exercise: Exercise): readonly number[];
   toggle(exercise: Exercise, set: number): void;
 }
 
 const KEY = "pawl.trainer.ticks";
-/** Of so many sessions the ticks are kept. */
+/** How many sessions keep their ticks. */
 const KEPT = 20;
 
 /**
- * The sets that the user has ticked off in a session: kept in this browser, the same in all its tabs, and
- * told to the server with the next message.
+ * Keeps the sets that the user ticked off in a session. They are stored in this browser, shared by its tabs,
+ * and sent to the server with the next message.
  */
 export function useTicks(sessionId: string | undefined): Ticks {
   const [state, setState] = useState(() => ({ sessionId, ticked: read(sessionId) }));
@@ -53,7 +53,7 @@ export function useTicks(sessionId: string | undefined): Ticks {
   );
 }
 
-/** Where the browser keeps nothing, ticks last as long as the page. */
+/** If the browser's storage is not available, ticks last as long as the page. */
 const inMemory = new Map<string, Ticked>();
 
 function read(sessionId = ""): Ticked {
@@ -67,11 +67,11 @@ function write(sessionId = "", ticked: Ticked): void {
   try {
     localStorage.setItem(KEY, JSON.stringify({ ...Object.fromEntries(kept), [sessionId]: ticked }));
   } catch {
-    // Full, or not allowed.
+    // The storage is full or forbidden.
   }
 }
 
-/** By session, the last one last. What is not ours to understand is not there. */
+/** By session, the latest last. Invalid entries are left out. */
 function stored(): Readonly<Record<string, Ticked>> {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");

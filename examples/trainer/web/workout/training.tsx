@@ -6,7 +6,7 @@ import type { Story } from "./story.ts";
 import { type Ticks, useTicks } from "./ticks.ts";
 import { useStory } from "./use-story.ts";
 
-/** What the parts of one conversation have in common. */
+/** What the parts of one conversation share. */
 interface Training {
   story: Story;
   ticks: Ticks;
@@ -16,13 +16,13 @@ const TrainingContext = createContext<Training | undefined>(undefined);
 
 export function useTraining(): Training {
   const training = useContext(TrainingContext);
-  if (training === undefined) throw new Error("There is no training around this.");
+  if (training === undefined) throw new Error("useTraining() works only inside a TrainingFrame.");
   return training;
 }
 
 /**
- * Around the conversation: it knows the workout that is shown, and tells the server with each message how far
- * it is done.
+ * Wraps the conversation: knows the workout that is shown, and sends its progress to the server with each
+ * message.
  */
 export function TrainingFrame({ agent, messages, children }: FrameProps) {
   const story = useStory(messages);
@@ -38,8 +38,8 @@ export function TrainingFrame({ agent, messages, children }: FrameProps) {
 }
 
 /**
- * The workout at work as the user has it before them. What it is, the log knows better; what is done of it,
- * only they.
+ * Describes the active workout as the user sees it. For what it is, the log counts; what is done of it, only
+ * the user knows.
  */
 function extraOf({ story: { current }, ticks }: Training): JsonObject {
   if (current === undefined) return {};

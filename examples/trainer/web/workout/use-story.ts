@@ -2,7 +2,10 @@ import type { ViewMessage } from "@pawl/core/view";
 import { useRef } from "react";
 import { type Story, storyOf } from "./story.ts";
 
-/** The story of what is shown; the same object until a call or a message of the user's changes it. */
+/**
+ * Returns the workouts of the shown messages. It is the same object until a call or a user's message changes
+ * it.
+ */
 export function useStory(messages: readonly ViewMessage[]): Story {
   const known = useRef<{ of: readonly unknown[]; story: Story }>(undefined);
   const of = messages.flatMap((message): unknown[] =>

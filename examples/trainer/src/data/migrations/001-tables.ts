@@ -1,4 +1,7 @@
-/** Who trains, what for, and what was done. Users are those of the sessions, so their ids are text. */
+/**
+ * The people who train, their goals and their history. Users are those of the sessions, so their ids are
+ * text.
+ */
 export const tables = `
 CREATE TABLE trainer.app_user (
   user_id text PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * Where people train. One place at most is the current one, which an index holds to. To change it takes two
- * updates, so a function does it: each sees what others did before it had the lock.
+ * The locations where people train. An index ensures that at most one is the current one. Changing it takes
+ * two updates. A function runs both, so that each update sees what others committed before it got the lock.
  */
 export const locations = `
 CREATE TABLE trainer.user_locations (

@@ -1,9 +1,9 @@
 import type { ExerciseInput } from "../../workout/index.ts";
 
-/** An exercise that the seeded person does, and how it grows. */
+/** An exercise of the seeded person, and how it grows. */
 export interface Known {
   exercise: ExerciseInput;
-  /** Kilograms more every second week; for those without load, seconds or repetitions. */
+  /** Added every second week: kilograms, or seconds or repetitions for exercises without load. */
   step: number;
 }
 
@@ -91,7 +91,7 @@ const rower: Known = {
   },
 };
 
-/** The sessions that take turns. */
+/** The workouts, in rotation. */
 export const sessions: readonly { title: string; exercises: readonly Known[] }[] = [
   {
     title: "Push",

@@ -4,10 +4,10 @@ import { type Known, sessions } from "./catalogue.ts";
 
 /** Weeks of history. */
 const WEEKS = 10;
-/** Days of the week on which somebody trains, from Monday. */
+/** The days of the week on which the person trains; Monday is 0. */
 const TRAINING_DAYS = [0, 2, 4];
 
-/** A row of the history, as the statement that seeds takes it. */
+/** A row of the history, as the seeding statement takes it. */
 export interface SeedRow {
   call_key: string;
   workout_id: string;
@@ -22,7 +22,10 @@ export interface SeedRow {
   goals: object;
 }
 
-/** Ten weeks that end yesterday: three sessions a week, some missed, loads that grow every second week. */
+/**
+ * Makes ten weeks of history until yesterday: three workouts a week, some missed, and loads that grow every
+ * second week.
+ */
 export function historyUntil(now: number, random: () => number): SeedRow[] {
   const today = dayOf(now);
   const first = plusDays(mondayOf(today), -7 * (WEEKS - 1));
@@ -57,8 +60,8 @@ function sessionOn(day: string, week: number, at: number, random: () => number):
 }
 
 /**
- * The exercise as it was done in a week: more load every second week, and now and then a repetition less at
- * the end.
+ * Returns the exercise as it was done in a week: the load grows every second week, and the last set sometimes
+ * has one repetition less.
  */
 function grown({ exercise, step }: Known, week: number, random: () => number): ExerciseInput {
   const more = step * Math.floor(week / 2);
@@ -73,7 +76,7 @@ function grown({ exercise, step }: Known, week: number, random: () => number): E
   return { ...exercise, reps: reps.map((count) => count + more) };
 }
 
-/** Half a year of measurements, one every two weeks: a little lighter and leaner. */
+/** Makes measurements for half a year, one every two weeks: a little lighter and leaner each time. */
 export function measurementsUntil(now: number, random: () => number): object[] {
   const today = dayOf(now);
   return Array.from({ length: 13 }, (_, at) => ({
@@ -83,7 +86,7 @@ export function measurementsUntil(now: number, random: () => number): object[] {
   }));
 }
 
-/** Numbers from 0 to 1, the same for the same text (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that gives the same numbers for the same text (mulberry32). */
 export function randomOf(text: string): () => number {
   let state = 0;
   for (const character of text) state = (Math.imul(state, 31) + (character.codePointAt(0) ?? 0)) | 0;

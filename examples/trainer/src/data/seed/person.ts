@@ -18,7 +18,7 @@ export const settings = {
 };
 
 export const categoryGoals = [
-  { category: "strength", weight: 0.4, description: "Squat one and a half times the own weight" },
+  { category: "strength", weight: 0.4, description: "Squat one and a half times my own weight" },
   { category: "hypertrophy", weight: 0.3, description: "A broader back and chest" },
   { category: "endurance", weight: 0.2, description: "Run 10 km without a break in spring" },
   { category: "core", weight: 0.1, description: null },
@@ -38,7 +38,7 @@ export const muscleGoals = [
   { muscle: "Lower Back", weight: 0.3 },
 ];
 
-/** `from` and `to` in days from today; without `to` it stays. */
+/** `from` and `to` count days from today. Without `to` a preference has no end. */
 export const preferences: readonly { kind: string; description: string; from: number; to?: number }[] = [
   { kind: "injury", description: "Left shoulder is sore: no overhead pressing, no dips", from: -4, to: 10 },
   { kind: "dislike", description: "No burpees", from: -200 },
@@ -57,7 +57,7 @@ export const locations: readonly {
 }[] = [
   {
     name: "Home Gym",
-    description: "Garage, space for one",
+    description: "Garage, room for one",
     current_location: true,
     equipment: [
       { name: "Dumbbells", kind: "free_weights", weights_kg: range(4, 24, 2) },

@@ -5,16 +5,16 @@ import { historyUntil, measurementsUntil, randomOf } from "./life.ts";
 import { categoryGoals, locations, muscleGoals, person, preferences, settings } from "./person.ts";
 
 export interface SeedOptions {
-  /** Milliseconds since 1970. The history ends the day before. */
+  /** Milliseconds since 1970. The history ends on the day before. */
   now: number;
-  /** Other words, another life. Default: the user's id. */
+  /** Another text makes other data. Default: the user's id. */
   seed?: string | undefined;
 }
 
 /**
- * Gives a user a life to try the trainer with: profile, half a year of measurements, goals, preferences, ten
- * weeks of history, three places. Whoever has a profile already keeps what they have; all or nothing is
- * written, once, also by several processes at a time. The same words make the same life.
+ * Gives a user sample data: a profile, half a year of measurements, goals, preferences, ten weeks of history
+ * and three locations. A user who already has a profile keeps their data. All of it is written in one
+ * statement, and once, also if several processes seed at the same time. The same `seed` makes the same data.
  */
 export async function seedTrainer(
   db: Database,
@@ -42,7 +42,7 @@ export async function seedTrainer(
   await ask(db, SEED, [userId, ...values]);
 }
 
-/** One statement: everything hangs on the person being new. */
+/** One statement; every insert depends on the insert of the person. */
 const SEED = `WITH person AS (
   INSERT INTO trainer.app_user (user_id, display_name, sex, birth_date, height_cm, experience)
   SELECT $1, r.* FROM json_to_recordset($2::text::json) AS r(
