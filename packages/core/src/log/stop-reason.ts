@@ -33,7 +33,7 @@ export interface StopReason {
  * @throws Error for what is none, e.g. a promise.
  */
 export function stopFrom(said: StopReason): StopReason {
-  const { type, message } = said;
+  const { type, message } = said ?? {};
   if (typeof type !== "string" || typeof message !== "string") {
     throw new Error("a reason to stop has a type and a message.");
   }
