@@ -12,6 +12,7 @@ it("O4 has a line for every event that a conversation with the coach brings abou
   const user = { userId: "ada" };
   const { sessionId, pending } = await pawl.run("coach", { ...user, input: "Hello" }).result;
   const callId = pending[0]?.callId ?? "";
+  const shortId = callId.slice(-8);
   await pawl.run("coach", { ...user, sessionId, answers: [{ callId, value: { option: "plan" } }] }).result;
   await pawl.run("coach", { ...user, sessionId, input: "Thanks, bye" }).result;
   const lines: string[] = [];
@@ -22,7 +23,7 @@ it("O4 has a line for every event that a conversation with the coach brings abou
     lines.push(`${familyOf(event)} ${event.type}: ${line}`);
   }
   expect(lines).toContain("user user_message: “Hello”");
-  expect(lines).toContain("tool tool_suspended: show_options asks and waits");
-  expect(lines).toContain('user tool_answered: {"option":"plan"}');
+  expect(lines).toContain(`tool tool_suspended: call ${shortId} · show_options asks and waits`);
+  expect(lines).toContain(`user tool_answered: call ${shortId} · {"option":"plan"}`);
   expect(lines).toContain("control run_suspended: waits for an answer");
 });

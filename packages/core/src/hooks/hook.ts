@@ -128,6 +128,10 @@ export type Awaitable<T> = T | Promise<T>;
  * other that throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes
  * no sense, e.g. 0 tokens.
  *
+ * `beforeRun`, `beforeTurn`, `beforeModel` and `afterTurn` may end the run: they return `{ stop }`. No other
+ * method can; `onStop` only changes the reason. From within a turn, e.g. in `beforeTool` or a tool, call
+ * `runtime.stop(sessionId, { userId })`: the run ends as `aborted`, and `onStop` may give another reason.
+ *
  * After a crash a hook may be called again for the same turn or call, except `afterRun`.
  *
  * @example

@@ -17,6 +17,8 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
   [/^error$/, "❗"],
 ];
 
+const OTHER = "▫️";
+
 /**
  * An event as one line: its time of day in UTC, the first eight characters of its session, what it is and a
  * few words about it, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. It says what
@@ -24,10 +26,15 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;
-  const icon = ICONS.find(([types]) => types.test(type))?.[1] ?? "▫️";
-  const line = `${at.slice(11, 23)} [${sessionId.slice(0, 8)}] ${icon} ${type} ${summaryOf(event)}`;
+  const line = `${at.slice(11, 23)} [${sessionId.slice(0, 8)}] ${iconOf(event)} ${type} ${summaryOf(event)}`;
   // Nobody writes into a terminal but us.
   return line.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+}
+
+function iconOf(event: StoredEvent): string {
+  // The runtime closed the question: the user did not answer.
+  if (event.type === "tool_answered" && event.data.closed !== undefined) return OTHER;
+  return ICONS.find(([types]) => types.test(event.type))?.[1] ?? OTHER;
 }
 
 /**

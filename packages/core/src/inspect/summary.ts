@@ -2,6 +2,7 @@ import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
+import type { StopReason } from "../log/stop-reason.ts";
 
 /** A few words about an event, on one line, for people who read the log from top to bottom. */
 export function summaryOf(event: StoredEvent): string {
@@ -13,7 +14,7 @@ export function summaryOf(event: StoredEvent): string {
     case "assistant_message":
       return spokenText(event.data);
     case "note":
-      return quotedText(event.data.text);
+      return note(event.data);
     case "knowledge":
       // A public log leaves out its content.
       return joined(event.data.source, event.data.data === "" ? undefined : quotedText(event.data.data));
@@ -22,7 +23,7 @@ export function summaryOf(event: StoredEvent): string {
     case "prefix":
       return prefix(event.data);
     case "llm_request":
-      return `turn ${event.data.turn} · ${event.data.model} · about ${countOf(event.data.estimated_tokens)} tokens`;
+      return request(event.data);
     case "llm_response":
       return joined(
         event.data.raw_response.stop_reason,
@@ -45,21 +46,56 @@ function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["dat
   return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;
 }
 
+/** A note with `landing` makes the next turn the run's last one. */
+function note({ text, landing }: StoredOf<"note">["data"]): string {
+  return joined(quotedText(text), landing && `last turn, ${reason(landing)}`);
+}
+
+function request(data: StoredOf<"llm_request">["data"]): string {
+  return joined(
+    `turn ${data.turn}`,
+    data.model,
+    `about ${countOf(data.estimated_tokens)} tokens`,
+    `max_tokens ${countOf(data.params.max_tokens)}`,
+    data.limited_by && `limited_by ${data.limited_by}`,
+  );
+}
+
 function toolSummary(event: StoredEvent): string {
   switch (event.type) {
     case "tool_call":
-      return `${event.data.tool_name}(${short(event.data.arguments)})`;
+      return joined(callId(event), `${event.data.tool_name}(${short(event.data.arguments)})`);
     case "tool_started":
-      return joined(event.data.tool_name, event.data.status);
+      return joined(callId(event), event.data.tool_name, event.data.status);
     case "tool_suspended":
-      return `${event.data.tool_name} asks and waits`;
+      return joined(callId(event), `${event.data.tool_name} asks and waits`);
     case "tool_answered":
-      return answerSummary(event.data);
+      return joined(callId(event), answerSummary(event.data));
     case "tool_result":
-      return joined(event.data.tool_name, short(event.data.result), took(event));
+      return joined(
+        callId(event),
+        event.data.tool_name,
+        event.data.success ? undefined : "failed",
+        short(event.data.result),
+        took(event),
+      );
     default:
       return "";
   }
+}
+
+/** The last eight characters: providers begin all ids of calls with the same ones. */
+function callId({ data }: { data: { call_id: string } }): string {
+  return `call ${data.call_id.slice(-8)}`;
+}
+
+/** The first eight characters, as of a session. */
+function runId({ data }: { data: { run_id: string } }): string {
+  return `run ${data.run_id.slice(0, 8)}`;
+}
+
+function reason({ type, message }: StopReason): string {
+  return `${type}: ${quotedText(message)}`;
 }
 
 function answerSummary({ value, error, closed }: StoredOf<"tool_answered">["data"]): string {
@@ -70,14 +106,15 @@ function answerSummary({ value, error, closed }: StoredOf<"tool_answered">["data
 function controlSummary(event: StoredEvent): string {
   switch (event.type) {
     case "run_started":
-      return `${event.data.agent}, version ${event.data.agent_version}`;
+      return joined(runId(event), `${event.data.agent}, version ${event.data.agent_version}`);
     case "run_suspended":
       return `waits for ${event.data.pending.length === 1 ? "an answer" : `${event.data.pending.length} answers`}`;
     case "run_recovered":
       return "taken up again after its process was gone";
     case "run_ended":
       return joined(
-        event.data.stop.type,
+        runId(event),
+        reason(event.data.stop),
         `${event.data.turns} ${event.data.turns === 1 ? "turn" : "turns"}`,
         usage(event.data.tokens),
         money(event.data.cost_cents),
@@ -90,7 +127,7 @@ function controlSummary(event: StoredEvent): string {
     case "effect_ended":
       return event.data.name;
     case "stop_requested":
-      return event.data.interrupt ? "the user wrote something else" : "somebody pressed stop";
+      return event.data.interrupt ? "the user wrote something else" : "a stop was requested";
     default:
       return "";
   }

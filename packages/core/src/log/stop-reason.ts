@@ -52,7 +52,7 @@ export interface StopReason {
  * @throws Error for a value that is not a stop reason, e.g. a promise.
  */
 export function stopFrom(said: StopReason): StopReason {
-  const { type, message } = said;
+  const { type, message } = said ?? {};
   if (typeof type !== "string" || typeof message !== "string") {
     throw new Error("A stop reason must be { type, message }, both strings. A promise is not one.");
   }

@@ -27,6 +27,87 @@ describe("O3 a line for every event", () => {
     expect(eventLine(event("planning.plan", { steps: [] }))).toBe("09:05:47.310 [7f3e9b20] ▫️ planning.plan");
   });
 
+  const run_id = "3c1d90aa-77";
+  const call = { tool_name: "search", call_id: "toolu_01Ab9b2c41fe" };
+  const tokens = { prompt: 10, cached: 0, cache_write: 0, completion: 5 };
+  const params = { max_tokens: 1_500 };
+  const request = { turn: 2, model: "m", estimated_tokens: 900, params };
+  const stop = { type: "deadline", message: "I stopped here." };
+
+  it.each<[string, string, object, string]>([
+    [
+      "which run has ended, of what, and what its user was told",
+      "run_ended",
+      { run_id, stop, turns: 2, tokens, cost_cents: 0 },
+      "▫️ run_ended run 3c1d90aa · deadline: “I stopped here.” · 2 turns · 10 in, 5 out",
+    ],
+    [
+      "which run begins",
+      "run_started",
+      { run_id, agent: "coach", agent_version: "v1" },
+      "▫️ run_started run 3c1d90aa · coach, version v1",
+    ],
+    [
+      "why a turn is the last one",
+      "note",
+      { text: "Last turn.", landing: stop },
+      "📚 note “Last turn.” · last turn, deadline: “I stopped here.”",
+    ],
+    ["no more than its text of another note", "note", { text: "Hi." }, "📚 note “Hi.”"],
+    [
+      "how long the answer may be",
+      "llm_request",
+      request,
+      "📤 llm_request turn 2 · m · about 900 tokens · max_tokens 1,500",
+    ],
+    [
+      "which limit shortens the answer",
+      "llm_request",
+      { ...request, limited_by: "costCents" },
+      "📤 llm_request turn 2 · m · about 900 tokens · max_tokens 1,500 · limited_by costCents",
+    ],
+    ["who asked for the end", "stop_requested", { run_id }, "▫️ stop_requested a stop was requested"],
+    [
+      "which call was made",
+      "tool_call",
+      { ...call, arguments: {} },
+      "🔧 tool_call call 9b2c41fe · search({})",
+    ],
+    ["which call has started", "tool_started", call, "🔧 tool_started call 9b2c41fe · search"],
+    [
+      "which call asks",
+      "tool_suspended",
+      { ...call, kind: "k", payload: null },
+      "🔧 tool_suspended call 9b2c41fe · search asks and waits",
+    ],
+    [
+      "that a call failed",
+      "tool_result",
+      { ...call, success: false, result: "No." },
+      "🔧 tool_result call 9b2c41fe · search · failed · No.",
+    ],
+    [
+      "nothing of a failure where a call succeeded",
+      "tool_result",
+      { ...call, success: true, result: "Yes." },
+      "🔧 tool_result call 9b2c41fe · search · Yes.",
+    ],
+    [
+      "what the user answered",
+      "tool_answered",
+      { ...call, value: "yes" },
+      "👤 tool_answered call 9b2c41fe · yes",
+    ],
+    [
+      "with the neutral icon that a question was closed",
+      "tool_answered",
+      { ...call, value: null, closed: "the run was stopped." },
+      "▫️ tool_answered call 9b2c41fe · closed: the run was stopped.",
+    ],
+  ])("says %s", (_, type, data, line) => {
+    expect(eventLine(event(type, data))).toBe(`09:05:47.310 [7f3e9b20] ${line}`);
+  });
+
   it("says how large a payload is that is kept apart, whatever it is of", () => {
     const data = { $blob: "0f".repeat(32), bytes: 300_000 };
     for (const type of ["user_message", "tool_result", "artifact", "llm_response", "run_ended"])

@@ -8,9 +8,7 @@ import type { EventData } from "../../log/event.ts";
 import { isReserved } from "../../log/event-keys.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
-
-/** The hooks' methods that take part in a run. */
-export type HookMethod = Exclude<keyof Hook, "name" | "idempotent" | "onError">;
+import { checkReturned, type HookMethod } from "./check-returned.ts";
 
 /** What a run says when it cannot go on because a hook has failed. */
 export const HOOK_FAILED: StopReason = {
@@ -49,7 +47,9 @@ export async function callHook<T, R>(
   try {
     const answer = call(contextOf(leg));
     const said = isPromise(answer) ? await withinDeadline(leg.life, answer) : answer;
-    return said === undefined || said === null ? {} : { value: take(said) };
+    if (said === undefined || said === null) return {};
+    checkReturned(method, said);
+    return { value: take(said) };
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};

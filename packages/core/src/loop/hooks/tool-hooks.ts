@@ -91,7 +91,10 @@ function storableChange(change: ToolChange): ToolChange {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
   if ("deny" in change) return { deny: String(change.deny) };
-  const { kind, payload, answer } = change.ask;
+  const { kind, payload, answer } = change.ask ?? {};
+  if (typeof kind !== "string" || answer === undefined) {
+    throw new Error("`ask` needs a `kind` (a string), a `payload`, and in `answer` the schema of answers");
+  }
   toJsonSchema(answer, `answers to "${kind}"`);
   return { ask: { kind, payload: toJson(payload), answer } };
 }

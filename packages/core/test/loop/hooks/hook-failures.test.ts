@@ -269,6 +269,62 @@ describe("a hook that never returns", () => {
   });
 });
 
+/** Does what each method of a hook may have to do with: one call of a tool, and an answer. */
+async function errorsOf(hook: Hook): Promise<string[]> {
+  const world = setup([{ tools: [calling("echo")] }, { text: "Ok." }], {
+    tools: [echo().tool],
+    hooks: [hook],
+  });
+  const { sessionId } = await world.say("Go");
+  return [...new Set((await world.of(sessionId, "error")).map(({ data }) => data.message))];
+}
+
+const stop = { type: "blocked", message: "Not today." };
+const PLAN = "it returns stop, model, maxTokens, toolChoice or tools";
+const CALL = "it returns input, deny, result or ask";
+const OUTCOME = "it returns success, result or content";
+
+it.each<[string, unknown, string]>([
+  ["beforeTool", { stop }, `beforeTool cannot end the run: ${CALL}`],
+  ["beforeTool", { deny: "No.", stop }, `beforeTool cannot end the run: ${CALL}`],
+  ["beforeTool", { denied: true, why: "x" }, `beforeTool returned "denied", "why": ${CALL}`],
+  ["beforeTool", {}, `beforeTool returned too little: ${CALL}`],
+  ["beforeTool", "no", `beforeTool returned a string: ${CALL}`],
+  [
+    "beforeTool",
+    { ask: "Sure?" },
+    "`ask` needs a `kind` (a string), a `payload`, and in `answer` the schema of answers",
+  ],
+  ["afterTool", { stop }, `afterTool cannot end the run: ${OUTCOME}`],
+  ["afterTool", { results: "x" }, `afterTool returned "results": ${OUTCOME}`],
+  ["afterModel", { stop }, "afterModel cannot end the run: it returns content"],
+  ["afterModel", { text: "x" }, 'afterModel returned "text": it returns content'],
+  ["beforeRun", { deny: "No." }, 'beforeRun returned "deny": it returns stop'],
+  ["beforeTurn", { maxTokns: 5 }, `beforeTurn returned "maxTokns": ${PLAN}`],
+  ["beforeModel", { plan: { maxTokens: 5 } }, `beforeModel returned "plan": ${PLAN}`],
+  ["afterTurn", { type: "blocked", message: "x" }, 'afterTurn returned "type", "message": it returns stop'],
+  ["afterTurn", { stop: "blocked" }, "a reason to stop has a type and a message."],
+  ["beforeRun", { stop: undefined }, "a reason to stop has a type and a message."],
+  ["onStop", { stop }, "onStop cannot end the run: it returns type and message"],
+])("H1 %s that returns %j is logged with what it may return", async (method, returned, message) => {
+  expect(await errorsOf(named("odd", { [method]: () => returned }))).toEqual([
+    `${method} of "odd": ${message}`,
+  ]);
+});
+
+it("H1 lets a hook spread what it was given into what it returns", async () => {
+  const spreads: Hook = {
+    name: "spreads",
+    beforeTurn: (plan) => ({ ...plan, maxTokens: 500 }),
+    beforeModel: ({ plan }) => ({ ...plan }),
+    afterModel: (answer) => ({ ...answer, content: [...answer.content] }),
+    beforeTool: (call) => ({ ...call, input: { text: "b" } }),
+    afterTool: (outcome) => ({ ...outcome, result: "changed" }),
+    onStop: (reason) => ({ ...reason, message: "Bye." }),
+  };
+  expect(await errorsOf(spreads)).toEqual([]);
+});
+
 it.each<[string, object]>([
   ["knowledge that is no text", { type: "knowledge", data: { source: "s", data: { a: 1 } } }],
   ["a note without words", { type: "note", data: {} }],

@@ -140,6 +140,23 @@ describe("beforeTool", () => {
     }
   });
 
+  it("H1 L9 ends the run from within a turn by stopping it, and onStop may say why", async () => {
+    const { tool, ran } = echo();
+    const guard = named("guard", {
+      beforeTool: async ({ callId }, { sessionId, userId }) => {
+        if (callId === "toolu_1") await world.pawl.stop(sessionId, { userId });
+        return undefined;
+      },
+      onStop: (stop) => (stop.type === "aborted" ? { type: "blocked", message: "Not today." } : undefined),
+    });
+    const script = [{ tools: [calling("echo", "a", "toolu_1")] }, { text: "Fine." }];
+    const world = setup(script, { tools: [tool], hooks: [guard] });
+    const { sessionId, stop } = await world.say("Go");
+    expect(stop).toEqual({ type: "blocked", message: "Not today." });
+    expect(ran).toEqual([]);
+    await sound(world, sessionId);
+  });
+
   it("H1 is not asked about calls of unknown tools, nor about input that does not fit", async () => {
     const asked: string[] = [];
     const { tool } = echo();
