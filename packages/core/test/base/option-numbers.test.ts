@@ -63,7 +63,7 @@ describe("a number that is none is refused where it is given", () => {
     ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
-    expect(make).toThrow(/must be|no limit/);
+    expect(make).toThrow(/must be|not a limit/);
   });
 });
 

@@ -195,7 +195,7 @@ describe("tools that wait for each other", () => {
     const tools = [waiting("a", "b"), waiting("b", "c", "elsewhere"), waiting("c", "c")];
     expect(() => setup([], { tools })).not.toThrow();
     expect(() => setup([], { tools: [...tools, waiting("d", "a", "e"), waiting("e", "d")] })).toThrow(
-      /its tools wait for each other: d, e\./,
+      /its tools depend on each other in a circle: d, e\./,
     );
   });
 });
@@ -243,7 +243,7 @@ describe("the circuit breaker", () => {
       [bad, { tools: [calling("bad"), calling("echo"), calling("bad")] }],
       3,
     ],
-  ] as const)("L5 goes on with %s", async (_what, script, turns) => {
+  ] as const)("L5 continues after %s", async (_what, script, turns) => {
     const world = setup([...script, ...last], options());
     const result = await world.say("Go");
     expect({ type: result.stop.type, turns: result.turns }).toEqual({ type: "end_turn", turns });

@@ -315,7 +315,7 @@ describe("an agent that acts by tools alone", () => {
 
   it("L11 needs tools", () => {
     const model = scriptedModel([]);
-    expect(() => agent({ name: "x", instructions: "x", model, toolOnly: true })).toThrow(/has none/);
+    expect(() => agent({ name: "x", instructions: "x", model, toolOnly: true })).toThrow(/has no tools/);
   });
 
   it("L11 needs a tool that ends a run, or a condition that does", () => {
@@ -326,7 +326,7 @@ describe("an agent that acts by tools alone", () => {
       toolOnly: true,
       tools: [echoTool],
     };
-    expect(() => agent(options)).toThrow(/none has `endsRun`/);
+    expect(() => agent(options)).toThrow(/no tool has `endsRun`/);
     expect(agent({ ...options, tools: [echoTool, idle] }).toolOnly).toBe(true);
     expect(agent({ ...options, stopWhen: [() => undefined] }).toolOnly).toBe(true);
   });
