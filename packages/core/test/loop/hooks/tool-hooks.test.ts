@@ -109,7 +109,7 @@ describe("beforeTool", () => {
     await sound(world, sessionId);
   });
 
-  it("H1 denies a call whose hook throws or makes no sense, logs it and tells onError", async () => {
+  it("H1 denies a call whose hook throws or returns an invalid value, logs it and notifies onError", async () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const undescribable = { "~standard": { version: 1, vendor: "x", validate: () => ({ value: 1 }) } };

@@ -154,7 +154,7 @@ describe("an answer that the model has paused", () => {
     );
   });
 
-  it("C1 L18 sends results alone while a server tool is at work, and the rest when it is through", async () => {
+  it("C1 L18 sends only results while a server tool is running, and the rest when it is done", async () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "echo", input: { text: "x" } });
     const at: Setup = setup(
       {
