@@ -137,7 +137,7 @@ describe("stopping a run", () => {
     expect((await next.view(sessionId, user)).messages.at(-1)?.text).toBe("Here.");
   });
 
-  it("L9 gives the session back when it leaves a tool behind that minds no signal", async () => {
+  it("L9 releases the session when it abandons a tool that ignores its abort signal", async () => {
     const world = setup([{ tools: [{ name: "hang", input: { text: "" } }] }, { text: "Here." }], {
       tools: [hang],
     });

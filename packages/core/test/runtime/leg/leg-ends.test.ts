@@ -94,7 +94,7 @@ it("P6 a run ends even if the log holds an answer that is nested too deeply to b
   expect(result?.data).toMatchObject({ success: false, result: expect.stringContaining("Not run") });
 });
 
-it("asks the store for nothing more when a run has come to rest", async () => {
+it("asks the store for nothing more when a run has settled", async () => {
   const base = memoryStore();
   let calls: string[] = [];
   const store: EventStore = {
