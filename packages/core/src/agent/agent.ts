@@ -120,8 +120,8 @@ export interface AgentOptions<Deps> {
 }
 
 /**
- * An agent: plain data, made by {@link agent}. Its type includes what its tools and `userData` need of
- * `deps`.
+ * An agent: plain data, made by `agent()`. Its fields are those of {@link AgentOptions} with the defaults
+ * filled in. Its type includes what its tools and `userData` need of `deps`.
  */
 export interface Agent<Deps = unknown> {
   readonly name: string;

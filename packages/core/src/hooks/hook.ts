@@ -73,12 +73,14 @@ export interface PlannedRequest {
   readonly request: ModelRequest;
   /** The estimated tokens of its prompt. */
   readonly estimatedTokens: number;
+  /** The settings of its turn. */
   readonly plan: Readonly<TurnPlan>;
 }
 
 /** A complete answer of the model that is not stored yet. */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
+  /** The model's own stop reason. */
   readonly stopReason: string | null;
 }
 
@@ -113,6 +115,7 @@ export type ToolChange =
 export interface ToolOutcome {
   readonly callId: string;
   readonly tool: Tool;
+  /** The input that the tool got: parsed, and with the changes of hooks. */
   readonly input: unknown;
   /** Whether the tool succeeded. */
   readonly success: boolean;

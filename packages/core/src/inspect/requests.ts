@@ -9,6 +9,7 @@ import { newSessionState } from "../session/state.ts";
 export interface LoggedRequest {
   /** `seq` of its `llm_request`. */
   seq: number;
+  /** Id of the `prefix` event that it was sent with. */
   prefixId: string;
   system: readonly TextBlock[];
   tools: readonly ToolSpec[];

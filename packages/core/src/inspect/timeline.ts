@@ -45,6 +45,7 @@ export interface TimelineRun extends Span {
   workMs: number;
   /** Tokens and cost of context summaries, and of models that hooks call. */
   summaries: Spending;
+  /** Why it ended. Absent while it is open. */
   stop?: StopReason;
 }
 

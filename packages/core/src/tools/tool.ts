@@ -137,9 +137,13 @@ export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   endsRun?: boolean | SessionStatus;
 }
 
-/** A tool for an agent, made by {@link tool}. Its type includes what it needs of `deps`. */
+/**
+ * A tool for an agent, made by {@link tool}. Its fields are those of {@link ToolOptions} with the defaults
+ * filled in. Its type includes what it needs of `deps`.
+ */
 export interface Tool<Deps = unknown> {
   readonly name: string;
+  /** The tool as it is sent to the model. */
   readonly spec: ToolSpec;
   readonly input: Schema;
   readonly category: string | undefined;

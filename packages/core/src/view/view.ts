@@ -69,7 +69,9 @@ export interface ViewMessage {
 /** A run as people see it. */
 export interface ViewRun {
   id: string;
+  /** `seq` of its `run_started`. */
   seq: number;
+  /** Whether it is in progress; `false` while it waits for its user. */
   open: boolean;
   /** For a retry: the id of the failed run's message, which it continues. */
   continues?: string;
@@ -78,6 +80,7 @@ export interface ViewRun {
    * message.
    */
   since?: number;
+  /** Why it ended. Absent while it is open, and while it waits. */
   stop?: StopReason;
   /** Whether the run left the session in status `error`. */
   failed?: boolean;

@@ -68,7 +68,7 @@ it("L17 a fault in the program ends the run as an error, and is reported to the 
   expect(told).toEqual([fault]);
 });
 
-it("P5 a pending question says what a suspension says, and nothing of the inside", async () => {
+it("P5 a pending question has the fields of a suspension, and no internals", async () => {
   const remove = tool({ name: "remove", description: "", input: z.object({}), execute: () => "gone" });
   const { say } = setup([{ tools: [{ name: "remove" }] }], {
     tools: [remove],

@@ -148,7 +148,7 @@ describe("reservation: a budget without room", () => {
     await sound(world, result.sessionId);
   });
 
-  it("E10 the agent's own words go before the hook's", async () => {
+  it("E10 the agent's own message overrides the hook's", async () => {
     const world = setup([], {
       hooks: [budget({ limit: 0 }).hook],
       stopMessages: { quota_exceeded: "Come back next month." },
@@ -343,7 +343,7 @@ describe("reservation: time, and what fails", () => {
     expect(world.model.requests).toHaveLength(1);
   });
 
-  it("E10 what an application says wrongly ends the run before any request", async () => {
+  it("E10 an invalid value of the application ends the run before any request", async () => {
     for (const wrong of [{ amount: -1 }, { limit: Number.NaN }, { account: "" }]) {
       const world = setup([{ text: "Ok." }], { hooks: [budget(wrong).hook] });
       const { stop, sessionId } = await world.say("Go");

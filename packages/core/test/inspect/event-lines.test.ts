@@ -44,7 +44,7 @@ describe("O3 a line for every event", () => {
     }
   });
 
-  it("never costs a run anything: a printer that throws is told of, and the log is whole", async () => {
+  it("never harms a run: a printer that throws is reported, and the log is complete", async () => {
     const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => told.mockRestore());
     const store = withEventLines(memoryStore(), () => {

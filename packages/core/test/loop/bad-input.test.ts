@@ -304,7 +304,7 @@ describe("what cannot poison a session", () => {
   });
 });
 
-describe("what is no id", () => {
+describe("invalid ids", () => {
   it.each<[string, unknown, string]>([
     ["nothing", undefined, "not undefined."],
     ["an empty text", "", 'not "".'],

@@ -20,7 +20,7 @@ describe("stopping a run", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("L9 reaches every tool, answers those that do not mind, and runs none that had not begun", async () => {
+  it("L9 reaches every tool, answers those that ignore it, and starts no more", async () => {
     const fired: string[] = [];
     const polite = tool({
       name: "polite",
@@ -124,7 +124,7 @@ describe("stopping a run", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("L9 leaves to others what does not come to a turn boundary in time", async () => {
+  it("L9 leaves runs that do not reach a turn boundary in time to other processes", async () => {
     const script = [{ text: "never", fault: { stall: 2 } }, { text: "Here." }];
     const { pawl, agent, store, of, log } = setup(script);
     const { sessionId, runId } = await pawl.run("tester", { ...user, input: "Go" }).started;

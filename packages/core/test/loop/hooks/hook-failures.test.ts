@@ -248,7 +248,7 @@ describe("a hook that never returns", () => {
     expect((await result).stop.type).toBe("turn_limit");
   });
 
-  it("H1 that throws because the run was stopped has not failed; one that throws for itself has", async () => {
+  it("H1 has not failed if it throws because the run was stopped, and has if it throws by itself", async () => {
     const control = new AbortController();
     const hooks = [
       named("minds", {

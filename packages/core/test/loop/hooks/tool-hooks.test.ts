@@ -306,7 +306,7 @@ describe("afterTool", () => {
     await sound(world, sessionId);
   });
 
-  it("H1 is told of every call that ran, and of no other", async () => {
+  it("H1 is called for every call that ran, and for no other", async () => {
     const told: string[] = [];
     const { tool: good } = echo("good");
     const { tool: bad } = echo("bad", {

@@ -130,7 +130,7 @@ describe("the plan of a turn", () => {
   });
 });
 
-describe("what comes while a hook is asked", () => {
+describe("what arrives while a hook is running", () => {
   it("L9 ends the run as stopped, whatever beforeTurn says then", async () => {
     const control = new AbortController();
     const hooks = [

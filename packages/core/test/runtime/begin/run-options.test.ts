@@ -151,7 +151,7 @@ describe("params of a run", () => {
     expect(seen).toEqual([{ a: 1 }, {}]);
   });
 
-  it("X2 T5 go for the tasks of a run too: a hook that denies by them is not got around", async () => {
+  it("X2 T5 hold for the tasks of a run too: a hook that denies by them cannot be bypassed", async () => {
     const write = echo("write");
     const readOnly = named("read-only", {
       beforeTool: (_, { run }) => (run.params.readOnly === true ? { deny: "Only reading." } : undefined),
