@@ -12,7 +12,7 @@ export interface TimelineCall extends Span, Spending {
   toolName: string;
   /** `seq` of its `tool_call`. */
   seq: number;
-  /** Its state. `skipped`: a hook answered it, and it counts as neither a success nor a failure. */
+  /** Its state. `skipped`: it was answered without being run, and counts as neither success nor failure. */
   phase: "running" | "waiting" | "done" | "error" | "skipped";
   /** The times when it waited for an answer. */
   waits: Span[];

@@ -84,7 +84,8 @@ export function runtime<Deps>({
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
-  if (twin !== undefined) throw new PawlError("config", `Two agents are named "${twin.name}".`);
+  if (twin !== undefined)
+    throw new PawlError("config", `Two agents are named "${twin.name}". Names must be unique.`);
   checkParts(store, deps);
   // These are waited for in timers, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });

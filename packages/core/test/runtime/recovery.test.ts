@@ -134,7 +134,7 @@ describe("recovery", () => {
     let down = true;
     const store = failingStore(base, (events) => down && has(events, "run_recovered"));
     const next = setup([{ text: "Here." }], {}, { store, onError: () => undefined });
-    await expect(next.say("Hello?", { sessionId })).rejects.toThrow(/A run is in progress/);
+    await expect(next.say("Hello?", { sessionId })).rejects.toThrow(/still being answered/);
     down = false;
     expect(await next.pawl.sweep()).toBe(1);
   });

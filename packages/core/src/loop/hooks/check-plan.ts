@@ -36,7 +36,7 @@ function choiceOf(choice: ToolChoice): ToolChoice {
   const { type } = choice;
   if (type === "none") return { type };
   if (type !== "auto" && type !== "any" && type !== "tool") {
-    throw new Error(`there is no tool choice "${type}".`);
+    throw new Error(`toolChoice.type must be "auto", "any", "tool" or "none", not "${type}".`);
   }
   const single = choice.disable_parallel_tool_use;
   const parallel = single === undefined ? {} : { disable_parallel_tool_use: Boolean(single) };

@@ -47,6 +47,6 @@ export function messageEvents(
 export function busy(): PawlError {
   return new PawlError(
     "session_busy",
-    "A run is in progress in this session. Wait until it ends, or stop it.",
+    "The last message is still being answered. Wait for the answer, or stop it.",
   );
 }
