@@ -1,5 +1,5 @@
-// The entry `@pawl/core`: what apps build agents with. Stores and tails are written with `./store.ts`, model
-// clients with `./model.ts`, clients and transports with `./view.ts`.
+// The entry `@pawl/core`: what applications use to build and run agents. Authors of stores and tails use
+// `./store.ts`, of model clients `./model.ts`, of clients and transports `./view.ts`.
 
 // Agents, and running them
 

@@ -1,5 +1,5 @@
-// The entry `@pawl/core/inspect`: what a log says of a session, for people who look into it. Runs anywhere,
-// e.g. in a page.
+// The entry `@pawl/core/inspect`: shows what happened in a session, from its log. Runs anywhere, also in a
+// browser.
 export type { TimelineCall } from "./inspect/calls.ts";
 
 export { type Difference, firstDifference } from "./inspect/difference.ts";

@@ -104,7 +104,7 @@ describe.skipIf(browser === undefined)("the playground's page", { timeout: 120_0
     const { page, say, close } = await open();
     await say("Please refuse this");
     await page.getByTestId("error").waitFor({ timeout: WAIT });
-    expect(await page.getByText("did not take the request").count()).toBe(1);
+    expect(await page.getByText("set up wrong on our side").count()).toBe(1);
     await page.getByTestId("retry").click();
     await expect.poll(() => page.getByTestId("message-user").count(), { timeout: WAIT }).toBe(2);
     expect(await page.getByTestId("message-user").allTextContents()).toEqual([

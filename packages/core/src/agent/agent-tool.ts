@@ -4,44 +4,46 @@ import { type Infer, jsonSchema, type Schema } from "../tools/schema.ts";
 import { type Delegate, type Tool, tool } from "../tools/tool.ts";
 import type { Agent } from "./agent.ts";
 
-/** A delegate with its agent. {@link agentTool} makes no others. */
+/** A delegate together with its agent. {@link agentTool} makes no others. */
 interface AgentDelegate extends Delegate {
   readonly agent: Agent;
 }
 
-/** The agent that does the work. */
+/** Returns the agent that does the work. */
 export function agentOf(delegate: Delegate): Agent {
   return (delegate as AgentDelegate).agent;
 }
 
 /** Options of `agentTool()`. */
 export interface AgentToolOptions<I extends Schema, Deps> {
+  /** The agent that does the work. */
   agent: Agent<Deps>;
-  /** The agent's name when absent. */
+  /** The tool's name. Default: the agent's name. */
   name?: string;
-  /** For the model that hands tasks over: what this agent is for. */
+  /** For the calling model: what this agent is for. */
   description: string;
-  /** `{ task: string }` when absent. */
+  /** The tool's input. Default: `{ task: string }`. */
   input?: I;
   /**
-   * The task in words; `input.task` when absent, which an `input` of your own may not have: then give both.
+   * Turns the input into the message that the agent gets. Required with an `input` of your own. Default:
+   * `input.task`.
    */
   message?(input: Infer<I>): string;
   /**
-   * What one task may use up, in place of the agent's own limits. Never more than what the caller has left,
-   * shared with the other tasks of the same turn.
+   * What one task may use, instead of the agent's own limits. A task never gets more than what the caller has
+   * left, shared with the other tasks of the same turn.
    */
   limits?: Partial<Budget>;
   /**
-   * Whoever reads the caller's session sees what the agent writes, as it writes it (`agent_delta`). The
-   * caller's log and its model know nothing of it. Default: `false`.
+   * Sends the agent's text to readers of the caller's session while it is written (`agent_delta`). It does
+   * not enter the caller's log or its model's context. Default: `false`.
    */
   showsText?: boolean;
   /** Lines for the user while the agent works and when it is done. */
   status?: { start?: string; done?: string };
 }
 
-/** What an agent is given to do when nothing else is said. */
+/** The default input of an agent's tool. */
 const task = jsonSchema<{ task: string }>({
   type: "object",
   properties: {
@@ -52,10 +54,13 @@ const task = jsonSchema<{ task: string }>({
 });
 
 /**
- * An agent as a tool of another one. Each call is a session of its own, `<session>:<callId>`, with its own
- * log; the caller reads the last answer. What the agent asks its user becomes a question of this call, and is
- * answered there. Its tokens and cost are counted to the run that called it. A task that was cut off goes on
- * where it was; one that still waits when that run ends is stopped with it.
+ * Makes a tool of an agent, so that another agent can give it tasks. Each call gets a session of its own,
+ * `<session>:<callId>`, with its own log; the calling model reads the agent's last answer. Questions of the
+ * agent become questions of this call and are answered there. Its tokens and cost count for the run that
+ * called it.
+ *
+ * A task that was cut off by a crash resumes where it was. A task that still waits when the calling run ends
+ * is stopped.
  *
  * @example
  * ```ts
@@ -86,19 +91,23 @@ const task = jsonSchema<{ task: string }>({
 export function agentTool<Deps = unknown, I extends Schema = Schema<{ task: string }>>(
   options: AgentToolOptions<I, Deps>,
 ): Tool<Deps> {
-  if (typeof options.agent?.name !== "string") throw new PawlError("config", "agentTool() needs an agent().");
+  if (typeof options.agent?.name !== "string")
+    throw new PawlError("config", "agentTool() needs `agent`, made by agent().");
   const { agent, name = agent.name, description, limits = {}, status, showsText = false } = options;
   const { input = task as unknown as I, message = ({ task }: { task: string }) => task } = options;
   for (const [what, value] of Object.entries(limits)) {
     if (!Object.hasOwn(unlimited, what))
-      throw new PawlError("config", `limits.${what} of "${name}" is no limit.`);
+      throw new PawlError(
+        "config",
+        `limits.${what} of "${name}" is not a limit; use ${Object.keys(unlimited).join(", ")}.`,
+      );
     if (!(typeof value === "number" && value > 0))
       throw new PawlError("config", `limits.${what} of "${name}" must be a number above 0, not ${value}.`);
   }
   if (options.input !== undefined && options.message === undefined)
     throw new PawlError(
       "config",
-      `"${name}" has an input of its own and no message that puts it into words.`,
+      `The tool "${name}" has its own \`input\`, so it needs \`message\`, which turns that input into text.`,
     );
   const below = [...agent.tools.values()].flatMap(({ delegate }) => delegate ?? []);
   const delegate: AgentDelegate = {

@@ -7,111 +7,121 @@ import type { ModelClient } from "../model/model-client.ts";
 import type { StopCondition } from "../stop/stop-condition.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/**
- * Limits of one run, over all its legs. `Infinity` is no limit. What is not said is as in
- * {@link defaultLimits}.
- */
+/** Limits of one run, over all its legs. `Infinity` lifts a limit. Defaults: {@link defaultLimits}. */
 export interface Limits extends Budget {
-  /** Turns in a row in which every call fails; then the run ends, see `stopOnFailedTurns`. */
+  /** Turns in a row in which every call fails, after which the run ends. See `stopOnFailedTurns`. */
   errorTurns: number;
-  /** Failures of one tool in a row; then it is refused for the rest of the run, see `failureBudget`. */
+  /**
+   * Failures of one tool in a row, after which it is refused for the rest of the run. See `failureBudget`.
+   */
   toolFailures: number;
 }
 
 /**
- * What becomes of a message that comes while a run is at work. One that waits for an answer is not: a message
- * closes its questions and begins a new run, always.
+ * What happens when a message arrives while a run is in progress.
  *
  * - `reject`: it is refused with `session_busy`.
- * - `queue`: it is stored, and the run's next turn takes it up; a run that had nothing more to do goes on for
- *   it. If the run ends otherwise, a new one begins for it in the same append.
- * - `interrupt`: the run ends as `interrupted`, and a new one begins for the message in the same append.
+ * - `queue`: it is stored, and the run reads it in its next turn, even if it was about to end. If the run
+ *   ends otherwise, a new one starts for the message in the same append.
+ * - `interrupt`: the run ends as `interrupted`, and a new one starts for the message in the same append.
  *
- * After a run that was stopped (by `stop` or its signal) none is begun for messages that came before the
- * stop: they stay in the context, and the next run reads them.
+ * A run that is waiting for the user's answer is not in progress: a new message always closes its questions
+ * and starts a new run.
+ *
+ * After a run that was stopped (by `stop` or its signal), messages that came before the stop start no run.
+ * They stay in the context, and the next run reads them.
  */
 export type WhenBusy = "reject" | "queue" | "interrupt";
 
-/** Options of `agent()`. */
+/** Options of `agent()`. `Deps` is what its tools and `userData` get from the runtime's `deps`. */
 export interface AgentOptions<Deps> {
-  /** The agent's name; sessions remember it. */
+  /** The agent's name, unique in its runtime. Sessions are stored with it, so do not change it. */
   name: string;
-  /** Raise it when the agent's behaviour changes; runs record it. Default: "1". */
+  /** Change it when the agent's behaviour changes; each run records it. Default: "1". */
   version?: string;
-  /** The model that answers. A plain one never retries: wrap it with `resilient`. */
+  /**
+   * The model that answers. It makes each request once; wrap it with `resilient` to have failures retried.
+   */
   model: ModelClient;
   /** The system prompt. */
   instructions: string;
   /**
-   * What the model may call; default: nothing. Where some need one thing of `deps` and some another, say all
-   * of it: `agent<Db & Mail>({ … })`.
+   * The tools that the model may call. Default: none. If your tools need different dependencies, give the
+   * agent their intersection as a type argument: `agent<Db & Mail>({ … })`.
    */
   tools?: readonly Tool<Deps>[];
   /**
-   * What takes part in its runs, in this order, behind Pawl's own guards; see {@link Hook}. Default: nothing.
+   * Hooks that take part in its runs, in this order, after Pawl's own guards. See {@link Hook}. Default:
+   * none.
    */
   hooks?: readonly Hook<Deps>[];
-  /** What else ends a run, looked at before every turn, in this order. Default: nothing but the limits. */
+  /** Further conditions that end a run, checked before every turn in this order. Default: none. */
   stopWhen?: readonly StopCondition[];
   /**
-   * What one run may use up; what is not said is as in {@link defaultLimits}: 10 turns, 5 minutes, 100 tool
-   * calls. Enforced inside a streaming answer and against tools that do not mind their signal; before a model
-   * call its prompt counts with its estimate, and the answer is kept as short as the limits demand.
+   * What one run may use. Defaults are {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. Limits are
+   * enforced in the middle of a streaming answer, and while a tool ignores its abort signal. Before a model
+   * call, the estimate of its prompt is counted and the answer is kept as short as the limits require.
    */
   limits?: Partial<Limits>;
-  /** What all runs of a session may use up together; without limits when absent. */
+  /** What all runs of a session may use together. Default: no limits. */
   sessionLimits?: Partial<Budget>;
   /**
-   * What happens when a limit is near. `stop`: the run ends when it is reached. `land`: room is kept for one
-   * last turn without tools, in which the model tells the user how far it has come; then the run ends, for
-   * the same reason. Default: `stop`.
+   * What happens when a limit is near. Default: `stop`.
+   *
+   * - `stop`: the run ends when the limit is reached.
+   * - `land`: room is kept for one last turn without tools, in which the model tells the user how far it got.
+   *   Then the run ends, with the limit as its stop reason.
    */
   onLimit?: "stop" | "land";
   /**
-   * What the user is told at the end of a run, by the type of its stop reason. Default: a sentence of Pawl's.
+   * Messages for the user at the end of a run, by the type of the stop reason. Default: Pawl's own sentences.
    */
   stopMessages?: { readonly [type in StopType]?: string };
   /**
-   * How many tokens so many characters are, rounded up; limits are kept by it before a call. Default: a
-   * quarter.
+   * Estimates the tokens of a text from its number of characters; the result is rounded up. Limits are
+   * checked with it before a model call. Default: a token per four characters.
    */
   estimateTokens?(chars: number): number;
   /** The most tokens of one answer. Default: 4096. */
   maxTokens?: number;
   /**
-   * The agent acts by tools alone: every answer of the model has to be one tool call, and a run goes on until
-   * a tool with `endsRun` succeeds. The model is forced to call one where it can be
-   * (`ModelClient.forcedToolChoice`); where not, an answer without a call is reminded of it, once a run.
-   * After that, such an answer ends the run as an error. Of several calls only the first one is run.
+   * Makes the agent act through tools only. Each answer of the model must be one tool call; of several calls
+   * only the first runs. A run continues until a tool with `endsRun` succeeds. A model with
+   * `forcedToolChoice` is forced to call a tool. Any other is reminded once in a run if it answers without a
+   * call; the next such answer ends the run as an error. Default: `false`.
    */
   toolOnly?: boolean;
-  /** How many tools of one turn run side by side. Default: 8. */
+  /** How many tools of one turn run at the same time. Default: 8. */
   toolConcurrency?: number;
   /**
-   * The most characters that the model reads of one tool result; what is cut is told. The log keeps the
-   * whole. Default: 100,000.
+   * The most characters that the model reads of one tool result. The model is told how much was cut; the log
+   * keeps the whole result. Default: 100,000.
    */
   resultLimit?: number;
   /**
-   * What is known of the user, e.g. as XML; asked when a run begins. The model reads it in a system block of
-   * its own, from the session's first run on. What has changed by a later run is appended, so that the
-   * prompt's beginning stays as it is. Failing, it is reported and the run goes on without.
+   * Returns what the application knows of the user, e.g. as XML. Called when a run begins. The model reads it
+   * in a system block of its own, from the session's first run on. Later changes are appended, so that the
+   * beginning of the prompt stays cached. If it fails, the error is reported and the run continues without
+   * it.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
-  /** How long `userData` may take, in milliseconds. Default: 5 s. */
+  /** Time limit of `userData`, in milliseconds. Default: 5,000. */
   userDataTimeoutMs?: number;
   /**
-   * Looked at between turns: the first strategy that asks for it makes a checkpoint, see
+   * Strategies that are asked for a checkpoint between turns; the first that wants one gets it. See
    * {@link CheckpointStrategy}. Default: none.
    */
   checkpointWhen?: readonly CheckpointStrategy[];
-  /** See {@link WhenBusy}. Default: the `whenBusy` of `run()`, or else `reject`. */
+  /**
+   * What happens when a message arrives during a run, see {@link WhenBusy}. Default: the `whenBusy` of
+   * `run()`, or else `reject`.
+   */
   whenBusy?: WhenBusy;
 }
 
 /**
- * An agent: plain data. Made by {@link agent}. What its tools and its `userData` need of `deps` is part of
- * its type.
+ * An agent: plain data, made by `agent()`. Its fields are those of {@link AgentOptions} with the defaults
+ * filled in. Its type includes what its tools and `userData` need of `deps`.
  */
 export interface Agent<Deps = unknown> {
   readonly name: string;
@@ -137,10 +147,7 @@ export interface Agent<Deps = unknown> {
   readonly userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
 }
 
-/**
- * The limits of an agent that says nothing else: 10 turns, 5 minutes, 100 tool calls, 2 `errorTurns`, 3
- * `toolFailures`.
- */
+/** The default limits of a run: 10 turns, 5 minutes, 100 tool calls, 2 `errorTurns`, 3 `toolFailures`. */
 export const defaultLimits: Readonly<Limits> = {
   ...unlimited,
   turns: 10,

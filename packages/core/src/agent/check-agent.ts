@@ -7,7 +7,7 @@ import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
 import type { Agent, WhenBusy } from "./agent.ts";
 
-/** The failure policies' two are about a run only. */
+/** The limits of the failure policies, `errorTurns` and `toolFailures`, exist for runs only. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
   limits: [...Object.keys(unlimited), "errorTurns", "toolFailures"],
   sessionLimits: Object.keys(unlimited),
@@ -18,7 +18,7 @@ export function isWhenBusy(value: unknown): value is WhenBusy {
   return value === "reject" || value === "queue" || value === "interrupt";
 }
 
-/** Refuses an agent that could not work, when it is defined and not when it is used. */
+/** Throws if the agent could not work, so that mistakes show when it is defined and not when it is used. */
 export function checkAgent<Deps>(
   agent: Agent<Deps>,
   tools: readonly { name: string }[],
@@ -36,17 +36,18 @@ export function checkAgent<Deps>(
     throw agentError(name, `costUsd is limited, but ${free.id} has no prices. Give that model a "pricing".`);
   }
   if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
-    throw agentError(name, `whenBusy cannot be "${agent.whenBusy}".`);
+    throw agentError(name, `whenBusy must be "reject", "queue" or "interrupt", not "${agent.whenBusy}".`);
   }
   if (!["stop", "land"].includes(agent.onLimit)) {
-    throw agentError(name, `onLimit cannot be "${agent.onLimit}".`);
+    throw agentError(name, `onLimit must be "stop" or "land", not "${agent.onLimit}".`);
   }
   if (agent.instructions.trim() === "") throw agentError(name, "it has no instructions.");
   checkToolOnly(agent);
   refuseTwins(name, "tools", tools);
   refuseTwins(name, "hooks", agent.hooks);
   const cycle = dependencyCycle(agent.tools);
-  if (cycle !== undefined) throw agentError(name, `its tools wait for each other: ${cycle.join(", ")}.`);
+  if (cycle !== undefined)
+    throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
 }
 
 function checkCounts<Deps>(agent: Agent<Deps>): void {
@@ -66,27 +67,31 @@ function checkCounts<Deps>(agent: Agent<Deps>): void {
     ["sessionLimits", sessionLimits],
   ] as const) {
     for (const [what, value] of Object.entries(all)) {
-      if (!KNOWN_LIMITS[group].includes(what)) throw agentError(name, `${group}.${what} is no limit.`);
+      if (!KNOWN_LIMITS[group].includes(what))
+        throw agentError(name, `${group}.${what} is not a limit; use ${KNOWN_LIMITS[group].join(", ")}.`);
       if (!(typeof value === "number" && value > 0)) {
         throw agentError(
           name,
-          `${group}.${what} must be a number above 0, not ${value}; Infinity is no limit.`,
+          `${group}.${what} must be a number above 0, not ${value}; Infinity lifts the limit.`,
         );
       }
     }
   }
 }
 
-/** What `estimateTokens` says, in whole tokens; limits are kept by it. */
+/** Rounds an estimate of `estimateTokens` up to whole tokens, and refuses one that is not a number from 0. */
 export function estimateOf(agent: string, tokens: number): number {
   checkNumbers(`"${agent}"`, { estimateTokens: tokens }, { most: Number.MAX_SAFE_INTEGER });
   return Math.ceil(tokens);
 }
 
-/** For those who write JavaScript: the parts are what they are taken for. */
+/** Checks what the compiler cannot check for callers who write JavaScript. */
 function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
   if (typeof model?.stream !== "function")
-    throw agentError(name, "its model is none: make one, e.g. with claude().");
+    throw agentError(
+      name,
+      `\`model\` must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a value of type ${typeof model}.`,
+    );
   for (const hook of hooks) {
     const wrong = wrongWith(hook, tools);
     if (wrong !== undefined) throw agentError(name, wrong);
@@ -94,18 +99,21 @@ function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
 }
 
 /**
- * A run that acts by tools alone needs one that ends it, or a condition of the application's beside the
- * circuit breaker.
+ * Requires a way for the runs of a `toolOnly` agent to end: a tool with `endsRun`, or a stop condition beside
+ * Pawl's own.
  */
 function checkToolOnly<Deps>({ name, toolOnly, tools, stopWhen }: Agent<Deps>): void {
   if (!toolOnly) return;
-  if (tools.size === 0) throw agentError(name, "it is to act by tools alone and has none.");
+  if (tools.size === 0) throw agentError(name, "it is `toolOnly` and has no tools.");
   const ends = [...tools.values()].some(({ endsRun }) => endsRun !== false);
   if (!ends && stopWhen.length < 2)
-    throw agentError(name, "it is to act by tools alone, and none has `endsRun`: no run would ever be done.");
+    throw agentError(
+      name,
+      "it is `toolOnly`, and no tool has `endsRun`: its runs would never be done. Set `endsRun`, or add a condition to `stopWhen`.",
+    );
 }
 
-/** The agent's model, and those of the agents that work for it: what they cost is its own. */
+/** Returns the models that a run is charged for: the agent's, and those of its sub-agents. */
 function modelsOf<Deps>({ model, tools }: Agent<Deps>): ModelClient[] {
   return [model, ...[...tools.values()].flatMap(({ delegate }) => delegate?.models ?? [])];
 }

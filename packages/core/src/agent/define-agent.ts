@@ -9,12 +9,35 @@ import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
 import { checkAgent, estimateOf } from "./check-agent.ts";
 
 /**
- * Puts an agent together.
+ * Defines an agent: a model, its instructions, and the tools, hooks and limits it works with. The agent is
+ * plain data; give it to `runtime()` to run it.
  *
- * @throws PawlError `config` for two tools or hooks of one name, tools that wait for each other, `toolOnly`
- * without a tool that has `endsRun` (or a condition in `stopWhen`), empty instructions, an unknown option or
- * `whenBusy`, limits that are no positive numbers, prices or an `estimateTokens` that are no numbers from 0,
- * or a limit on cost for a model without prices.
+ * @throws PawlError `config` if the agent could not work: an unknown option or value, a missing model, empty
+ * instructions, two tools or hooks with the same name, tools that depend on each other in a circle, limits
+ * that are not above 0, or prices or token estimates below 0. Also for a cost limit on a model without
+ * prices, and for `toolOnly` if no tool has `endsRun` and `stopWhen` is empty.
+ *
+ * @example
+ * ```ts
+ * import { agent, tool } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ * import * as z from "zod";
+ *
+ * const weather = tool({
+ *   name: "weather",
+ *   description: "Returns the weather in a city.",
+ *   input: z.object({ city: z.string() }),
+ *   execute: ({ city }) => `It is 12 °C in ${city}.`,
+ * });
+ * const guide = agent({
+ *   name: "guide",
+ *   model: scriptedModel([{ text: "Take a jacket." }]), // in an app e.g. claude("claude-sonnet-5-5")
+ *   instructions: "You help people plan their day.",
+ *   tools: [weather],
+ *   limits: { turns: 5, wallClockMs: 60_000 },
+ * });
+ * console.log(guide.limits.turns, guide.limits.toolCalls); // 5 100
+ * ```
  */
 export function agent<Deps = unknown>({
   name,

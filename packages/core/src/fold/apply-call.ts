@@ -6,7 +6,7 @@ import { type Spent, usageOf } from "../log/tokens.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
 import type { CallState, QuestionRecord, RunState, SessionState } from "../session/state.ts";
 
-/** Takes up a call of the run's last turn. */
+/** Adds a call to the run's last turn. */
 export function addCall(state: SessionState, run: RunState, data: EventData["tool_call"]): void {
   if (run.turn === undefined) return;
   const call: CallState = {
@@ -32,7 +32,7 @@ export function addCall(state: SessionState, run: RunState, data: EventData["too
 
 type CallEvents = StoredOf<"tool_started" | "tool_suspended" | "tool_answered" | "tool_result">;
 
-/** Folds in how far a call has come. */
+/** Folds in an event of a call. */
 export function applyCallEvent(state: SessionState, run: RunState, event: CallEvents): void {
   const call = state.calls.get(event.data.call_id);
   if (call === undefined) return;
@@ -69,7 +69,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
   }
 }
 
-/** Counts what an agent has used up for a call to the run. */
+/** Charges the run with what a sub-agent has used for a call. */
 function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): void {
   if (spent === undefined) return;
   for (const account of [run, call.charged]) {

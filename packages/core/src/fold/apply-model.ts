@@ -14,7 +14,7 @@ type ModelEvents = StoredOf<"llm_request" | "llm_response" | "assistant_message"
 /** Errors of an answer that end its run; they are logged with it. */
 const PROBLEMS: readonly string[] = ["contract_violation", "no_tool_call"];
 
-/** Folds in what has to do with a model call. */
+/** Folds in an event of a model call. */
 export function applyModelEvent(state: SessionState, run: RunState, event: ModelEvents): void {
   switch (event.type) {
     case "llm_request": {
@@ -46,7 +46,7 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
   }
 }
 
-/** Whether the request could not carry a message: the model has to finish something first. */
+/** Whether a request left a message out: the model has to finish something first. */
 function isUnread({ unsent: waiting }: SessionState, seq: number): boolean {
   return waiting.some((event) => event.seq === seq);
 }
@@ -73,7 +73,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
-/** The model has answered without a tool call, and is asked again. */
+/** Notes that the model has answered without a tool call and is reminded. */
 export function applyReminder(run: RunState): void {
   if (run.turn === undefined) return;
   run.reminded = true;

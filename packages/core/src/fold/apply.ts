@@ -16,7 +16,7 @@ import { addCall, applyCallEvent } from "./apply-call.ts";
 import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 
 /**
- * Folds one event into the state. Pure but for changing `state`: the same log gives the same state, in any
+ * Folds one event into the state. Changes `state` and nothing else: the same log gives the same state in any
  * process.
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
@@ -61,8 +61,8 @@ export function applyEvent(state: SessionState, event: StoredEvent): void {
 }
 
 /**
- * The `params` of a run without a message of its own: those of the run it retries, or of the message it is
- * begun for.
+ * Returns the `params` of a run without a message of its own: those of the run that it retries, or of the
+ * message that it answers.
  */
 function inheritedParams({ run, queued }: SessionState, { data }: StoredOf<"run_started">) {
   return data.retry_of === undefined ? queued.at(-1)?.data.params : run?.params;

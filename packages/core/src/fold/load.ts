@@ -5,14 +5,14 @@ import type { EventStore } from "../log/event-store.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
 import { applyEvent } from "./apply.ts";
 
-/** The session as its log tells it. */
+/** Loads a session's state from its log. */
 export async function loadState(store: EventStore, sessionId: string): Promise<SessionState> {
   const state = newSessionState(sessionId);
   await catchUp(store, state);
   return state;
 }
 
-/** Folds in whatever was stored since. */
+/** Folds in the events that were stored since. */
 export async function catchUp(store: EventStore, state: SessionState): Promise<void> {
   for await (const event of store.read(state.sessionId, { afterSeq: state.lastSeq })) {
     if (referenceOf(event.data) !== undefined && !event.type.includes(".")) throw withoutBlobs(event);
@@ -20,7 +20,7 @@ export async function catchUp(store: EventStore, state: SessionState): Promise<v
   }
 }
 
-/** A payload that is only named here: half a history would be sent, and gone on with. */
+/** Refuses a log with missing payloads: the model would continue from half a history. */
 function withoutBlobs({ sessionId, seq }: StoredEvent): PawlError {
   const message = `Event ${seq} of session "${sessionId}" is kept as a blob, and this runtime has no \`blobs\`.`;
   return new PawlError("store_unavailable", message, { details: { sessionId, seq } });

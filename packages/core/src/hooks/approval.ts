@@ -4,20 +4,21 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 
 /** Options of `approval()`. */
 export interface ApprovalOptions<Deps = unknown> {
-  /** Unique among the agent's hooks. */
+  /** Unique among the agent's hooks. Default: "approval". */
   name?: string;
   /**
-   * The calls that need a yes: the names of their tools, which the agent must have, or a look at each call.
+   * The calls that need approval: names of tools, which the agent must have, or a function that decides about
+   * each call.
    */
   when:
     | readonly string[]
     | ((call: PlannedToolCall, context: RunContext<Deps>) => boolean | Promise<boolean>);
 }
 
-/** What an approval is answered with. */
+/** The answer to an approval. */
 export interface ApprovalAnswer {
   approved: boolean;
-  /** For the model, where it was not. */
+  /** Why it was not approved, for the model. */
   reason?: string;
 }
 
@@ -29,9 +30,10 @@ const answer = jsonSchema<ApprovalAnswer>({
 });
 
 /**
- * Asks the user before a tool runs. The call waits, across processes and days, as a question of the kind
- * `approval` whose payload is `{ tool, input }`; the answer is an {@link ApprovalAnswer}. What was shown is
- * what runs: put this hook behind those that change inputs.
+ * Asks the user before a tool runs. The call waits, if necessary for days and across processes, as a question
+ * of the kind `approval` with the payload `{ tool, input }`. The answer is an {@link ApprovalAnswer}.
+ *
+ * Put this hook after those that change inputs, so that the user sees the input that will run.
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ const FIELDS: { readonly [type: string]: { readonly [field: string]: string } } 
 };
 
 /**
- * Refuses what a hook may not store, or what no request could carry: the log would keep it for good.
+ * Refuses events that a hook may not store, or that would make every later request invalid.
  *
  * @throws Error that says what is wrong.
  */
@@ -31,24 +31,26 @@ export function checkAppendable({ type, data }: AppendableEvent): void {
   for (const [field, kind] of Object.entries(fields)) {
     const value = Object.hasOwn(values, field) ? values[field] : undefined;
     if (typeof value !== kind || value === null)
-      throw new Error(`"${field}" of "${type}" has to be a ${kind}.`);
+      throw new Error(`"${field}" of "${type}" must be of type ${kind}, not ${typeof value}.`);
   }
-  if (values.source === USER_DATA) throw new Error(`"${USER_DATA}" is what the agent's userData says.`);
+  if (values.source === USER_DATA)
+    throw new Error(`The source "${USER_DATA}" is reserved for the agent's userData.`);
   if (type === "spending") checkSpending(values as unknown as EventData["spending"]);
   if (type === "spending" && "attempt" in values)
     throw new Error("A `spending` must not have `attempt`: the run itself charges a lost answer.");
-  if (type === "note" && "landing" in values) throw new Error("A last turn is for the limits to decide.");
+  if (type === "note" && "landing" in values)
+    throw new Error("A `note` of a hook must not have `landing`: only a limit starts the last turn.");
 }
 
-/** The total of a spending: prompt, answer, cache reads and writes. */
+/** The most tokens of a spending: of prompt, answer, cache reads and cache writes together. */
 const MOST_SPENT = 4 * MOST_TOKENS;
 
-// No price is above a dollar per token.
+// No price is above one dollar per token.
 const MOST_CENTS = 100 * MOST_SPENT;
 
 /**
- * A number that is none, or below 0, would undo what the limits have counted, and no total has room for half
- * a token.
+ * Refuses invalid or negative numbers, because they would reduce what the limits have counted, and fractions
+ * of tokens.
  */
 function checkSpending({ tokens, cost_cents }: EventData["spending"]): void {
   const { prompt, completion, cached, cache_write, cache_write_1h, total } = tokens;

@@ -18,15 +18,16 @@ const PARTS: { readonly [part in keyof Required<Hook>]: true } = {
 };
 
 /**
- * Why a hook cannot be used by an agent with these tools, if so: what is misspelt would never be called, and
- * guard nothing.
+ * Returns why an agent with these tools cannot use a hook, or `undefined`. A method with a misspelt name
+ * would never be called and guard nothing.
  */
 export function wrongWith<Deps>(hook: Hook<Deps>, tools: ReadonlyMap<string, unknown>): string | undefined {
   if (typeof hook.name !== "string" || hook.name === "") return "it has a hook without a name.";
   const other = Object.keys(hook).find(
     (part) => /^(before|after|on[A-Z])/.test(part) && !Object.hasOwn(PARTS, part),
   );
-  if (other !== undefined) return `its hook "${hook.name}" has "${other}", which nothing calls.`;
+  if (other !== undefined)
+    return `its hook "${hook.name}" has "${other}", which is not a method of hooks and would never be called.`;
   const unknown = hook.tools?.find((tool) => !tools.has(tool));
-  return unknown && `its hook "${hook.name}" is about a tool "${unknown}", which it does not have.`;
+  return unknown && `its hook "${hook.name}" needs a tool "${unknown}", which the agent does not have.`;
 }

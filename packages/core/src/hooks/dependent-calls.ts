@@ -1,8 +1,8 @@
 import type { Hook } from "./hook.ts";
 
 /**
- * Answers a call that depends on another one of the same turn with "waiting", so that the model makes it
- * again when it has read the other's result; see `dependsOn` of a tool. Every agent has this hook.
+ * Skips a call that depends on another call of the same turn. The model is told to make it again after it has
+ * read the other result. See `dependsOn` of a tool. Every agent has this hook.
  */
 export function dependentCalls(): Hook {
   return {

@@ -1,8 +1,8 @@
 import type { Hook } from "./hook.ts";
 
 /**
- * Skips a call that has succeeded with the same input in this run: the model is told to look at that result.
- * Tools that may well be called twice are marked as `repeatable`. Every agent has this hook.
+ * Skips a call that has already succeeded with the same input in this run. The model is told to use the
+ * earlier result. Does not apply to `repeatable` tools. Every agent has this hook.
  */
 export function duplicateGuard(): Hook {
   return {

@@ -10,90 +10,100 @@ import type { QuestionRecord, RunState, TurnState } from "../session/state.ts";
 import type { Schema } from "../tools/schema.ts";
 import type { Tool } from "../tools/tool.ts";
 
-/** Where a hook is called. */
+/** The session and run in which a hook is called. */
 export interface HookContext {
   sessionId: string;
   userId: string;
   runId: string;
+  /** The agent's name. */
   agent: string;
 }
 
-/** What a hook that takes part in a run works with. */
+/** What a hook gets that takes part in a run. */
 export interface RunContext<Deps = unknown> extends HookContext {
   /** The session as it was when this leg began. */
   readonly session: Session;
-  /** The mode that a tool has set, or else the session's `metadata.type`. */
+  /** The session's mode if a tool has set one, or else its `metadata.type`. */
   readonly type: string | undefined;
-  /** The run as folded from the log, and always up to date. */
+  /** The run, folded from the log and always up to date. */
   readonly run: Readonly<RunState>;
+  /** What the runtime's `deps` returned for this session. */
   readonly deps: Deps;
-  /** Fires when the run is to stop. What does not return soon after that is left behind. */
+  /** Aborts when the run is stopped. Work that does not return soon after that is abandoned. */
   readonly signal: AbortSignal;
-  /** The session's log as it may be shown; without options all of it. */
+  /** Reads the session's log, without what was redacted. Without options, all of it. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
    * Adds to what the model reads from its next turn on, or logs an event of your own. A hook may be called
-   * again after a crash: give the event a `key`, and it is stored once. Resolves to `false` if it was there
-   * already.
+   * again after a crash: give the event a `key` to have it stored once. Resolves to `false` if that key was
+   * already stored.
    */
   append(event: AppendableEvent): Promise<boolean>;
 }
 
 /**
- * What hooks may store: `knowledge`, `artifact`, `note`, `spending` (what a model of the hook's own has used
- * up) and extension events.
+ * The events that hooks may store: `knowledge`, `artifact`, `note`, `spending` (what a model that the hook
+ * calls itself has used) and extension events.
  */
 export type AppendableEvent = Exclude<
   NewEvent,
   { type: Exclude<keyof EventData, "knowledge" | "artifact" | "note" | "spending"> }
 >;
 
-/** How the next turn is made. What the model reads is not a part of it: add to that with `append`. */
+/** Settings of the next turn. They do not include what the model reads: add to that with `append`. */
 export interface TurnPlan {
-  /** Who answers; see also {@link answering}. */
+  /** The model of this turn. See also `answering()`. */
   model: ModelClient;
+  /** The most tokens of the answer. */
   maxTokens: number;
+  /** Which tools the model must or may call. Default: the model chooses. */
   toolChoice?: ToolChoice;
   /**
-   * The names of the tools that may run in this turn; all when absent. The model is shown all of them
-   * nevertheless.
+   * The names of the tools that may run in this turn. The model sees all tools nevertheless. Default: all.
    */
   tools?: readonly string[];
 }
 
-/** A change of plan, or the end of the run instead. */
+/** Changes to the turn's settings, or the end of the run. */
 export type TurnChange = Partial<TurnPlan> | { stop: StopReason };
 
 /** A model call that is about to be made. */
 export interface PlannedRequest {
+  /** The request as it would be sent. */
   readonly request: ModelRequest;
+  /** The estimated tokens of its prompt. */
   readonly estimatedTokens: number;
+  /** The settings of its turn. */
   readonly plan: Readonly<TurnPlan>;
 }
 
-/** An answer of the model that has come in whole and is not yet stored. */
+/** A complete answer of the model that is not stored yet. */
 export interface ModelReply {
   readonly content: readonly ContentBlock[];
+  /** The model's own stop reason. */
   readonly stopReason: string | null;
 }
 
-/** A call that is about to be run. Its input fits the tool's schema. */
+/** A call that is about to run. Its input matches the tool's schema. */
 export interface PlannedToolCall {
   readonly callId: string;
   readonly tool: Tool;
-  /** As the tool will get it: parsed, and as earlier hooks have changed it. */
+  /** The input as the tool will get it: parsed, and with the changes of earlier hooks. */
   readonly input: unknown;
-  /** As the model made it. */
+  /** The input as the model wrote it. */
   readonly arguments: Json;
-  /** The answer to this hook's question about this call. It fits the question's schema. */
+  /** The answer to this hook's question about this call. It matches the question's schema. */
   readonly answer?: Json;
 }
 
 /**
- * What a hook makes of a call. `input`: other input, which has to fit the schema. `deny`: an error result
- * that tells the model why. `result`: the answer, without the tool; with `skipped` it counts neither as a
- * success nor as a failure, and the word says why. `ask`: the call waits for an answer, and then the hook is
- * called again with it.
+ * What a hook decides about a call.
+ *
+ * - `input`: runs the call with this input, which must match the schema.
+ * - `deny`: answers the call with an error that tells the model why.
+ * - `result`: answers the call without running the tool. With `skipped`, a word that says why, the call
+ *   counts as neither a success nor a failure.
+ * - `ask`: makes the call wait for an answer. The hook is then called again with it.
  */
 export type ToolChange =
   | { input: Json }
@@ -101,38 +111,44 @@ export type ToolChange =
   | { result: Json; skipped?: string }
   | { ask: Pick<QuestionRecord, "kind" | "payload"> & { answer: Schema } };
 
-/** What a tool has come back with; nothing of it is stored yet. */
+/** The outcome of a call that ran. Nothing of it is stored yet. */
 export interface ToolOutcome {
   readonly callId: string;
   readonly tool: Tool;
+  /** The input that the tool got: parsed, and with the changes of hooks. */
   readonly input: unknown;
+  /** Whether the tool succeeded. */
   readonly success: boolean;
+  /** What the tool returned, or the message of its error. */
   readonly result: Json;
-  /** What the model will read, where that is not `result` as text. */
+  /** What the model reads, if that is not `result` as text. */
   readonly content?: string | ContentBlock[];
 }
 
-/** What is stored instead. */
+/** Changes to an outcome before it is stored. */
 export type OutcomeChange = Partial<Pick<ToolOutcome, "success" | "result" | "content">>;
 
 /** A value, or a promise of it. */
 export type Awaitable<T> = T | Promise<T>;
 
 /**
- * Something that takes part in a run. Hooks are awaited. `before…` is called in the order of the agent's
- * list, and each hook sees what those before it have changed; the first that ends the run, denies, answers or
- * asks has the last word. `after…` is called in the opposite order; `onSuspend`, `onStop` and `onError` in
- * the order of the list.
+ * Takes part in runs: its methods are called before and after runs, turns, model calls and tool calls. Hooks
+ * are awaited.
  *
- * A `before…` that throws stops what it stands before: the call is denied, or the run ends as `error`. Any
- * other that throws changes nothing. Both are logged as `hook_failed` and told to `onError`. So is what makes
- * no sense, e.g. 0 tokens.
+ * `before…` methods are called in the order of the agent's list. Each hook sees the changes of those before
+ * it; the first that ends the run, or denies, answers or asks, decides. `after…` methods are called in the
+ * opposite order; `onSuspend`, `onStop` and `onError` in the order of the list.
  *
  * `beforeRun`, `beforeTurn`, `beforeModel` and `afterTurn` may end the run: they return `{ stop }`. No other
  * method can; `onStop` only changes the reason. From within a turn, e.g. in `beforeTool` or a tool, call
  * `runtime.stop(sessionId, { userId })`: the run ends as `aborted`, and `onStop` may give another reason.
  *
- * After a crash a hook may be called again for the same turn or call, except `afterRun`.
+ * If a `before…` method throws, the call is denied, or the run ends as `error`. If another method throws,
+ * nothing changes. Both are logged as `hook_failed` and reported to `onError`. An invalid result, e.g. 0
+ * tokens, counts as thrown.
+ *
+ * After a crash, a hook may be called again for the same turn or call. `afterRun` is not, unless the hook is
+ * `idempotent`.
  *
  * @example
  * ```ts
@@ -154,64 +170,68 @@ export type Awaitable<T> = T | Promise<T>;
  * ```
  */
 export interface Hook<Deps = unknown> {
-  /** Unique among the agent's hooks; the log names hooks by it. */
+  /** Unique among the agent's hooks. The log names the hook by it. */
   readonly name: string;
-  /** The tools that it is about, where it names some: an agent that lacks one of them is refused. */
+  /** Names of tools that the hook needs. `agent()` refuses an agent that lacks one of them. Default: none. */
   readonly tools?: readonly string[];
-  /** `afterRun` is called again if the process died in it; otherwise it never is. */
+  /** Whether `afterRun` is called again if the process died in it. Default: no. */
   readonly idempotent?: boolean;
-  /** Before the run's first model call. */
+  /** Called before the run's first model call. */
   readonly beforeRun?: (context: RunContext<Deps>) => Awaitable<{ stop: StopReason } | undefined>;
-  /** Before each turn, when every call of the last one has its result. */
+  /** Called before each turn, when every call of the last turn has its result. */
   readonly beforeTurn?: (
     plan: Readonly<TurnPlan>,
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
-  /** Before each model call, with the request as it would be sent. */
+  /** Called before each model call, with the request as it would be sent. */
   readonly beforeModel?: (
     call: PlannedRequest,
     context: RunContext<Deps>,
   ) => Awaitable<TurnChange | undefined>;
   /**
-   * May change or leave out texts that no thinking block follows; all else has to stay as it is. Of a text
-   * that has changed only its words count: citations belong to the words that were there.
+   * Called with each complete answer, before it is stored. May change or remove text blocks that no thinking
+   * block follows; everything else must stay as it is. A text block that is changed keeps only its text,
+   * because citations refer to the old words.
    */
   readonly afterModel?: (
     answer: ModelReply,
     context: RunContext<Deps>,
   ) => Awaitable<{ content: ContentBlock[] } | undefined>;
-  /** Before each call of a tool that exists and whose input fits. */
+  /** Called before each call of an existing tool with valid input. */
   readonly beforeTool?: (
     call: PlannedToolCall,
     context: RunContext<Deps>,
   ) => Awaitable<ToolChange | undefined>;
-  /** After each call that was run. */
+  /** Called after each call that ran. */
   readonly afterTool?: (
     outcome: ToolOutcome,
     context: RunContext<Deps>,
   ) => Awaitable<OutcomeChange | undefined>;
-  /** After each turn, when every call has its result. All are told; the first reason to stop counts. */
+  /**
+   * Called after each turn, when every call has its result. Every hook is called; the first reason to stop
+   * counts.
+   */
   readonly afterTurn?: (
     turn: Readonly<TurnState>,
     context: RunContext<Deps>,
   ) => Awaitable<{ stop: StopReason } | undefined>;
   /**
-   * When the run is about to wait for its user and nobody is to hold anything for it. After that it may go on
-   * anywhere.
+   * Called when the run is about to wait for its user. Release here what you hold for the run: it may resume
+   * in another process.
    */
   readonly onSuspend?: (context: RunContext<Deps>) => Awaitable<void>;
-  /** When the run is about to end; may change the reason. */
+  /** Called when the run is about to end. May change the stop reason. */
   readonly onStop?: (
     stop: Readonly<StopReason>,
     context: RunContext<Deps>,
   ) => Awaitable<StopReason | undefined>;
   /**
-   * When the run has come to its end and all text is stored, whatever the way; once for each run. It has 5 s,
-   * also where the run was stopped.
+   * Called once for each run when it ends for whatever reason, after all text is stored. It may take 5
+   * seconds, even if the run was stopped.
    */
   readonly afterRun?: (result: RunResult, context: RunContext<Deps>) => Awaitable<void>;
   /**
-   * Told of every error that the run logs: failed model calls, breaches of the model's contract, reached
+   * Called for every error that the run logs: failed model calls, invalid answers of the model, reached
    * limits.
    */
   readonly onError?: (error: EventData["error"], context: HookContext) => Awaitable<void>;

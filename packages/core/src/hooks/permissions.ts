@@ -3,18 +3,22 @@ import type { Hook, PlannedToolCall, RunContext } from "./hook.ts";
 /** Options of `permissions()`. */
 export interface PermissionOptions<Deps = unknown> {
   /**
-   * The tools that may run, by the session's type: the mode that a tool has set, or else its `metadata.type`.
+   * The tools that may run, by the session's type: its mode if a tool has set one, or else its
+   * `metadata.type`.
    */
   allow: { readonly [type: string]: readonly string[] };
-  /** The tools of a session whose type is not in the list; none when absent. */
+  /** The tools that may run in a session of any other type. Default: none. */
   otherwise?: readonly string[];
-  /** A closer look at a call of an allowed tool, e.g. at what it is about to write. A sentence denies it. */
+  /**
+   * Checks a call of an allowed tool, e.g. what it is about to write. Returns a sentence for the model to
+   * deny it.
+   */
   check?(call: PlannedToolCall, context: RunContext<Deps>): string | undefined | Promise<string | undefined>;
 }
 
 /**
- * Lets a tool run only where the session's type allows it; the model reads why not, and what it may use
- * instead. It always sees all tools: what is on the wire is the same for the whole session.
+ * Lets a tool run only if the session's type allows it. If not, the model is told which tools it may use
+ * instead. The model sees all tools in every session, so that the prompt stays the same and cached.
  *
  * @example
  * ```ts

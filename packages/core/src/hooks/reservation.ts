@@ -8,40 +8,49 @@ import { retryingReservations } from "../reservations/retrying-reservations.ts";
 import type { Awaitable, Hook, RunContext } from "./hook.ts";
 import { reservedAmount, resolved } from "./reserved-amount.ts";
 
-/** A budget in tokens (`limit`, `amount`) or US dollars (`limitUsd`, `amountUsd`), and how it is reserved. */
+/**
+ * Options of `reservation()`: a budget in tokens (`limit`, `amount`) or US dollars (`limitUsd`, `amountUsd`),
+ * and how it is reserved.
+ */
 export type ReservationOptions<Deps = unknown> = {
-  /** Unique among the agent's hooks, and a part of the reservations' ids. */
+  /** Unique among the agent's hooks. Part of the reservations' ids. Default: "reservation". */
   name?: string;
+  /** Where the budgets are kept, e.g. `memoryReservations()`. */
   reservations: Reservations;
-  /** Whose budget; asked for when the run first reserves, and the same to its end. */
+  /**
+   * The account whose budget is used. A function is called when the run first reserves; its answer then holds
+   * for the whole run.
+   */
   account: string | ((context: RunContext<Deps>) => Awaitable<string>);
   /**
-   * How long a reservation outlives its process, in milliseconds; it is renewed at a third of that. Default:
-   * five minutes.
+   * How long a reservation outlives its process, in milliseconds. It is renewed at a third of that time.
+   * Default: 300,000 (five minutes).
    */
   ttlMs?: number;
   /**
-   * Pauses after which a call is made again when the reservations were unavailable, in milliseconds; default
-   * 50 and 250.
+   * Pauses before each retry of a call that failed because the reservations were unavailable, in
+   * milliseconds. Default: `[50, 250]`.
    */
   retryMs?: readonly number[];
-  /** What the user reads when nothing is granted. An agent's `stopMessages.quota_exceeded` goes before it. */
+  /**
+   * Message for the user when the budget has no room. The agent's `stopMessages.quota_exceeded` overrides it.
+   */
   message?: string;
-  /** The runtime's, where that is not the machine's. */
+  /** The clock that times renewals; pass the runtime's if it has one of its own. Default: the machine's. */
   clock?: Clock;
 } & (
   | {
-      /** How large the budget is, in tokens: all of every prompt and every answer. */
+      /** The size of the budget in tokens. All tokens of every prompt and every answer count. */
       limit: number | ((context: RunContext<Deps>) => Awaitable<number>);
-      /** How many tokens of it a run may use. */
+      /** How many of these tokens one run may use. */
       amount: number | ((context: RunContext<Deps>) => Awaitable<number>);
       limitUsd?: never;
       amountUsd?: never;
     }
   | {
-      /** How large the budget is, in US dollars. Needs a model with prices. */
+      /** The size of the budget in US dollars. The model must have prices. */
       limitUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
-      /** How much of it a run may use, in US dollars. */
+      /** How many of these dollars one run may use. */
       amountUsd: number | ((context: RunContext<Deps>) => Awaitable<number>);
       limit?: never;
       amount?: never;
@@ -49,22 +58,23 @@ export type ReservationOptions<Deps = unknown> = {
 );
 
 /**
- * Lets a run begin only if its user's budget has room for it. `amount` (or `amountUsd`) is set aside
- * before the first model call; if it is not granted, the run ends as `quota_exceeded` without any. Before
- * every turn the budget is charged with what the run has used so far; a run that has used `amount` up makes
- * no further turn and ends the same way. When it ends, however it does and in whatever process, it is charged
- * with what the log says it has used, once, and the rest is given back.
+ * Lets a run begin only if a shared budget, e.g. a user's month, has room for it. `amount` (or `amountUsd`)
+ * is set aside before the first model call. If it is not granted, the run ends as `quota_exceeded` without
+ * calling the model. Before every turn, the budget is charged with what the run has used so far; a run that
+ * has used up `amount` ends as `quota_exceeded` before its next turn. When the run ends, however and in
+ * whatever process, the budget is charged once with what the log says it has used, and the rest is given
+ * back.
  *
- * A turn may use more than is left of `amount`, and is charged nevertheless. So that no run does, give the
- * agent `limits` on tokens or costs that are not above it.
+ * A turn may use more than is left of `amount`, and is charged in full. To prevent that, give the agent
+ * `limits` on tokens or cost that are not above `amount`.
  *
- * A run that waits for its user has paid for what it did and holds nothing. When it goes on it reserves the
- * rest again, and ends if there is no room any more. Tasks that the agent gives to others are counted with
- * it: their agents need no such hook.
+ * A run that waits for its user has paid for what it used and holds nothing. When it resumes it reserves the
+ * rest again, and ends if there is no room. Tasks for sub-agents count for the calling run: their agents need
+ * no such hook.
  *
  * @throws PawlError `config` for an unknown option, a missing amount or limit, or an amount of money that is
- * not a number from 0. `store_unavailable` is the run's: it rejects, and is recovered when the budget can be
- * asked again.
+ * not a number from 0. If the budget is unavailable, the run rejects with `store_unavailable` and is
+ * recovered later.
  *
  * @example
  * ```ts
@@ -126,7 +136,8 @@ export function reservation<Deps = unknown>({
     idempotent: true,
     beforeTurn: async (_plan, context) => {
       const id = await idOf(context);
-      // What is held stays; what is not, is reserved again, in the account in which it was first.
+      // A reservation that is held stays. Otherwise the run reserves again, in the account of its first
+      // reservation.
       const known = await renew(id, context);
       const wanted = known?.amount ?? (await budget.amount(context));
       if (known !== undefined && known.used >= wanted) return stop;
@@ -135,7 +146,7 @@ export function reservation<Deps = unknown>({
         const request = { account, id, amount: wanted, limit: await budget.limit(context), ttlMs };
         const { granted } = await reservations.reserve(request);
         if (!granted) return stop;
-        // The run did not wait for this grant, and `afterRun` may have passed already.
+        // The run was stopped while it waited for the grant, so `afterRun` may have been called already.
         if (context.signal.aborted && !goesOnElsewhere(context.signal))
           await reservations.abort(id, budget.used(context.run));
       }
@@ -154,30 +165,27 @@ export function reservation<Deps = unknown>({
   };
 }
 
-/** Whether the run's next leg, in any process, needs this leg's reservation, which has the same id. */
+/** Whether the run continues in another process, whose leg needs this reservation: it has the same id. */
 function goesOnElsewhere({ reason }: AbortSignal): boolean {
   return PawlError.is(reason, "fenced") || PawlError.is(reason, "draining");
 }
 
 /**
- * A budget that does not answer in time was unavailable: the run's end is left to recovery, and not
- * uncharged.
+ * Waits for the final charge. If it does not settle in time, the budget counts as unavailable, so that the
+ * run is recovered and not left uncharged.
  */
 async function finalizedInTime(clock: Clock, signal: AbortSignal, work: Promise<unknown>): Promise<void> {
   try {
     await withinDeadline({ clock, signal }, work);
   } catch (error) {
     if (!signal.aborted || error !== signal.reason) throw error;
-    throw new PawlError("store_unavailable", "The budget has not answered in time.");
+    throw new PawlError("store_unavailable", "The final charge of the budget took too long.");
   }
 }
 
 const QUOTA_EXCEEDED = "Your budget has no room left for this request.";
 
-/**
- * Does something every so many milliseconds, for one run after the other, as long as the run's leg is at
- * work.
- */
+/** Repeats work at an interval for each run while the run's leg is running. */
 function repeating(clock: Clock, everyMs: number) {
   const ends = new Map<string, () => void>();
   const end = ({ runId }: Pick<RunContext, "runId">) => ends.get(runId)?.();
@@ -185,7 +193,7 @@ function repeating(clock: Clock, everyMs: number) {
     end({ runId });
     const next = () =>
       clock.after(everyMs, () => {
-        // What fails is tried again, or seen before the next turn.
+        // A failed renewal is repeated at the next interval, and reported before the next turn.
         work().catch(() => undefined);
         cancel = next();
       });

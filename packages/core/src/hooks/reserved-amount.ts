@@ -8,7 +8,7 @@ import type { RunContext } from "./hook.ts";
 /** A value, or a function that returns it for the run. */
 export type Of<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
 
-/** The numbers of a budget as an app gives them: one pair of them. */
+/** The numbers of a budget as the application gives them: one pair. */
 export interface GivenBudget<Deps> {
   limit?: Of<number, Deps> | undefined;
   amount?: Of<number, Deps> | undefined;

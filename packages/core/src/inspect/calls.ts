@@ -4,20 +4,21 @@ import type { Span } from "./span.ts";
 import { noTokens, type Spending, sumOf } from "./spending.ts";
 
 /**
- * A tool call, from where it was made to its result. What it has used up is that of an agent that did its
- * work.
+ * A tool call, from its `tool_call` to its result. Its tokens and cost are those of the sub-agent that did
+ * the work; 0 for other tools.
  */
 export interface TimelineCall extends Span, Spending {
   callId: string;
   toolName: string;
   /** `seq` of its `tool_call`. */
   seq: number;
+  /** Its state. `skipped`: it was answered without being run, and counts as neither success nor failure. */
   phase: "running" | "waiting" | "done" | "error" | "skipped";
-  /** While it waited for its answer: no work of anybody's. */
+  /** The times when it waited for an answer. */
   waits: Span[];
 }
 
-/** Folds what happens to calls into them; a call that is made is added. */
+/** Folds an event into the calls. A `tool_call` adds one. */
 export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
   const at = Date.parse(event.at);
   switch (event.type) {
@@ -65,7 +66,7 @@ interface AboutCall {
   spent?: { tokens: TokenUsage; cost_cents: number } | undefined;
 }
 
-/** The last call of this id, and what was used up for it. */
+/** Changes the last call with this id, and adds what was spent on it. */
 function change(
   calls: TimelineCall[],
   { call_id, spent }: AboutCall,
@@ -79,7 +80,7 @@ function change(
   Object.assign(call, sumOf([call, fresh]));
 }
 
-/** Ends the last one, if it is not over. */
+/** Ends the last span if it is still open. */
 export function endLast(spans: readonly Span[], at: number): void {
   const last = spans.at(-1);
   if (last !== undefined) last.to ??= at;

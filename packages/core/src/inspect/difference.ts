@@ -1,23 +1,23 @@
 import type { LoggedRequest } from "./requests.ts";
 
-/** Where two requests begin to differ. */
+/** The first place where two requests differ. */
 export interface Difference {
   /**
-   * e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`; `prefix` where the requests were sent with
-   * different ones, and what is shown of the log does not say where they differ: it is public, or what was
-   * sent has been redacted since.
+   * The place of the block, e.g. `tools[2]`, `system[0]`, `messages[4].content[0]`. `prefix` if the requests
+   * had different prefixes and the log does not show where they differ, because it is public or was redacted
+   * since.
    */
   path: string;
   /**
-   * `added`: the later one says all that the earlier one said, and then more. Anything else reads nothing
-   * from the cache behind it.
+   * `added`: the later request repeats all of the earlier one and then adds to it, so its cache still holds.
+   * After anything else, nothing is read from the cache from this place on.
    */
   change: "added" | "changed" | "removed";
 }
 
 /**
- * The first block that differs between a request and the one before it, in the order in which the API caches:
- * tools, system, messages. `undefined` for equal ones.
+ * Finds the first block that differs between a request and the one before it, in the order in which the API
+ * caches: tools, system, messages. Returns `undefined` for equal requests.
  */
 export function firstDifference(before: LoggedRequest, after: LoggedRequest): Difference | undefined {
   const found = shownDifference(before, after);

@@ -4,9 +4,7 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "../stores/wrap-store.ts";
 import { summaryOf } from "./summary.ts";
 
-/**
- * In front of a line, so that it is found at a glance: from the user, to and from the model, tools, the rest.
- */
+/** Icons at the beginning of a line: from the user, to and from the model, tools, other events. */
 const ICONS: readonly (readonly [RegExp, string])[] = [
   [/^user_|^tool_answered$/, "👤"],
   [/^llm_request$/, "📤"],
@@ -20,14 +18,14 @@ const ICONS: readonly (readonly [RegExp, string])[] = [
 const OTHER = "▫️";
 
 /**
- * An event as one line: its time of day in UTC, the first eight characters of its session, what it is and a
- * few words about it, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. It says what
- * people have said.
+ * Formats an event as one line: its time of day in UTC, the first eight characters of its session, its type
+ * and a short summary, e.g. `09:05:47.310 [7f3e9b20] 👤 user_message “Something for the back”`. The line may
+ * contain what people wrote.
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;
   const line = `${at.slice(11, 23)} [${sessionId.slice(0, 8)}] ${iconOf(event)} ${type} ${summaryOf(event)}`;
-  // Nobody writes into a terminal but us.
+  // Control characters in the content must not reach the terminal.
   return line.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
 }
 
@@ -38,10 +36,10 @@ function iconOf(event: StoredEvent): string {
 }
 
 /**
- * The store, with a line for every event that is stored through it. What `print` throws is told to
- * `console.error` and changes nothing else: the events are stored.
+ * Wraps a store so that it prints a line for every event that is stored through it. If `print` throws, the
+ * error goes to `console.error`; the events are stored nevertheless.
  *
- * @param print gets the line and the event
+ * @param print called with the line and the event; default: `console.log`
  *
  * @example
  * ```ts

@@ -5,10 +5,11 @@ import type { StoredEvent } from "../log/event.ts";
 import type { Message, TextBlock, ToolSpec } from "../model/content.ts";
 import { newSessionState } from "../session/state.ts";
 
-/** A request to the model as the log tells it, without its cache markers. */
+/** A request to the model, reconstructed from the log, without its cache markers. */
 export interface LoggedRequest {
   /** `seq` of its `llm_request`. */
   seq: number;
+  /** Id of the `prefix` event that it was sent with. */
   prefixId: string;
   system: readonly TextBlock[];
   tools: readonly ToolSpec[];
@@ -16,8 +17,8 @@ export interface LoggedRequest {
 }
 
 /**
- * The requests of a session, built again from its whole log. Where the log was made public, system and tools
- * are empty and notes are blank, as it says nothing else. A retry sent what the request before it did.
+ * Reconstructs a session's requests from its whole log. From a public log, system and tools are empty and
+ * notes are blank. A retry repeats the request before it.
  */
 export function requestsOf(events: Iterable<StoredEvent>): LoggedRequest[] {
   const state = newSessionState("");

@@ -1,10 +1,10 @@
 import { addUsd } from "../base/usd.ts";
 import type { TokenUsage } from "../log/event.ts";
 
-/** What something has used up. */
+/** Tokens and cost. */
 export interface Spending {
   tokens: TokenUsage;
-  /** US dollars, as it was charged. */
+  /** In US dollars, as it was charged. */
   costUsd: number;
 }
 
@@ -18,7 +18,7 @@ export const noTokens: TokenUsage = {
   total: 0,
 };
 
-/** What several have used up together. */
+/** Adds up several spendings. */
 export function sumOf(spendings: readonly Spending[]): Spending {
   return spendings.reduce(
     (sum, { tokens, costUsd }) => ({
@@ -30,8 +30,8 @@ export function sumOf(spendings: readonly Spending[]): Spending {
 }
 
 /**
- * Prompt tokens read from the cache as a share of all prompt tokens, 0 to 1; `undefined` when nothing was
- * sent.
+ * Returns the cache hit rate: prompt tokens read from the cache as a share of all prompt tokens, 0 to 1.
+ * `undefined` if no prompt was sent.
  */
 export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number | undefined {
   const sent = prompt + cached + cache_write;

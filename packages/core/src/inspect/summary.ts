@@ -4,10 +4,10 @@ import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 
-/** A few words about an event, on one line, for people who read the log from top to bottom. */
+/** Summarizes an event in a few words on one line, for people who read a log. */
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
-  if (large !== undefined) return `${countOf(large.bytes)} bytes, kept apart`;
+  if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
   switch (event.type) {
     case "user_message":
       return quotedText(event.data.message);
@@ -40,7 +40,7 @@ export function summaryOf(event: StoredEvent): string {
   }
 }
 
-/** A public log leaves out its content. */
+/** Summarizes a prefix. A public log leaves out its content. */
 function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
   if (system.length === 0) return "system prompt and tools";
   return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;
@@ -110,7 +110,7 @@ function controlSummary(event: StoredEvent): string {
     case "run_suspended":
       return `waits for ${event.data.pending.length === 1 ? "an answer" : `${event.data.pending.length} answers`}`;
     case "run_recovered":
-      return "taken up again after its process was gone";
+      return "resumed after its process died";
     case "run_ended":
       return joined(
         runId(event),
@@ -122,7 +122,7 @@ function controlSummary(event: StoredEvent): string {
     case "checkpoint":
       return `${event.data.reason}, from event ${event.data.from_seq} on`;
     case "redaction":
-      return `takes back event ${event.data.seq}`;
+      return `redacts event ${event.data.seq}`;
     case "effect_started":
     case "effect_ended":
       return event.data.name;
@@ -151,7 +151,7 @@ function usage({ prompt, cached, cache_write, completion }: TokenUsage): string 
   return `${countOf(prompt + cached + cache_write)} in${known}, ${countOf(completion)} out`;
 }
 
-/** Nothing if the model has no prices. */
+/** Formats a cost; `undefined` for 0, e.g. if the model has no prices. */
 function money(cents: number): string | undefined {
   return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }

@@ -9,19 +9,23 @@ import { requestsOf } from "./requests.ts";
 import type { Span } from "./span.ts";
 import { noTokens, type Spending, sumOf } from "./spending.ts";
 
-/** One request to the model and what has come of it. */
+/** One request to the model and its outcome. */
 export interface TimelineAttempt extends Span, Spending {
   /** `seq` of its `llm_request`. */
   seq: number;
   model: string;
-  /** `undefined` while it is being written; an answer that was lost or refused has failed. */
+  /**
+   * `answered`, or `failed` if the answer was lost or the request refused. `undefined` while it is in
+   * progress.
+   */
   outcome?: "answered" | "failed";
+  /** The model's own stop reason. */
   stopReason?: string | null;
-  /** Where it began to differ from the request before it; absent for the first one, and for a retry. */
+  /** The first difference from the request before. Absent for the first request, and for a retry. */
   difference?: Difference;
 }
 
-/** A turn: the attempts at one answer, and the calls that this answer made. */
+/** A turn: the attempts at one answer, and the calls that the answer made. */
 export interface TimelineTurn extends Span {
   turn: number;
   attempts: TimelineAttempt[];
@@ -35,19 +39,20 @@ export interface TimelineRun extends Span {
   seq: number;
   agent: string;
   turns: TimelineTurn[];
-  /** While nothing went on because a question waited. */
+  /** The times when the run waited for an answer and nothing was running. */
   waits: Span[];
-  /** Milliseconds that processes were at work. */
+  /** How long processes worked on the run, in milliseconds. */
   workMs: number;
-  /** What summaries of the context, and models that hooks ask, have used up. */
+  /** Tokens and cost of context summaries, and of models that hooks call. */
   summaries: Spending;
+  /** Why it ended. Absent while it is open. */
   stop?: StopReason;
 }
 
 /**
- * A session's log as what happened when: runs, their turns, what each attempt has used up and cost, tools,
- * and apart from them the time in which everything waited for the user. `events` is the whole log from its
- * first event on; a public one gives the same, but for what is not public.
+ * Converts a session's log to a timeline: its runs, their turns, what each attempt used and cost, the tool
+ * calls, and separately the time spent waiting for the user. `events` must be the whole log. A public log
+ * gives the same, without what is not public.
  *
  * @example
  * ```ts
@@ -79,7 +84,7 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
     if (event.type === "run_started") runs.push(newRunSpan(event));
     const run = runs.at(-1);
     if (run === undefined || run.to !== undefined) continue;
-    // Whatever comes after a suspension ends it: an answer, another message, an end.
+    // Any event after a suspension ends it: an answer, another message, an end.
     endLast(run.waits, Date.parse(event.at));
     takeEvents(run, event);
     if (event.type === "llm_request") addAttempt(run, event, differences.get(event.seq));
@@ -88,7 +93,7 @@ export function timelineOf(events: readonly StoredEvent[]): TimelineRun[] {
   return runs;
 }
 
-/** All that a run has used up, attempt by attempt, with its agents' work and its summaries. */
+/** Lists what a run has used: each attempt, each call of a sub-agent, and the summaries. */
 export function spendingsOf({ turns, summaries }: TimelineRun): Spending[] {
   return [...turns.flatMap(({ attempts, calls }) => [...attempts, ...calls]), summaries];
 }
@@ -157,7 +162,7 @@ function addAttempt(
   turn.attempts.push({ seq, model, from, tokens: noTokens, costUsd: 0, ...(difference && { difference }) });
 }
 
-/** The charge follows the answer, the failure, or the loss. */
+/** Adds a charge to its attempt. The charge comes after the answer, the failure or the loss. */
 function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | EventData["spending"]): void {
   const spent = { tokens: data.tokens, costUsd: usdFromCents(data.cost_cents) };
   const attempt = run.turns.flatMap(({ attempts }) => attempts).findLast(({ seq }) => seq === data.attempt);
@@ -165,7 +170,7 @@ function chargeAttempt(run: TimelineRun, data: EventData["llm_response"] | Event
   else Object.assign(attempt, sumOf([attempt, spent]));
 }
 
-/** Ends the turn's last attempt, unless it is over. */
+/** Ends the turn's last attempt if it is still open. */
 function endAttempt(
   turn: TimelineTurn | undefined,
   to: number,

@@ -20,20 +20,20 @@ export interface Leg {
   readonly life: LegLife;
   readonly report: LegReport;
   readonly hookProgress: HookProgress;
-  /** What the runtime's `deps` made; `undefined` before that. */
+  /** What the runtime's `deps` returned; `undefined` until `makeDeps` has settled. */
   readonly deps: unknown;
-  /** Makes them, once. */
+  /** Calls the runtime's `deps`, once. */
   makeDeps(): Promise<unknown>;
-  /** What readers in this process are shown before it is stored. */
+  /** The live state: what readers in this process see before it is stored. */
   readonly live: LiveState;
   /** Notifies readers that `live` has changed. */
   touch(): void;
   newId(): string;
-  /** What the session's row says now; it may be over before its run is. */
+  /** Reads the session's status. The session may be over before its run has ended. */
   status(): Promise<SessionStatus | undefined>;
-  /** The session's events as they may be shown. */
+  /** Reads the session's events, without what was redacted. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
-  /** Lets an agent do the work of a call. */
+  /** Has a sub-agent do the work of a call. */
   delegate(delegated: Delegated): Promise<Delegation>;
   /** The tasks that the run would abandon if it ended now. */
   openTasks(run: RunState): Promise<readonly OpenTask[]>;
@@ -50,7 +50,7 @@ export interface LegLife extends Deadline {
   readonly haltedAt: number | undefined;
   /** The session is another process's: start nothing more, write nothing more. */
   readonly lost: boolean;
-  /** The process is going down: stop at the next turn boundary. */
+  /** The process is shutting down: stop at the next turn boundary. */
   readonly draining: boolean;
   /** The run that was begun when this leg's ended; the lease is kept for it. */
   readonly nextRun: string | undefined;
@@ -78,7 +78,7 @@ export interface LegReport {
   logLate(error: ErrorReport): Promise<void>;
 }
 
-/** What the hooks have been asked in this leg, each of it once. Only `loop/hooks` writes to it. */
+/** Which hooks were called in this leg, so that each is called once. Only `loop/hooks` writes to it. */
 export interface HookProgress {
   /** `beforeRun` has let the run begin. */
   begun: boolean;
@@ -90,11 +90,11 @@ export interface HookProgress {
   questions: string;
   /** The agent's hooks by method, in the order in which they are called. */
   readonly byMethod: Map<keyof Hook, readonly Hook[]>;
-  /** What the hooks are given; made once. */
+  /** The hooks' context, made once. */
   context: RunContext | undefined;
 }
 
-/** A call whose work another agent does. */
+/** A call whose work a sub-agent does. */
 export interface Delegated {
   call: CallState;
   delegate: Delegate;
@@ -103,12 +103,12 @@ export interface Delegated {
 }
 
 /**
- * The state in which the task has come to rest; `undefined`: the process lets go of it, and another one goes
- * on.
+ * The state in which the task has settled. `undefined`: this process abandons the run, and another one
+ * resumes it.
  */
 export type Delegation = SessionState | undefined;
 
-/** A task that waits, or goes on, although nobody reads any more what comes of it. */
+/** A task of a call that no longer needs its result. */
 export interface OpenTask {
   end(signal: AbortSignal): Promise<void>;
 }

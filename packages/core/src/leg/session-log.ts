@@ -8,8 +8,8 @@ import { patchOf } from "../log/row-patch.ts";
 import type { SessionState } from "../session/state.ts";
 
 /**
- * A leg's way into the log: one append at a time, each folded into the state when it is stored. What comes
- * meanwhile goes into the next one together.
+ * Writes a leg's events to the log, one append at a time, and folds each into the state once it is stored.
+ * Events that arrive during an append are stored together in the next one.
  */
 export interface SessionLog {
   readonly state: SessionState;
@@ -25,6 +25,7 @@ export interface SessionLog {
   catchUp(): Promise<void>;
 }
 
+/** Options of an append at the tip. */
 export interface AtTip {
   /** The last event that the caller has seen when it decided; default: the last one in the state now. */
   seq?: number;
@@ -32,7 +33,7 @@ export interface AtTip {
   release?: boolean;
 }
 
-/** Opens the log for one leg. `onEvent` sees every event that was not in `state` yet, in order. */
+/** Opens the log for one leg. `onEvent` is called in order with every event that was not in `state`. */
 export function openLog(options: {
   store: EventStore;
   tail: LiveTail;
@@ -111,7 +112,7 @@ async function isStored(state: SessionState, seq: number, written: Promise<unkno
     await written;
     return true;
   } catch (error) {
-    // A key that was taken before the caller looked stays taken: to decide again would not help.
+    // If the key was already taken when the caller decided, to decide again would not help.
     const takenMeanwhile = PawlError.is(error, "key_taken") && state.lastSeq > seq;
     if (takenMeanwhile || PawlError.is(error, "conflict")) return false;
     throw error;
@@ -121,8 +122,8 @@ async function isStored(state: SessionState, seq: number, written: Promise<unkno
 type Job = () => Promise<void>;
 
 /**
- * Does one work after the other, none of which fails. The first has to wait too: what is to be done together
- * may still come.
+ * Runs jobs one at a time; jobs never reject. Even the first starts in a microtask, so that appends made in
+ * the same tick can join its batch.
  */
 function turns(): (work: Job) => void {
   const waiting: Job[] = [];
@@ -136,7 +137,7 @@ function turns(): (work: Job) => void {
   };
 }
 
-/** What comes of a work that has had its turn. */
+/** Queues a job and returns its result. */
 function doInTurn<T>(inTurn: (work: Job) => void, work: () => Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   inTurn(() => work().then(resolve, reject));
@@ -148,7 +149,7 @@ interface WriteOptions {
   release?: boolean;
 }
 
-/** Events that wait for their turn, and whoever waits for them. */
+/** Events that wait for their turn, and the promise of their caller. */
 interface Append {
   events: readonly NewEvent[];
   resolve(rows: readonly StoredEvent[]): void;
@@ -156,8 +157,8 @@ interface Append {
 }
 
 /**
- * Stores in one go what has come while the log was busy, e.g. the results of tools that come back together.
- * If the whole is refused, for a key that one of them has, each is tried on its own.
+ * Stores appends that came while the log was busy as one, e.g. the results of tools that finish together. If
+ * the whole is refused because of one of them, each is tried alone.
  */
 async function writeGroup(
   group: readonly Append[],

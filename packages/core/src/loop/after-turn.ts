@@ -12,8 +12,8 @@ const UNFINISHED =
   "This takes more searching than I can do at once. Please ask me to continue, or ask for less.";
 
 /**
- * Why the run ends with its last turn; `undefined` if the model is to go on. The turn's stop reason is the
- * authority, never what the content looks like.
+ * Returns why the run ends after its last turn; `undefined` if it continues. Only the turn's stop reason
+ * decides, never what the content looks like.
  */
 export function stopAfterTurn({ turn, pauses }: RunState): StopReason | undefined {
   if (turn === undefined) return undefined;

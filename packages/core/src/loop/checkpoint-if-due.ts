@@ -42,7 +42,7 @@ export async function checkpointIfDue(leg: Leg): Promise<void> {
       if (plan !== undefined) break;
     }
     if (plan?.summary !== undefined && typeof plan.summary !== "string")
-      throw new TypeError("a summary is a text.");
+      throw new TypeError(`a summary must be a string, not of type ${typeof plan.summary}.`);
   } catch (cause) {
     if (leg.life.signal.aborted) return;
     return await leg.report.logError({

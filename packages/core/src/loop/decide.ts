@@ -27,7 +27,7 @@ export type Next =
   /** The hooks are notified that a turn is over. */
   | { do: "after_turn"; turn: TurnState }
   | BetweenTurns
-  /** The process is going down: another one resumes the run. */
+  /** The process is shutting down: another one resumes the run. */
   | { do: "leave" }
   | { do: "nothing" };
 
@@ -42,13 +42,13 @@ export interface Rules extends Limited {
 
 /** What the log does not know: the state of the leg. */
 export interface Now {
-  /** How long the leg has been at work, in milliseconds. */
+  /** How long the leg has been running, in milliseconds. */
   legMs: number;
   /** Why the run has to end at once. */
   halted: StopReason | undefined;
-  /** In-flight work is to stop. */
+  /** In-flight work is aborted. */
   aborted: boolean;
-  /** The process is going down. */
+  /** The process is shutting down. */
   draining: boolean;
   /** How many of the run's turns the `afterTurn` hooks know of. */
   turnsNotified: number;
@@ -60,8 +60,8 @@ export interface Now {
 const LANDING_TIME = 0.2;
 
 /**
- * The next step of the session's open run: a pure function of the log and the leg's state, the same in the
- * first leg and the last.
+ * Decides the next step of the session's open run: a pure function of the log and the leg's state, the same
+ * in the first leg and the last.
  */
 export function decide(state: SessionState, rules: Rules, now: Now): Next {
   const run = openRun(state);
@@ -85,7 +85,10 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   return afterHooks(run, now, nextTurn(state, run, rules, left));
 }
 
-/** `next`, once the `afterTurn` hooks know of the last turn and if they do not want the run to end. */
+/**
+ * Returns `next`, unless the `afterTurn` hooks must be notified of the last turn first or want the run to
+ * end.
+ */
 function afterHooks(run: RunState, now: Now, next: BetweenTurns): Next {
   if (run.turn !== undefined) {
     if (now.turnsNotified < run.turns && !now.aborted) return { do: "after_turn", turn: run.turn };
@@ -94,26 +97,26 @@ function afterHooks(run: RunState, now: Now, next: BetweenTurns): Next {
   return next.do !== "end" && now.draining ? { do: "leave" } : next;
 }
 
-/** What follows a turn whose calls all have their results: another turn, the last one, or the end. */
+/** Decides what follows a turn whose calls all have results: another turn, the last one, or the end. */
 function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remaining): BetweenTurns {
   const last = lastTurnFor(run, rules, left);
   const ordinary = landed(run) ?? endOfTurn(run, left, last);
   if (ordinary !== undefined && !isPostponed(state, ordinary)) return { do: "end", stop: ordinary };
   const limit = firstStop(rules.stopWhen, run, state) ?? limitReached(left);
-  // What has come to its end as it should does not end by the limit that keeps it from going on.
+  // A run that has ended properly keeps that reason, even if a limit would prevent its next turn.
   if (limit !== undefined) return { do: "end", stop: ordinary ?? limit };
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
 }
 
-/** The reason for one last turn, if one is due. */
+/** Returns the reason for one last turn, if one is due. */
 function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
 }
 
 /**
- * The reason why the run ends with its last answer. An answer that was cut off to make room for the last turn
- * does not end it.
+ * Returns why the run ends with its last answer, if it does. An answer that was cut off to make room for the
+ * last turn does not end it.
  */
 function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined): StopReason | undefined {
   const cut = cutByLimit(run, left);
@@ -122,23 +125,23 @@ function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined)
   return cut ?? stopAfterTurn(run);
 }
 
-/** The limit that shortened an answer which reached its `max_tokens`. */
+/** Returns the limit that shortened an answer which reached its `max_tokens`. */
 function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined {
   if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
   return limitStop(left, turn.limitedBy);
 }
 
-/** What is kept for a last turn. Tokens and money are looked at when its prompt is known. */
+/** The reserve for a last turn. Tokens and cost are checked when its prompt is known. */
 function reserve({ scopeOf }: Remaining): Partial<Budget> {
   return { turns: 1, wallClockMs: landingTime(scopeOf("wallClockMs").limit) };
 }
 
-/** The last part of a time limit, in milliseconds, in which nothing but the last turn is begun. */
+/** The last part of a time limit, in milliseconds, in which only the last turn may start. */
 export function landingTime(limitMs: number): number {
   return Number.isFinite(limitMs) ? limitMs * LANDING_TIME : 0;
 }
 
-/** The user wants it to end: a plain stop says more than another message. */
+/** Returns the user's reason to end the run. A plain stop takes precedence over an interrupting message. */
 function stopped({ stopRequested, interrupted }: RunState): StopReason | undefined {
   return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;
 }
@@ -151,7 +154,7 @@ function givenUp(run: RunState): StopReason | undefined {
   };
 }
 
-/** The last turn that a limit has left has been made. */
+/** Returns the limit's stop reason once the landing turn has been made. */
 function landed({ landing, turns }: RunState): StopReason | undefined {
   return landing !== undefined && turns > landing.turns ? landing.stop : undefined;
 }

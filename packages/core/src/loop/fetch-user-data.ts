@@ -5,14 +5,17 @@ import { causeOf, messageOf } from "../base/errors.ts";
 import { type ErrorReport, errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
 
-/** What is known of the session's user, or why it is not known at the moment. */
+/** The user data of a session, or why it could not be fetched. */
 export interface FetchedUserData {
-  /** Empty when there is nothing to say. */
+  /** Empty if there is none. */
   text: string;
   failure: ReturnType<typeof errorEvent> | undefined;
 }
 
-/** Asks the agent's `userData`. Whatever goes wrong is an error to be logged and never in a run's way. */
+/**
+ * Calls the agent's `userData`. Never rejects: a failure is an error to log, and the run starts without user
+ * data.
+ */
 export async function fetchUserData(
   agent: Agent,
   session: Session,
@@ -25,7 +28,8 @@ export async function fetchUserData(
   try {
     const asked = (async () => userData({ session, deps: (await deps()) as never, signal: time.signal }))();
     const text = await withinDeadline({ clock, signal: time.signal }, asked);
-    if (typeof text !== "string") throw new TypeError("userData has to return a string.");
+    if (typeof text !== "string")
+      throw new TypeError(`userData must return a string, not a value of type ${typeof text}.`);
     return { text: text.trim(), failure: undefined };
   } catch (cause) {
     return { text: "", failure: errorEvent(userDataFailure(cause)) };

@@ -3,14 +3,11 @@ import { eventKey } from "../log/event-keys.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { openRun } from "../session/state.ts";
 
-/** What the model reads before its last turn. */
+/** The note that the model reads before its last turn. */
 const LAST_TURN =
   "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
 
-/**
- * Lets the next turn be the run's last one: a limit is about to be reached, and the user is owed a proper
- * word.
- */
+/** Makes the next turn the run's last one: a limit is near, and the user should get a proper answer. */
 export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;

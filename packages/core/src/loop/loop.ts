@@ -16,9 +16,9 @@ import type { InsteadOfCall } from "./turn/plan-call.ts";
 import { modelTurn } from "./turn/turn.ts";
 
 /**
- * THE LOOP. It asks the log what is next, does it, stores the outcome, and asks again: for a first leg, an
- * answered one and a recovered one alike. `true`: the run is suspended or ended, and the lease given back;
- * `false`: there is nothing to do, or not here.
+ * THE LOOP. Asks the log what is next, does it, stores the outcome, and asks again: the same for a first leg,
+ * an answered one and a recovered one. Returns `true` once the run is suspended or ended and the lease is
+ * released; `false` if there is nothing to do, or not in this process.
  */
 export async function runLoop(leg: Leg): Promise<boolean> {
   let instead: Next | undefined;
@@ -58,7 +58,7 @@ export async function runLoop(leg: Leg): Promise<boolean> {
   return false;
 }
 
-/** What `decide` has to know of the leg. */
+/** Returns what `decide` has to know of the leg. */
 function nowOf(leg: Leg): Now {
   const { life, hookProgress } = leg;
   const { halted, draining, signal } = life;
@@ -75,7 +75,8 @@ function nowOf(leg: Leg): Now {
 }
 
 /**
- * One turn: the hooks plan it, and the model is called. Resolves to what follows if the log does not say it.
+ * Runs one turn: the hooks plan it, and the model is called. Resolves to the next step if the log does not
+ * imply it.
  */
 async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
   const { plan, stop } = await planTurn(leg);
@@ -86,15 +87,15 @@ async function runTurn(leg: Leg): Promise<InsteadOfCall | undefined> {
 }
 
 /**
- * Ends the run, with every call answered, and begins the next one where a message waits for it. `false`:
- * something was stored meanwhile, look again.
+ * Ends the run with every call answered, and starts the next one if a message waits for it. Returns `false`
+ * if something else was stored first; decide again.
  */
 export async function endRun(leg: Leg, reason: StopReason): Promise<boolean> {
   const run = openRun(leg.log.state);
   const ending = run && (await endingOf(leg, run, reason));
   if (ending === undefined) return false;
   const begin = await prepareNextRun(leg);
-  // From here to the append nothing is awaited: a message that comes now is seen by it.
+  // From here to the append nothing is awaited, so that no message can arrive unseen.
   const successor = begin();
   const events = [...ending.events(successor?.next), ...(successor?.events ?? [])];
   // The lease goes back in the same statement. A message, an answer or a stop that arrives now is seen
@@ -122,8 +123,8 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
 }
 
 /**
- * Closes questions that a message has overtaken: the run goes on with the message, and may ask again. If an
- * answer is stored at this moment, it is looked at first.
+ * Closes questions because a new message has arrived. The run continues with the message, and may ask again.
+ * If an answer is stored at the same moment, nothing is closed, and the loop decides again.
  */
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
   await log.appendAtTip(closeOpenCalls(run, "the user wrote a new message instead of answering."));

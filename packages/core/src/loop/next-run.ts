@@ -6,18 +6,18 @@ import type { SessionState } from "../session/state.ts";
 import { fetchUserData } from "./fetch-user-data.ts";
 import { notifyHooksOfStart, startEvents } from "./start-run.ts";
 
-/** The run that begins in the append that ends this one. */
+/** The run that starts in the append that ends this one. */
 export interface Successor {
   next: NextRun;
   events: NewEvent[];
-  /** To be called once it is stored: lets the leg hand over. */
+  /** Called once it is stored: keeps the lease for it. */
   begun(): Promise<void>;
 }
 
 /**
- * Fetches what a new run begins with, if one is to begin. What comes back makes it from the state as it is
- * then: between that and the append nothing may be awaited, so that no message that has come meanwhile is
- * left lying.
+ * Fetches the user data of the next run, if one is to start. The returned function makes the run from the
+ * state at the time of its call. Nothing may be awaited between that call and the append, so that no message
+ * is missed.
  */
 export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefined> {
   const messages = () => messagesFor(leg);
@@ -41,11 +41,11 @@ export async function prepareNextRun(leg: Leg): Promise<() => Successor | undefi
 }
 
 /**
- * Messages for which a new run begins. Whoever stops a run does not want what they had asked for before,
- * either.
+ * Returns the queued messages that start a new run. After a stop, only those that came later do: the user
+ * wants none of the earlier work.
  */
 function messagesFor({ log: { state }, life: { haltedAt, halted } }: Leg): number[] {
-  // A hook may have given the end another name.
+  // A hook may have changed the stop reason.
   const stopped = state.run?.stopRequested === true || halted === ABORTED;
   const since = stopped ? stoppedSeq(state, haltedAt) : 0;
   return queuedMessages(state).flatMap(({ seq }) => (seq > since ? [seq] : []));

@@ -10,6 +10,7 @@ import type { SessionState } from "../session/state.ts";
 import type { FetchedUserData } from "./fetch-user-data.ts";
 import { notifyHooks } from "./hooks/call-hooks.ts";
 
+/** A run that is about to start. */
 export interface RunBeginning {
   runId: string;
   userData: FetchedUserData;
@@ -17,7 +18,7 @@ export interface RunBeginning {
   retryOf?: string;
 }
 
-/** What a run begins with, besides its message. */
+/** Returns the events that a run starts with, besides its message. */
 export function startEvents(
   state: SessionState,
   agent: Agent,
@@ -32,7 +33,7 @@ export function startEvents(
   return [started, ...prefixFor(state, agent, newId, text), ...(failure === undefined ? [] : [failure])];
 }
 
-/** Tells the hooks why a run has begun without user data, if it has. */
+/** Notifies the hooks if a run has started without user data, and why. */
 export async function notifyHooksOfStart(
   deadline: Deadline,
   { agent, session, log }: { agent: Agent; session: Session; log: SessionLog },
@@ -43,7 +44,7 @@ export async function notifyHooksOfStart(
   const more = await notifyHooks(deadline, agent.hooks, failure.data, context);
   if (more.length === 0) return;
   await log.append(more).catch((error: unknown) => {
-    // The run has begun: whoever has taken the session over goes on with it.
+    // The run has started; the process that took the session over resumes it.
     if (!PawlError.is(error, "fenced")) throw error;
   });
 }

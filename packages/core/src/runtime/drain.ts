@@ -4,8 +4,8 @@ import { PawlError } from "../base/errors.ts";
 import type { Host } from "./leg/host.ts";
 
 /**
- * Brings the process's work to an end: runs stop at their next turn boundary, and those that do not in time
- * are left to another process as they are. Then readers are told to go elsewhere.
+ * Ends the process's work: runs stop at their next turn boundary, and those that take too long are abandoned
+ * to other processes. Then readers end with `draining`.
  */
 export async function drain(host: Host, timeoutMs: number): Promise<void> {
   host.draining = true;
@@ -16,7 +16,9 @@ export async function drain(host: Host, timeoutMs: number): Promise<void> {
   await atMost(host.clock, timeoutMs, atRest());
   for (const leg of host.legs.values()) leg.leave();
   await atMost(host.clock, 2 * host.abortGraceMs, atRest());
-  host.over.abort(new PawlError("draining", "This process is going down. Go on elsewhere."));
+  host.over.abort(
+    new PawlError("draining", "This process is shutting down. Connect again to continue in another one."),
+  );
 }
 
 /** Waits for work that never rejects, but no longer than this. */

@@ -11,13 +11,13 @@ import type { Begun } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
 import type { Run, RunStart } from "./leg/run-handle.ts";
 
-/** The handle of a run that is being begun. */
+/** Makes the handle of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const started = begun.then(({ start }) => start);
   const result = begun.then((run) => resultFrom(host, run).finally(run.release));
-  // Whoever does not look at the one will look at the other, or at neither.
+  // Callers may use only one of the two promises, or neither: an unhandled rejection would end the process.
   started.catch(() => undefined);
-  // A leg that this process could not bring to its end is told to whoever reads: no more events may come.
+  // If the leg fails in this process, iterators throw its error: no more events may come.
   const failure = new AbortController();
   result.catch((error: unknown) => failure.abort(error));
   const from = started.then((start) => ({ ...start, untilIdle: start, failure: failure.signal }));
@@ -30,7 +30,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       try {
         emitter.emit(event.type, event);
       } catch (error) {
-        // A listener's mistake is its own: it must be seen, and must not keep the others from listening.
+        // An exception in a listener must be seen, but must not keep other listeners from being called.
         setTimeout(() => {
           throw error;
         });
@@ -45,7 +45,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       emitter.on(type, listener);
       if (!pumping) {
         pumping = true;
-        // A store that fails is told through `result`.
+        // `result` rejects if the store fails.
         pump().catch(() => undefined);
       }
       return run;
@@ -64,8 +64,8 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
 }
 
 /**
- * The session's state when the run that was begun, or that has taken its message up, has come to rest,
- * wherever it is worked on, and whatever came after it.
+ * Waits until the run has settled, or the run that picked its message up, in whatever process it is. Returns
+ * the session's state at that moment, without later events.
  */
 async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);

@@ -38,10 +38,34 @@ import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
 
 /**
- * Runs agents over one store. Any number of processes may run over the same one: a session is worked on by
- * one at a time, and what a process leaves behind, another one takes up.
+ * Makes a runtime: it runs agents and stores everything they do in one store. Any number of processes may use
+ * the same store. A session is worked on by one of them at a time, and if a process dies, another one resumes
+ * its runs.
  *
- * @throws PawlError `config` for two agents of one name, a store that is none, or times that are none.
+ * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
+ * `deps` is not a function, or a time option is out of range (`leaseTtlMs` and `pollMs` must be whole numbers
+ * from 1, `abortGraceMs` a number from 0).
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello, Ada." }]), // in an app e.g. claude("claude-sonnet-5-5")
+ *   instructions: "Greet the user.",
+ * });
+ * const pawl = runtime({ agents: [greeter], store: memoryStore() });
+ *
+ * const run = pawl.run("greeter", { userId: "ada", input: "Hi" });
+ * run.on("text_delta", ({ data }) => process.stdout.write(data.text));
+ * const { sessionId, text, stop } = await run.result;
+ * console.log(text, stop.type); // Hello, Ada. end_turn
+ *
+ * const { messages } = await pawl.view(sessionId, { userId: "ada" });
+ * console.log(messages.length); // 2
+ * ```
  */
 export function runtime<Deps>({
   agents,
@@ -60,11 +84,10 @@ export function runtime<Deps>({
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
   const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
-  if (twin !== undefined) throw new PawlError("config", `Two agents are named "${twin.name}".`);
-  if (typeof store?.append !== "function")
-    throw new PawlError("config", "A runtime needs a store, e.g. memoryStore().");
-  if (typeof deps !== "function") throw new PawlError("config", "deps is no function that makes them.");
-  // What is waited for in timers, and some of it a little longer.
+  if (twin !== undefined)
+    throw new PawlError("config", `Two agents are named "${twin.name}". Names must be unique.`);
+  checkParts(store, deps);
+  // These are waited for in timers, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
   const log = layered(store, { blobs, upcasters, storeRetryMs });
@@ -123,6 +146,15 @@ export function runtime<Deps>({
   };
 }
 
+/** Checks what the compiler cannot check for callers who write JavaScript. */
+function checkParts(store: Partial<EventStore> | undefined, deps: unknown): void {
+  const given = (value: unknown) => `got a value of type ${typeof value}.`;
+  if (typeof store?.append !== "function")
+    throw new PawlError("config", `\`store\` must be an EventStore, e.g. memoryStore(); ${given(store)}`);
+  if (typeof deps !== "function")
+    throw new PawlError("config", `\`deps\` must be a function that returns them; ${given(deps)}`);
+}
+
 interface Layers {
   blobs: BlobStore | undefined;
   upcasters: Upcasters;
@@ -130,7 +162,7 @@ interface Layers {
 }
 
 /**
- * The store as the layers above use it: whole payloads, upgraded to the current format, and appends that are
+ * Wraps the store: blobs are loaded, events are upgraded to the current format, and failed appends are
  * retried.
  */
 function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
@@ -138,7 +170,7 @@ function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers):
   return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
 }
 
-/** Remembers what is being begun until it is. */
+/** Keeps work in `host.begins` until it settles. */
 function counted<T>(host: Host, work: Promise<T>): Promise<T> {
   host.begins.add(work);
   const forget = () => host.begins.delete(work);
@@ -181,9 +213,7 @@ function notExpired(session: Session): Session {
   return session;
 }
 
-/**
- * The session, if it belongs to this user and agent. Otherwise it does not exist, whatever the store says.
- */
+/** Returns the session if it belongs to this user and agent. For anybody else it does not exist. */
 async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);

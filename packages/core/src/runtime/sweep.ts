@@ -10,9 +10,8 @@ const PAGE = 100;
 const LONGEST_PAUSE_MS = 10 * 60_000;
 
 /**
- * Resumes every run that no process works on; returns how many were resumed here. A session that cannot be
- * recovered is reported once, tried again after growing pauses, and keeps no other session from being
- * recovered.
+ * Resumes every run that no process is working on. Returns how many were resumed here. A session that cannot
+ * be recovered is reported once, tried again after growing pauses, and delays no other session.
  */
 export async function sweep(host: Host): Promise<number> {
   const { agents, store, legs, setbacks } = host;

@@ -5,36 +5,38 @@ import type { EventStore } from "../log/event-store.ts";
 import { readShown } from "../log/redacted.ts";
 
 /**
- * Something that a tool has made for the user, as the log keeps it: a workout, a draft, a report. The model
- * reads its id, type, title and summary, never its payload; the user gets the payload when it is delivered.
+ * Something that a tool has made for the user, e.g. a workout, a draft or a report, as it is in the log. The
+ * model reads its id, type, title and summary, never its payload. The user gets the payload when the artifact
+ * is delivered.
  */
 export type Artifact = EventData["artifact"];
 
-/** What an artifact is made of. */
+/** The artifact that a tool asks for. */
 export interface ArtifactDraft {
-  /** What it is, for whoever shows it, e.g. `exercise_list`. */
+  /** The kind of artifact, by which clients choose how to show it, e.g. `exercise_list`. */
   type: string;
   title: string;
   /** The thing itself, as JSON. */
   payload: object;
-  /** What the model should know of it. Default: nothing beside its title. */
+  /** What the model reads of it besides its id, type and title. Default: nothing. */
   summary?: object;
-  /** Of the payload's shape. Default: "1". */
+  /** The version of the payload's format. Default: "1". */
   schemaVersion?: string;
-  /** The client may open it without being asked to. Default: no. */
+  /** Whether the client may open it at once. Default: no. */
   autoStart?: boolean;
 }
 
 /**
- * An artifact as it is stored.
+ * Makes the artifact that is stored.
  *
- * @throws PawlError `invalid_input` for a draft without type or title, or with a payload that is no object.
+ * @throws PawlError `invalid_input` for a draft without type or title, or whose payload or summary is not an
+ * object.
  */
 export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact {
   const { type, title, schemaVersion = "1", autoStart = false } = draft;
   for (const [what, text] of Object.entries({ type, title, schemaVersion })) {
     if (typeof text !== "string" || text.trim() === "")
-      throw new PawlError("invalid_input", `An artifact needs a ${what}.`);
+      throw new PawlError("invalid_input", `An artifact needs a ${what} that is not empty.`);
   }
   return {
     artifact_id: `art_${newId()}`,
@@ -47,14 +49,17 @@ export function artifactOf(draft: ArtifactDraft, newId: () => string): Artifact 
   };
 }
 
-/** The event that stores it; no two artifacts of a session have one id. */
+/**
+ * Returns the event that stores an artifact. Its key keeps two artifacts of a session from having the same
+ * id.
+ */
 export function artifactEvent(artifact: Artifact): NewEvent {
   return { type: "artifact", data: artifact, key: `artifact:${artifact.artifact_id}` };
 }
 
 /**
- * The artifact of this session that has this id, as it may be shown; `undefined` if there is none, whatever
- * other sessions have.
+ * Finds this session's artifact with this id, without what was redacted. Returns `undefined` if the session
+ * has none; artifacts of other sessions are never found.
  *
  * @example
  * ```ts
@@ -73,7 +78,7 @@ export async function artifactIn(
   return await artifactAmong(readShown(store, sessionId, { types: ["artifact"] }), artifactId);
 }
 
-/** The first artifact with this id among these events. */
+/** Returns the first artifact with this id among these events. */
 export async function artifactAmong(
   events: AsyncIterable<StoredEvent>,
   artifactId: string,
@@ -87,5 +92,5 @@ export async function artifactAmong(
 function asObject(value: object, what: string): JsonObject {
   const json = toJson(value);
   if (json !== null && typeof json === "object" && !Array.isArray(json)) return json;
-  throw new PawlError("invalid_input", `An artifact's ${what} has to be an object.`);
+  throw new PawlError("invalid_input", `An artifact's ${what} must be an object that JSON can carry.`);
 }

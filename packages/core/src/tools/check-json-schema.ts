@@ -11,19 +11,20 @@ const NAMED_SCHEMAS = ["properties", "patternProperties", "$defs", "definitions"
 const TYPES: readonly Json[] = ["null", "boolean", "object", "array", "number", "integer", "string"];
 
 /**
- * The first thing that keeps a JSON Schema (draft 2020-12) from being understood: the Messages API would
- * refuse every request with it. `undefined` when it is sound. `flags` are those of its regular expressions.
+ * Finds the first part of a JSON Schema (draft 2020-12) that is invalid; `undefined` if there is none. The
+ * Messages API would refuse every request with such a schema. `flags` are the flags of its regular
+ * expressions.
  */
 export function brokenPart(schema: JsonObject, flags: "" | "u" = ""): string | undefined {
   return brokenAt([schema, "#"], flags) ?? brokenReference(schema);
 }
 
-/** What stands where a schema has to be. */
+/** A value that must be a schema, and where it is. */
 type Part = readonly [value: Json | undefined, at: string];
 
 function brokenAt([value, at]: Part, flags: string): string | undefined {
   if (typeof value === "boolean") return undefined;
-  if (!isJsonObject(value)) return `${at} is no schema`;
+  if (!isJsonObject(value)) return `${at} is not a schema`;
   const broken = brokenKeyword(value, at) ?? brokenPattern(value, at, flags);
   if (broken !== undefined) return broken;
   for (const part of subschemasOf(value, at)) {
@@ -46,9 +47,9 @@ function subschemasOf(schema: JsonObject, at: string): Part[] {
 function brokenKeyword({ type, required, enum: values }: JsonObject, at: string): string | undefined {
   const types = Array.isArray(type) ? type : [type ?? "object"];
   const unknown = types.find((name) => !TYPES.includes(name));
-  if (unknown !== undefined) return `${at} has the type ${JSON.stringify(unknown)}, which there is not`;
-  if (required !== undefined && !isNames(required)) return `${at}/required is no list of names`;
-  return values === undefined || Array.isArray(values) ? undefined : `${at}/enum is no list`;
+  if (unknown !== undefined) return `${at} has the unknown type ${JSON.stringify(unknown)}`;
+  if (required !== undefined && !isNames(required)) return `${at}/required is not a list of names`;
+  return values === undefined || Array.isArray(values) ? undefined : `${at}/enum is not a list`;
 }
 
 function brokenPattern(
@@ -58,7 +59,9 @@ function brokenPattern(
 ): string | undefined {
   const patterns = [pattern ?? "", ...Object.keys(patternProperties ?? {})];
   const broken = patterns.find((text) => !isPattern(text, flags));
-  return broken === undefined ? undefined : `${at} has ${JSON.stringify(broken)} for a regular expression`;
+  return broken === undefined
+    ? undefined
+    : `${at} has an invalid regular expression: ${JSON.stringify(broken)}`;
 }
 
 function isPattern(pattern: Json, flags: string): boolean {
@@ -70,11 +73,11 @@ function isPattern(pattern: Json, flags: string): boolean {
 }
 
 function brokenReference(schema: JsonObject): string | undefined {
-  // It writes notes into the schema it is given.
+  // `dereference` writes notes into the schema that it is given.
   const parts = dereference(structuredClone(schema));
   for (const part of Object.values(parts)) {
     if (typeof part === "boolean" || part.__absolute_ref__ === undefined) continue;
-    if (!Object.hasOwn(parts, part.__absolute_ref__)) return `"${part.$ref}" leads nowhere`;
+    if (!Object.hasOwn(parts, part.__absolute_ref__)) return `"${part.$ref}" refers to nothing in the schema`;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 /**
- * Tools that wait for each other, in order, or `undefined`: in one turn with each other they would wait for
- * good. A tool may wait for itself; names that are no tools here are passed over.
+ * Returns tools that depend on each other in a circle, in order, or `undefined`. Called in one turn, they
+ * would wait for each other forever. A tool may depend on itself; names that are not among these tools are
+ * ignored.
  */
 export function dependencyCycle(
   tools: ReadonlyMap<string, { readonly dependsOn: readonly string[] }>,

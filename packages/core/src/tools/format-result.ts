@@ -5,8 +5,8 @@ import { resultBlock } from "./result-block.ts";
 import type { Tool } from "./tool.ts";
 
 /**
- * What the model reads of a result, as the tool's `format` puts it. A formatter's mistake must not reach the
- * log: what is neither a text nor a list of blocks that the API takes counts as not formatted.
+ * Formats a result for the model with the tool's `format`. Returns `undefined`, for the default, if `format`
+ * throws or returns what the API would refuse: a mistake in it must not reach the log.
  */
 export function formatted(tool: Tool, result: Json): string | ContentBlock[] | undefined {
   if (tool.format === undefined) return undefined;
@@ -17,7 +17,10 @@ export function formatted(tool: Tool, result: Json): string | ContentBlock[] | u
   }
 }
 
-/** A text, or the blocks of a list that the API takes; `undefined` for anything else. */
+/**
+ * Returns a string as it is, and a list as the content blocks that the API accepts; `undefined` for anything
+ * else.
+ */
 export function readable(content: Json): string | ContentBlock[] | undefined {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return undefined;

@@ -3,15 +3,15 @@ import { isBlank } from "../base/text.ts";
 import type { ContentBlock } from "../model/content.ts";
 
 /**
- * A block as a result can have it, without fields that the API does not know there (an MCP server's
- * `annotations`) or that are not a tool's to set (`cache_control`); `undefined` for what would make every
- * later request invalid.
+ * Returns a block as it may be in a tool result: without fields that the API does not know there (an MCP
+ * server's `annotations`) or that a tool must not set (`cache_control`). Returns `undefined` for a block that
+ * would make every later request invalid.
  */
 export function resultBlock(value: Json): ContentBlock | undefined {
   return block(value) as ContentBlock | undefined;
 }
 
-/** What fits of a value; `undefined` if it does not fit. */
+/** Returns the valid part of a value; `undefined` if the value is invalid. */
 type Take = (value: Json | undefined) => Json | undefined;
 
 interface Shape {
@@ -36,7 +36,7 @@ function anyOf(...takes: readonly Take[]): Take {
   };
 }
 
-/** An object with what is needed, and with what fits of the rest. */
+/** Takes an object with all `needed` fields, and keeps those of `rest` that are valid. */
 function shaped(needed: Shape, rest: Shape = {}): Take {
   return (value) => {
     if (!isJsonObject(value)) return undefined;

@@ -4,26 +4,25 @@ import { messageOf, PawlError } from "../base/errors.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 
 /**
- * A schema that can both validate and describe itself as JSON Schema, by the two standards of
+ * A schema that validates values and describes itself as JSON Schema, by the two standards of
  * <https://standardschema.dev>: zod from 4.2, ArkType, Valibot through `toStandardJsonSchema`, or
- * {@link jsonSchema}. A schema of zod 3 becomes one through `zod3()` of `@pawl/core/zod3`.
+ * {@link jsonSchema}. `zod3()` of `@pawl/core/zod3` wraps a schema of zod 3.
  */
 export interface Schema<Output = unknown> {
   readonly "~standard": StandardSchemaV1.Props<unknown, Output> & StandardJSONSchemaV1.Props<unknown, Output>;
 }
 
-/** The type that a schema validates to. */
+/** The type of the values that a schema returns. */
 export type Infer<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 
-/** What came of validating a value: the parsed value, or one line per thing that is wrong. */
+/** The outcome of a validation: the parsed value, or one line per problem. */
 export type Validated<T> = { ok: true; value: T } | { ok: false; problems: string[] };
 
 /**
- * A schema from plain JSON Schema (draft 2020-12), for tools whose description comes as data. References lead
- * to places inside of it.
+ * Makes a schema of plain JSON Schema (draft 2020-12), for tools whose description is data. References must
+ * lead to places inside of it.
  *
- * @throws PawlError `config` for what is no object. What else is wrong with it is found when a tool is made
- * of it.
+ * @throws PawlError `config` if it is not an object. Other mistakes in it are found by `tool()`.
  *
  * @example
  * ```ts
@@ -66,20 +65,22 @@ export function jsonSchema<Output = unknown>(schema: JsonObject): Schema<Output>
 
 function validatorOf(schema: unknown): Validator {
   try {
-    if (!isJsonObject(schema)) throw new TypeError("it is no object");
-    // The validator writes notes into the schema it is given.
+    if (!isJsonObject(schema)) throw new TypeError("it is not an object");
+    // The validator writes notes into the schema that it is given.
     return new Validator(structuredClone(schema), "2020-12", false);
   } catch (cause) {
-    throw new PawlError("config", `jsonSchema() was given no JSON Schema: ${messageOf(cause)}.`, { cause });
+    throw new PawlError("config", `jsonSchema() must be given a JSON Schema: ${messageOf(cause)}.`, {
+      cause,
+    });
   }
 }
 
-/** Keywords that only repeat what the parts they contain have said. */
+/** Keywords whose errors only repeat those of the parts that they contain. */
 const CONTAINERS: readonly string[] = ["properties", "items", "additionalProperties"];
 
 /**
- * Validates a value from outside. Never throws for a bad value. Nearly all schemas answer at once; one that
- * does not may never: `within` is how long it is waited for.
+ * Validates a value from outside. Never throws for an invalid value. Most schemas answer synchronously;
+ * `within` limits the wait for one that does not.
  */
 export async function validate<S extends Schema>(
   schema: S,

@@ -5,12 +5,12 @@ import { brokenPart } from "./check-json-schema.ts";
 import type { Schema } from "./schema.ts";
 
 /**
- * The JSON Schema (draft 2020-12) of what a schema takes in: a field with a default is not required. A schema
- * that only points at one of its own definitions is given as that definition.
+ * Returns the JSON Schema (draft 2020-12) of a schema's input: a field with a default is not required. A
+ * schema that is only a reference to one of its own definitions is replaced by that definition.
  *
- * @param what whose schema it is, for the message of an error
- * @throws PawlError `config` when the schema cannot say it, e.g. zod before 4.2 or `z.date()`, or says what
- * is no JSON Schema.
+ * @param what names the schema's owner in error messages, e.g. `the tool "add"`
+ * @throws PawlError `config` if the schema cannot be expressed as JSON Schema, e.g. `z.date()` or zod before
+ * 4.2, or describes itself as something that is not valid JSON Schema.
  */
 export function toJsonSchema(schema: Schema, what: string): JsonObject {
   const { vendor, jsonSchema } = standardOf(schema);
@@ -18,21 +18,21 @@ export function toJsonSchema(schema: Schema, what: string): JsonObject {
     throw config(`The schema of ${what} cannot describe itself as JSON Schema. ${remedy(schema, vendor)}`);
   }
   const described = describe(jsonSchema.input, vendor, what);
-  if (!isJsonObject(described)) throw config(`What the schema of ${what} gives as JSON Schema is no object.`);
+  if (!isJsonObject(described)) throw config(`The JSON Schema of ${what} is not an object.`);
   const { $schema: _, ...own } = described;
   const broken = brokenPart(own, vendor === "pawl" ? "u" : "");
-  if (broken !== undefined) throw config(`The schema of ${what} is no valid JSON Schema: ${broken}.`);
+  if (broken !== undefined) throw config(`The schema of ${what} is not valid JSON Schema: ${broken}.`);
   return atRoot(own);
 }
 
 type Standard = Partial<StandardJSONSchemaV1.Props>;
 
-/** JavaScript hands in anything, and ArkType's schemas are functions. */
+/** The value may be anything in JavaScript, and ArkType's schemas are functions. */
 function standardOf(schema: Partial<Schema> | null | undefined): Standard {
   return (schema?.["~standard"] ?? {}) as Standard;
 }
 
-/** For libraries that leave out what JSON cannot carry, unless told otherwise: their ways of being told. */
+/** Options for libraries that by default leave out what JSON cannot carry: with them, such a part throws. */
 const STRICT: ReadonlyMap<string, Record<string, unknown>> = new Map([
   [
     "arktype",
@@ -42,7 +42,7 @@ const STRICT: ReadonlyMap<string, Record<string, unknown>> = new Map([
 
 function cannotSay(what: string): () => never {
   return () => {
-    throw new TypeError(`there is no JSON for ${what}`);
+    throw new TypeError(`JSON cannot carry ${what}`);
   };
 }
 
@@ -56,16 +56,17 @@ function describe(input: StandardJSONSchemaV1.Converter["input"], vendor = "", w
   }
 }
 
-/** What to do about a schema that does not describe itself. */
+/** Says how to fix a schema that does not describe itself. */
 function remedy(schema: unknown, vendor: string | undefined): string {
   const { _def, _zod } = (schema ?? {}) as { _def?: { typeName?: unknown }; _zod?: unknown };
-  if (_zod !== undefined) return "Take zod itself, not zod/mini, and that from 4.2 on.";
-  if (typeof _def?.typeName === "string") return 'It is of zod 3: wrap it in zod3() from "@pawl/core/zod3".';
+  if (_zod !== undefined) return "Use zod itself from 4.2 on, not zod/mini.";
+  if (typeof _def?.typeName === "string")
+    return 'It is a schema of zod 3: wrap it in zod3() from "@pawl/core/zod3".';
   if (vendor === "valibot") return 'Wrap it in toStandardJsonSchema() from "@valibot/to-json-schema".';
-  return "Take zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.";
+  return "Use zod from 4.2 on, another library with Standard JSON Schema, or jsonSchema({ … }) around a plain one.";
 }
 
-/** A recursive or named schema may be a mere reference; the API wants the type at the root. */
+/** Moves the definition that a schema refers to to its root, because the API requires the type there. */
 function atRoot(schema: JsonObject): JsonObject {
   const { $ref, $defs, ...rest } = schema;
   const name =

@@ -11,130 +11,139 @@ import type { Artifact, ArtifactDraft } from "./artifact.ts";
 import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
-/** What a tool knows beside its input. */
+/** What a tool's `execute` gets besides its input. */
 export interface ToolContext<Deps = unknown, Answer = unknown> {
   sessionId: string;
   /** The session's owner. */
   userId: string;
   runId: string;
-  /** What the run was asked with beside its message, see `RunOptions.params`; empty when absent. */
+  /** The run's `params`, see `RunOptions.params`. Empty if there are none. */
   params: JsonObject;
   callId: string;
   /**
-   * The same for every try of this call, in every process. Hand it to services that know idempotency keys.
+   * The same for every attempt at this call, in every process. Pass it to services that support idempotency
+   * keys.
    */
   idempotencyKey: string;
   /**
-   * What the runtime's `deps` made for this session. Its type is said at the parameter:
+   * What the runtime's `deps` returned for this session. Declare its type at the parameter:
    * `(input, { deps }: ToolContext<Deps>)`.
    */
   deps: Deps;
-  /** Fires when the run is stopped, the tool's time is up, or the process loses the session. */
+  /** Aborts when the run is stopped, the tool's time is up, or the process loses the session. */
   signal: AbortSignal;
-  /** The user's answer, if the tool suspends. */
+  /** The user's answer, if the tool `suspends`. */
   answer: Answer;
-  /** Shows something about the work in progress to whoever watches. Not stored. */
+  /** Sends a progress report to readers who are connected now. It is not stored. */
   progress(data: Json): void;
   /**
-   * The session's log as it may be shown; without options all of it. What a tool has to remember, it folds
-   * from here.
+   * Reads the session's log, without what was redacted. Without options, all of it. A tool that has to
+   * remember something can fold it from here.
    */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Makes an artifact and returns its id, `art_…`. It is stored in one append with the call's result, if the
-   * call succeeds. Throws a PawlError `invalid_input` for a draft that lacks something.
+   * Makes an artifact and returns its id, `art_…`. If the call succeeds, the artifact is stored in one append
+   * with its result. Throws a PawlError `invalid_input` for an incomplete draft.
    */
   createArtifact(draft: ArtifactDraft): string;
   /**
-   * The session's artifact with this id, as soon as the call that made it has its result. To hand it to the
-   * user, return it; with a `format` that names it only, the model is spared the payload.
+   * Finds the session's artifact with this id. An artifact can be found once the call that made it has its
+   * result. To give it to the user, return it, and use `format` to show the model its name instead of the
+   * payload.
    */
   artifact(id: string): Promise<Artifact | undefined>;
-  /** The mode that a tool has set, or else the session's `metadata.type`. */
+  /** The session's mode if a tool has set one, or else its `metadata.type`. */
   type: string | undefined;
   /** Marks the session as completed once this run ends. */
   completeSession(): void;
-  /** Puts the session into another mode, or back to none, if the call succeeds. See `permissions`. */
+  /** Sets the session's mode, or clears it with `null`, if the call succeeds. See `permissions`. */
   setMode(mode: string | null): void;
 }
 
-/** A question to the user that the call waits for, across processes and days. */
+/** A question to the user. The call waits for the answer, if necessary for days and across processes. */
 export interface Suspends<Input, Answer extends Schema> {
-  /** What an answer must look like. */
+  /** The schema that an answer must match. */
   answer: Answer;
-  /** What kind of question this is, for the client to choose a control. Default: the tool's name. */
+  /** The kind of question, by which the client chooses a control. Default: the tool's name. */
   kind?: string;
-  /** What the client is shown. Default: the input. */
+  /** Returns what the client shows. Default: the input. */
   payload?(input: Input): Json;
 }
 
 /** Options of `tool()`. */
 export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
-  /** 1 to 64 of `a-z A-Z 0-9 _ -`. */
+  /** 1 to 64 characters of `a-z A-Z 0-9 _ -`, unique among the agent's tools. */
   name: string;
   /** For the model: what the tool does and when to use it. */
   description: string;
   /**
-   * What it is called with: zod from 4.2, another schema that describes itself as JSON Schema, `zod3()` or
-   * `jsonSchema()`. An object.
+   * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
+   * JSON Schema, `zod3()` or `jsonSchema()`.
    */
   input: I;
   /**
-   * Does the work; what it returns goes to the model as JSON, or as it is if it is a string. Throw to fail:
-   * the model reads the message, and so does whoever sees the log. A suspending tool's `execute` runs after
-   * the answer; without one, the answer is the result.
+   * Does the work. The model reads what it returns: a string as it is, anything else as JSON. Throw to fail;
+   * the error's message goes to the model and into the log. With `suspends`, `execute` runs after the answer;
+   * without `execute`, the answer is the result.
    */
   execute?: (input: Infer<I>, context: ToolContext<Deps, Infer<A>>) => unknown;
-  /** The call waits for the user's answer. Default: it does not. */
+  /** Makes the call wait for the user's answer. Default: it does not wait. */
   suspends?: Suspends<Infer<I>, A>;
   /**
-   * What the model reads of a result: a text, or blocks of the Messages API. Fields that these do not have in
-   * a result are left out; for what it would refuse, the default is taken. Clients over HTTP are sent the
-   * result instead, so text for the model alone, e.g. instructions, belongs here. Default: a string as it is,
-   * anything else as JSON.
+   * Returns what the model reads of a result: a string, or content blocks of the Messages API. Fields that
+   * the API does not allow in a result are removed; if it would refuse a block, the default is used. Default:
+   * a string as it is, anything else as JSON.
+   *
+   * Clients over HTTP get the result and not this. Text for the model alone, e.g. instructions, belongs here.
    */
   format?(result: Json): string | ContentBlock[];
-  /** The most characters that the model reads of a result; default: the agent's `resultLimit`. */
+  /** The most characters that the model reads of a result. Default: the agent's `resultLimit`. */
   maxResultChars?: number;
   /**
-   * Texts of the input that the model need not read again once the call has succeeded, e.g. `["content"]`:
-   * from then on it reads `[saved: 5210 chars]` in their place. Instead of a list, an object says the word:
+   * Fields of the input whose text the model need not read again once the call has succeeded, e.g.
+   * `["content"]`. From then on it reads `[saved: 5210 chars]` instead. An object chooses the word:
    * `{ content: "sent" }`. Do not ask the model to look such texts up in its earlier calls.
    */
   shortenInput?: readonly (keyof Infer<I> & string)[] | { readonly [field in keyof Infer<I>]?: string };
-  /** Lines for the user while the tool works and when it is done. */
+  /** Lines for the user while the tool is running and when it is done. */
   status?: { start?: string; done?: string };
   /** A label of your own, e.g. for grouping in a user interface. */
   category?: string;
   /**
-   * After this many milliseconds the call is answered with an error; up to 2,147,483,647. Default: only the
-   * run's own time counts.
+   * Time limit in milliseconds, up to 2,147,483,647. A call that takes longer is answered with an error.
+   * Default: none but the run's own.
    */
   timeoutMs?: number;
   /**
-   * A call that was cut off by a crash runs again, with the same idempotency key. Otherwise it never does.
-   * Default: no.
+   * Whether a call that was cut off by a crash runs again, with the same idempotency key. Otherwise the model
+   * is told that its outcome is unknown. Default: no.
    */
   idempotent?: boolean;
   /**
-   * May be called again with the same input in one run. Otherwise a call that has succeeded is not run again.
-   * Default: no.
+   * Whether a run may repeat a call that has succeeded with the same input. Otherwise the repetition is
+   * skipped. Default: no.
    */
   repeatable?: boolean;
   /**
-   * Tools whose results this one's input depends on: in one turn with one of them, it is told to wait for the
-   * next turn. With its own name, of several calls in a turn only the first runs. Default: none.
+   * Names of tools whose results the input depends on. If the model calls one of them in the same turn, this
+   * call is skipped and the model is told to make it in the next turn. With the tool's own name in the list,
+   * only the first of its calls in a turn runs. Default: none.
    */
   dependsOn?: readonly string[];
-  /** The run ends after this tool succeeded; given a status, the session is left with it. Default: no. */
+  /**
+   * Whether the run ends after this tool succeeded. A status instead of `true` also sets the session's
+   * status. Default: no.
+   */
   endsRun?: boolean | SessionStatus;
 }
 
 /**
- * A tool, ready to be used by an agent. Made by {@link tool}. What it needs of `deps` is part of its type.
+ * A tool for an agent, made by {@link tool}. Its fields are those of {@link ToolOptions} with the defaults
+ * filled in. Its type includes what it needs of `deps`.
  */
 export interface Tool<Deps = unknown> {
   readonly name: string;
+  /** The tool as it is sent to the model. */
   readonly spec: ToolSpec;
   readonly input: Schema;
   readonly category: string | undefined;
@@ -147,7 +156,7 @@ export interface Tool<Deps = unknown> {
   readonly dependsOn: readonly string[];
   readonly endsRun: boolean | SessionStatus;
   readonly suspends: Suspends<unknown, Schema> | undefined;
-  /** The agent that does the work, see {@link agentTool}. */
+  /** The agent that does the work, if the tool was made by `agentTool()`. */
   readonly delegate?: Delegate;
   readonly execute?: (input: unknown, context: ToolContext<Deps>) => unknown;
   format?(result: Json): string | ContentBlock[];
@@ -161,9 +170,9 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a tool. The types of `execute` follow from the schemas.
  *
- * @throws PawlError `config` for a bad name, schemas that JSON Schema cannot express, an input that is no
- * object, a `timeoutMs` or `maxResultChars` that is none, fields in `shortenInput` that the input does not
- * have, or a tool that does nothing.
+ * @throws PawlError `config` for an invalid name, an input that is not an object, a schema that cannot be
+ * expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range, fields in `shortenInput` that the
+ * input does not have, or a tool with neither `execute` nor `suspends`.
  *
  * @example
  * ```ts
@@ -193,15 +202,15 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
   const { repeatable = false, dependsOn = [] } = options;
   if (!NAME.test(name)) {
-    throw new PawlError("config", `"${name}" is no tool name: 1 to 64 letters, digits, _ and - are allowed.`);
+    throw new PawlError("config", `"${name}" is not a valid tool name: use 1 to 64 letters, digits, _ or -.`);
   }
   if (execute === undefined && suspends === undefined) {
-    throw new PawlError("config", `The tool "${name}" needs execute, or suspends, or both.`);
+    throw new PawlError("config", `The tool "${name}" needs \`execute\`, or \`suspends\`, or both.`);
   }
   if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS)) {
     throw new PawlError(
       "config",
-      `timeoutMs of the tool "${name}" must be from 1 to ${MAX_TIMER_MS}; leave it out for none.`,
+      `timeoutMs of the tool "${name}" must be from 1 to ${MAX_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
     );
   }
   const inputSchema = toJsonSchema(input, `the tool "${name}"`);
@@ -210,7 +219,10 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   }
   if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
   if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {
-    throw new PawlError("config", `maxResultChars of the tool "${name}" must be a whole number from 1.`);
+    throw new PawlError(
+      "config",
+      `maxResultChars of the tool "${name}" must be a whole number from 1, not ${maxResultChars}.`,
+    );
   }
   return {
     name,
@@ -231,18 +243,18 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   };
 }
 
-/** Another agent that does a tool's work, as far as the tool knows it. */
+/** What a tool knows of the agent that does its work. */
 export interface Delegate {
-  /** What one task may use up, where it differs from the agent's own limits. */
+  /** What one task may use, where that differs from the agent's own limits. */
   readonly limits: Partial<Budget>;
-  /** All limits of one task: those, and the agent's own. */
+  /** All limits of one task: the agent's own, overridden by `limits`. */
   readonly budget: Budget;
   /** All models that its work may be charged for. */
   readonly models: readonly ModelClient[];
-  /** How many agents stand below the caller, one below the other. */
+  /** How many levels of agents there are below the caller. */
   readonly depth: number;
-  /** The task, in the words that the agent is given as a message. */
+  /** Turns the input into the message that the agent gets. */
   message(input: unknown): string;
-  /** The caller's readers see what it writes. */
+  /** Whether readers of the caller's session see its text while it is written. */
   readonly showsText: boolean;
 }

@@ -1,6 +1,6 @@
 import { ignoreOverride, type Options, type Refs, zodToJsonSchema } from "zod-to-json-schema";
 
-/** What of a definition of zod 3 is looked at here. */
+/** The parts of a zod 3 definition that are read here. */
 interface Definition {
   typeName?: string;
   description?: string;
@@ -14,7 +14,7 @@ interface Definition {
 
 type Described = Record<string, unknown>;
 
-/** Types whose values JSON cannot carry. The library describes them all the same, or says nothing of them. */
+/** Types whose values JSON cannot carry. The library describes them nevertheless, or leaves them out. */
 const NO_JSON: readonly string[] = [
   "ZodBigInt",
   "ZodDate",
@@ -27,12 +27,15 @@ const NO_JSON: readonly string[] = [
 ];
 
 /**
- * What a schema of zod 3 takes in, in draft 2020-12.
+ * Describes the input of a zod 3 schema, in draft 2020-12.
  *
- * @throws TypeError for what JSON cannot carry.
+ * @throws TypeError for a part that JSON cannot carry.
  */
 export function describeZod3(definition: object): Described {
-  /** Made of something else by `z.preprocess`, so that what they are does not matter. */
+  /**
+   * Inner schemas of `z.preprocess`. Their values are made from other values, so their own types do not
+   * matter.
+   */
   const made = new WeakSet<Definition>();
   const override = (def: Definition, { currentPath }: Refs, seen: { path: string[] } | undefined) => {
     if (seen !== undefined && isWithin(seen.path, currentPath)) return { $ref: pointer(seen.path) };
@@ -42,7 +45,7 @@ export function describeZod3(definition: object): Described {
     return ignoreOverride;
   };
   const options = {
-    // References only where there is no other way: `override` makes them.
+    // `override` makes references, and only where a schema contains itself.
     $refStrategy: "none",
     pipeStrategy: "input",
     effectStrategy: "input",
@@ -56,12 +59,12 @@ export function describeZod3(definition: object): Described {
 }
 
 function checkJson(def: Definition, path: readonly string[], made: WeakSet<Definition>): void {
-  if (def.typeName === undefined) throw new TypeError(`${path.join("/")} is no schema of zod 3`);
+  if (def.typeName === undefined) throw new TypeError(`${path.join("/")} is not a schema of zod 3`);
   const bad = [def, ...membersOf(def)].find((part) => isWithoutJson(part) && !made.has(part));
-  if (bad !== undefined) throw new TypeError(`there is no JSON for a ${bad.typeName} at ${path.join("/")}`);
+  if (bad !== undefined) throw new TypeError(`JSON cannot carry a ${bad.typeName} at ${path.join("/")}`);
 }
 
-/** Members that the library may describe without asking about them. */
+/** Members that the library may describe without calling `override`. */
 function membersOf({ typeName, options = [], innerType }: Definition): Definition[] {
   if (typeName === "ZodUnion") return Array.from(options, ({ _def }) => _def);
   return typeName === "ZodNullable" && innerType !== undefined ? [innerType._def] : [];
@@ -76,7 +79,7 @@ function isWithoutJson({ typeName = "", coerce, value }: Definition): boolean {
 const isWithin = (outer: readonly string[], inner: readonly string[]) =>
   outer.length < inner.length && outer.every((token, index) => token === inner[index]);
 
-/** The library's path, as a reference to the same place in draft 2020-12. */
+/** Turns the library's path into a reference to the same place in draft 2020-12. */
 function pointer(path: readonly string[]): string {
   const tokens = path.map((token, index) => {
     if (path[index - 1] === "properties")
@@ -87,7 +90,7 @@ function pointer(path: readonly string[]): string {
   return tokens.join("/");
 }
 
-/** A tuple in draft 2020-12, from one in draft 7. */
+/** Converts a tuple from draft 7 to draft 2020-12. */
 function tuple({ items, additionalItems = false, ...rest }: Described): Described {
   const prefix = Array.isArray(items) && items.length > 0 ? { prefixItems: items } : {};
   return { ...rest, ...prefix, items: additionalItems };

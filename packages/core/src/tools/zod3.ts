@@ -7,12 +7,12 @@ export interface Zod3Schema {
   readonly _input: unknown;
   readonly _output: unknown;
   readonly _def: object;
-  /** Schemas of zod 4 have it. */
+  /** Only schemas of zod 4 have this field. */
   readonly _zod?: never;
   safeParseAsync(value: unknown): Promise<Zod3Result>;
 }
 
-/** What zod 3 says of a value. */
+/** The outcome of a validation by zod 3. */
 export type Zod3Result =
   | { success: true; data: unknown }
   | {
@@ -21,16 +21,17 @@ export type Zod3Result =
     };
 
 /**
- * A schema of zod 3, for a tool's input or its answer. Types follow from it as from one of zod 4, and so does
- * what the model reads: fields with a default are not required, transforms are described by what they take
- * in, tuples and recursion are put as in draft 2020-12. It needs the package `zod-to-json-schema`: 3.25
- * beside zod from 3.25 on, 4 with its `zod/v3` included, and 3.24 beside zod 3.24.
+ * Wraps a schema of zod 3, for a tool's input or its answer. Types are inferred as with zod 4, and the model
+ * reads the same description: fields with a default are not required, transforms are described by their
+ * input, tuples and recursion are as in draft 2020-12.
  *
- * What JSON has no word for (`z.date()`, `z.bigint()`, `z.map()` …) is refused by `tool()`, unless it is made
- * of something else, by `z.coerce` or `z.preprocess`.
+ * It needs the package `zod-to-json-schema`: 3.25 with zod from 3.25 on (also with the `zod/v3` of zod 4),
+ * and 3.24 with zod 3.24.
  *
- * @throws PawlError `config` for anything else than a schema of zod 3: those of zod 4 go into a tool as they
- * are.
+ * `tool()` refuses what JSON cannot carry (`z.date()`, `z.bigint()`, `z.map()` …), unless `z.coerce` or
+ * `z.preprocess` makes it from something else.
+ *
+ * @throws PawlError `config` for anything but a schema of zod 3. Schemas of zod 4 need no wrapping.
  *
  * @example
  * ```ts
@@ -52,7 +53,7 @@ export function zod3<S extends Zod3Schema>(schema: S): Schema<S["_output"]> {
   if (typeof _def?.typeName !== "string") {
     throw new PawlError(
       "config",
-      "zod3() takes a schema of zod 3, and this is none. One of zod 4 needs no wrapping: use it as it is.",
+      "zod3() must be given a schema of zod 3. A schema of zod 4 needs no wrapping: pass it to the tool as it is.",
     );
   }
   return {

@@ -7,9 +7,7 @@ export function isOpen(part: ViewPart): boolean {
   return "open" in part && part.open;
 }
 
-/**
- * The parts with one more delta: with as much of it as is new, and with none of one that has a gap before it.
- */
+/** Adds a delta to the parts: the text in it that is new, or nothing if text before it is missing. */
 export function withDelta(
   parts: readonly ViewPart[],
   type: "text" | "thinking",
@@ -18,7 +16,7 @@ export function withDelta(
   const key = `${delta.attempt}:${delta.index}`;
   const known = parts.find((part) => part.key === key);
   const grown = withNews(known !== undefined && "text" in known ? known.text : "", delta);
-  // What is stored already is the whole of it.
+  // A part that is stored is complete.
   if (grown === undefined || (known !== undefined && !isOpen(known))) return parts;
   const part: ViewPart = { type, key, text: grown, open: true };
   return known === undefined
@@ -26,7 +24,7 @@ export function withDelta(
     : parts.map((existing) => (existing === known ? part : existing));
 }
 
-/** The text with what is new of a delta; `undefined` if nothing is, or something is missing before it. */
+/** Adds the new text of a delta; `undefined` if nothing is new, or text before it is missing. */
 function withNews(before: string, { offset, text }: Delta): string | undefined {
   const isNews = offset <= before.length && offset + text.length > before.length;
   return isNews ? before + text.slice(before.length - offset) : undefined;
@@ -65,8 +63,8 @@ type ToolPart = ViewPart & { type: "tool" };
 type ViewToolChange = Partial<ToolPart>;
 
 /**
- * The text of a block with one more delta: another block's takes its place, and what would leave a gap is
- * passed over.
+ * Adds a delta to the text of a sub-agent's block. Another block replaces the shown one; a delta that would
+ * leave a gap is ignored.
  */
 export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart, "said"> {
   const key = `${delta.attempt}:${delta.index}`;
@@ -74,7 +72,7 @@ export function saidAfter(known: ToolPart["said"], delta: Delta): Pick<ToolPart,
   return text === undefined ? {} : { said: { key, text } };
 }
 
-/** Changes the part of one call, if it is as it should be. */
+/** Changes the part of one call, if `isRight`. */
 export function inCall(
   view: ViewState,
   callId: string,
@@ -86,7 +84,7 @@ export function inCall(
     (parts) =>
       parts.map((part) => {
         if (part.type !== "tool" || part.callId !== callId || !isRight(part)) return part;
-        // How far a call has come is not stored: it is not shown any more once there is a result.
+        // Progress is not stored, so it is not shown once there is a result.
         const { progress: _, said: __, ...rest } = part;
         const changed = typeof change === "function" ? change(part) : change;
         return { ...("result" in changed ? rest : part), ...changed };
@@ -95,7 +93,10 @@ export function inCall(
   );
 }
 
-/** The text alone. Blocks of one answer follow each other, answers are paragraphs of their own. */
+/**
+ * Joins the text parts. Blocks of one answer follow each other directly; different answers are separate
+ * paragraphs.
+ */
 export function joinedText(parts: readonly ViewPart[]): string {
   const answers = new Map<string, string>();
   for (const part of parts) {

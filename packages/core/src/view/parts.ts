@@ -3,7 +3,7 @@ import type { EventData } from "../log/event.ts";
 import { isText, isToolUse } from "../model/content.ts";
 import type { ViewPart } from "./view.ts";
 
-/** A stored answer as the parts that people see: of one that was cut off, what is kept of it. */
+/** Converts a stored answer to view parts. Of an answer that was cut off, only the kept blocks appear. */
 export function partsOf(data: EventData["assistant_message"]): ViewPart[] {
   const blocks = assistantEntry(data)?.blocks ?? [];
   return blocks.flatMap((block): ViewPart[] => {

@@ -7,7 +7,10 @@ import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
 import type { ViewMessage, ViewState } from "./view.ts";
 
-/** Folds one event in. Returns a new state; what did not change is shared with the old one. */
+/**
+ * Folds one event into the view. Returns a new state that shares everything unchanged with the old one.
+ * Stored events up to `cursor` are ignored.
+ */
 export function reduceView(view: ViewState, event: SessionEvent): ViewState {
   if (!("seq" in event)) return reduceLive(view, event);
   if (event.seq <= view.cursor) return view;
@@ -133,7 +136,7 @@ function status(text: string | undefined): { status?: string } {
   return text === undefined ? {} : { status: text };
 }
 
-/** Ends that a reader need not be told of. */
+/** Stop reasons that need no notice in the view. */
 const QUIET: readonly string[] = ["end_turn", "terminal_tool", "interrupted", "suspended"];
 
 function endRunInView(view: ViewState, event: StoredOf<"run_ended">): ViewState {

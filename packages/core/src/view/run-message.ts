@@ -1,23 +1,22 @@
 import type { StoredOf } from "../log/event.ts";
 import type { ViewMessage, ViewRun, ViewState } from "./view.ts";
 
-/** The id of the assistant message that a run writes at the moment. */
+/** Returns the id of the assistant message that a run is writing. */
 export function runMessageId(run: Pick<ViewRun, "id" | "since" | "continues"> | undefined): string {
   if (run?.continues !== undefined && run.since === undefined) return run.continues;
   const id = `run:${run?.id ?? ""}`;
   return run?.since === undefined ? id : `${id}:${run.since}`;
 }
 
-/**
- * The messages with one that the run begins: before what was sent meanwhile, to which it says nothing yet.
- */
+/** Inserts a message that the run begins: before queued messages, which it does not answer yet. */
 export function withRunMessage({ messages, run }: ViewState, message: ViewMessage): ViewMessage[] {
   const at = messages.findIndex(({ queued, seq }) => queued && seq > (run?.seq ?? 0));
   return messages.toSpliced(at === -1 ? messages.length : at, 0, message);
 }
 
 /**
- * Takes queued messages up that the request covers: what the run says from then on is a message of its own.
+ * Marks the queued messages that a request covers as read. If the run has written text before, its further
+ * text becomes a new message.
  */
 export function takeUp(view: ViewState, { seq, data }: StoredOf<"llm_request">): ViewState {
   const { run } = view;

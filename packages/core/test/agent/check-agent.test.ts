@@ -4,26 +4,26 @@ import { agent, agentTool, approval, memoryStore, PawlError, runtime, tool } fro
 import { setup } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 
-describe("an agent that could not work is refused when it is defined, whoever has not asked the compiler", () => {
+describe("an agent that could not work is refused when it is defined, even where no compiler checked it", () => {
   it.each<[string, object, RegExp]>([
     ["an option", { onlimit: "land" }, /there is no option "onlimit"/],
-    ["onLimit", { onLimit: "lnd" }, /onLimit cannot be "lnd"/],
-    ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is no limit/],
+    ["onLimit", { onLimit: "lnd" }, /onLimit must be "stop" or "land", not "lnd"/],
+    ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is not a limit/],
     [
       "a limit of runs on a session",
       { sessionLimits: { errorTurns: 3 } },
-      /sessionLimits\.errorTurns is no limit/,
+      /sessionLimits\.errorTurns is not a limit/,
     ],
     ["a hook without a name", { hooks: [{ beforeTool: () => undefined }] }, /a hook without a name/],
     [
       "a hook's method",
       { hooks: [{ name: "h", beforTool: () => undefined, beforeTools: () => undefined }] },
-      /"beforeTools", which nothing calls/,
+      /"beforeTools", which is not a method of hooks/,
     ],
     [
       "the tool of an approval",
       { hooks: [approval({ when: ["look", "remove"] })] },
-      /"approval" is about a tool "remove"/,
+      /"approval" needs a tool "remove"/,
     ],
   ])("T6 H1 for %s", (_what, options, message) => {
     expect(() => setup([], { tools: [look], ...options })).toThrow(PawlError);
@@ -38,17 +38,17 @@ describe("an agent that could not work is refused when it is defined, whoever ha
     expect(() => setup([], options)).toThrow(message);
   });
 
-  it("for a model that is none", () => {
+  it("for something that is not a model", () => {
     const options = { name: "a", instructions: "Help." };
     for (const model of [undefined, "claude-sonnet-5-5", {}])
-      expect(() => agent({ ...options, model: model as never })).toThrow(/its model is none/);
+      expect(() => agent({ ...options, model: model as never })).toThrow(/`model` must be a ModelClient/);
     expect(() => agentTool({ agent: undefined as never, description: "x" })).toThrow(PawlError);
   });
 
   it("and so is a runtime without a store, or with deps that nothing makes", () => {
-    expect(() => runtime({ agents: [] } as never)).toThrow(/needs a store/);
+    expect(() => runtime({ agents: [] } as never)).toThrow(/`store` must be an EventStore/);
     expect(() => runtime({ agents: [], store: memoryStore(), deps: {} as never })).toThrow(
-      /deps is no function/,
+      /`deps` must be a function/,
     );
   });
 
@@ -59,7 +59,7 @@ describe("an agent that could not work is refused when it is defined, whoever ha
   });
 });
 
-it("L17 a fault in the program ends the run as an error, and is told to whoever runs the process", async () => {
+it("L17 a fault in the program ends the run as an error, and is reported to the operator", async () => {
   const told: unknown[] = [];
   const fault = new TypeError("no database");
   const deps = () => Promise.reject(fault);
@@ -68,7 +68,7 @@ it("L17 a fault in the program ends the run as an error, and is told to whoever 
   expect(told).toEqual([fault]);
 });
 
-it("P5 a pending question says what a suspension says, and nothing of the inside", async () => {
+it("P5 a pending question has the fields of a suspension, and no internals", async () => {
   const remove = tool({ name: "remove", description: "", input: z.object({}), execute: () => "gone" });
   const { say } = setup([{ tools: [{ name: "remove" }] }], {
     tools: [remove],

@@ -65,7 +65,7 @@ describe("an option that is not a valid number is refused where it is given", ()
     ["a grace", () => runtime({ agents: [], store: memoryStore(), abortGraceMs: none })],
   ])("%s", (_what, make) => {
     expect(make).toThrow(PawlError);
-    expect(make).toThrow(/must be|no limit/);
+    expect(make).toThrow(/must be|not a limit/);
   });
 });
 

@@ -195,7 +195,7 @@ describe("tools that wait for each other", () => {
     const tools = [waiting("a", "b"), waiting("b", "c", "elsewhere"), waiting("c", "c")];
     expect(() => setup([], { tools })).not.toThrow();
     expect(() => setup([], { tools: [...tools, waiting("d", "a", "e"), waiting("e", "d")] })).toThrow(
-      /its tools wait for each other: d, e\./,
+      /its tools depend on each other in a circle: d, e\./,
     );
   });
 });

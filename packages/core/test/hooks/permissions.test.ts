@@ -118,7 +118,7 @@ describe("permissions", () => {
     }
   });
 
-  it("T6 look closer at what is about to be done; a look that fails denies", async () => {
+  it("T6 check what a call is about to do; a check that fails denies the call", async () => {
     const check = permissions({
       allow,
       check: async ({ input }) => {

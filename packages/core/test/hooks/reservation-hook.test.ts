@@ -114,7 +114,7 @@ describe("reservation: what a run is charged with", () => {
     expect(await balance()).toEqual({ used: request?.data.estimated_tokens, held: 0 });
   });
 
-  it("E10 two budgets of one agent are two reservations, and a session's longest name is none too long", async () => {
+  it("E10 two budgets of one agent are two reservations, and a session's longest name is not too long", async () => {
     const reservations = memoryReservations();
     const daily = budget({ reservations, name: "daily" }).hook;
     const monthly = budget({ reservations, account: "month", name: "monthly" }).hook;
@@ -148,7 +148,7 @@ describe("reservation: a budget without room", () => {
     await sound(world, result.sessionId);
   });
 
-  it("E10 the agent's own words go before the hook's", async () => {
+  it("E10 the agent's own message overrides the hook's", async () => {
     const world = setup([], {
       hooks: [budget({ limit: 0 }).hook],
       stopMessages: { quota_exceeded: "Come back next month." },
@@ -181,7 +181,7 @@ describe("reservation: a budget without room", () => {
 });
 
 describe("reservation: a run that waits for its user", () => {
-  it("E10 P1 has paid for what it did, holds nothing, and goes on with the rest", async () => {
+  it("E10 P1 has paid for what it did, holds nothing, and continues with the rest", async () => {
     let month = "u1";
     const { hook, reservations, balance } = budget({ account: () => month });
     const world = setup([{ tools: [question] }, { text: "Ok." }], { tools: [ask], hooks: [hook] });
@@ -189,7 +189,7 @@ describe("reservation: a run that waits for its user", () => {
     expect(asked.stop.type).toBe("suspended");
     expect(tokens(asked)).toBeGreaterThan(0);
     expect(await balance()).toEqual({ used: tokens(asked), held: 0 });
-    // Whoever answers in another month goes on in the account of the first.
+    // A run that is answered in the next month stays in the account of the first.
     month = "later";
     const result = await world.answer(asked.sessionId, "toolu_q", "yes");
     expect(result.stop.type).toBe("end_turn");
@@ -343,7 +343,7 @@ describe("reservation: time, and what fails", () => {
     expect(world.model.requests).toHaveLength(1);
   });
 
-  it("E10 what an application says wrongly ends the run before any request", async () => {
+  it("E10 an invalid value of the application ends the run before any request", async () => {
     for (const wrong of [{ amount: -1 }, { limit: Number.NaN }, { account: "" }]) {
       const world = setup([{ text: "Ok." }], { hooks: [budget(wrong).hook] });
       const { stop, sessionId } = await world.say("Go");

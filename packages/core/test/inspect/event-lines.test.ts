@@ -108,10 +108,10 @@ describe("O3 a line for every event", () => {
     expect(eventLine(event(type, data))).toBe(`09:05:47.310 [7f3e9b20] ${line}`);
   });
 
-  it("says how large a payload is that is kept apart, whatever it is of", () => {
+  it("says how large a payload in a blob is, whatever its event", () => {
     const data = { $blob: "0f".repeat(32), bytes: 300_000 };
     for (const type of ["user_message", "tool_result", "artifact", "llm_response", "run_ended"])
-      expect(eventLine(event(type, data))).toMatch(new RegExp(`${type} 300,000 bytes, kept apart$`));
+      expect(eventLine(event(type, data))).toMatch(new RegExp(`${type} 300,000 bytes, in a blob$`));
   });
 
   it("is one line, and nothing that is said in it moves the terminal's cursor", () => {
@@ -125,7 +125,7 @@ describe("O3 a line for every event", () => {
     }
   });
 
-  it("never costs a run anything: a printer that throws is told of, and the log is whole", async () => {
+  it("never harms a run: a printer that throws is reported, and the log is complete", async () => {
     const told = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => told.mockRestore());
     const store = withEventLines(memoryStore(), () => {

@@ -107,7 +107,7 @@ describe("O4 the requests of a log", () => {
     expect(paths(hidden)).toEqual([undefined, "prefix", "prefix"]);
   });
 
-  it("are told apart by role, by place and by what is missing", () => {
+  it("differ by role, by place and by missing blocks", () => {
     const text = (words: string) => ({ type: "text" as const, text: words });
     const of = (messages: { role: "user" | "assistant"; content: { type: "text"; text: string }[] }[]) => ({
       seq: 1,

@@ -47,7 +47,7 @@ it("E2 an append at the tip means the tip that its caller has seen, however long
   expect(await Array.fromAsync(store.read("s"))).toHaveLength(3);
 });
 
-it("E2 an append at the tip that waits behind one of the same leg is looked at again", async () => {
+it("E2 an append at the tip that waits behind one of the same leg is decided again", async () => {
   const { log } = await opened();
   const before = log.append([note("a report")]);
   expect(await log.appendAtTip([note("last")])).toBe(false);
@@ -96,7 +96,7 @@ it("E2 every event is folded once and in order, with what others store and what 
   expect(seen).toEqual(stored);
 });
 
-it("E2 an append at the tip whose key is taken is looked at again if it was taken meanwhile, and refused otherwise", async () => {
+it("E2 an append at the tip whose key was taken in the meantime is decided again, and refused if it was taken before", async () => {
   const keyed = { ...note("once"), key: "probe:once" };
   // A store that looks at keys before it looks at the end of the log.
   const { log, others } = await opened((inner) => ({

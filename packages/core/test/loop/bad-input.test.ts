@@ -75,7 +75,7 @@ describe("what cannot poison a session", () => {
     ["an image of no known kind", () => [picture("image/tiff", "AAAA")]],
     ["an image that is too large", () => [picture("image/png", "A".repeat(10 * 1024 * 1024 + 1))]],
     ["an image of somebody else's", () => [{ type: "image", data: "AAAA", mimeType: "image/png" }]],
-    ["a text that is none", () => [{ type: "text", text: 5 }]],
+    ["a text that is not a string", () => [{ type: "text", text: 5 }]],
     [
       "a search result without content",
       () => [{ type: "search_result", source: "x", title: "x", content: [] }],
@@ -209,7 +209,7 @@ describe("what cannot poison a session", () => {
       "a block out of order",
       [{ type: "content_block_start", index: 1, content_block: { type: "text", text: "" } }],
     ],
-    ["a block that is none", [{ type: "content_block_start", index: 0, content_block: null as never }]],
+    ["a block that is null", [{ type: "content_block_start", index: 0, content_block: null as never }]],
     [
       "a call without an id",
       [
@@ -304,7 +304,7 @@ describe("what cannot poison a session", () => {
   });
 });
 
-describe("what is no id", () => {
+describe("invalid ids", () => {
   it.each<[string, unknown, string]>([
     ["nothing", undefined, "not undefined."],
     ["an empty text", "", 'not "".'],

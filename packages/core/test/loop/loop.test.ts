@@ -168,7 +168,7 @@ describe("the loop", () => {
     expect((await run.result).text).toBe("First.\n\nSecond.");
   });
 
-  it("reports a hook that throws and goes on", async () => {
+  it("reports a hook that throws and continues", async () => {
     const hooks = [{ name: "broken", onError: () => Promise.reject(new Error("hook down")) }];
     const { say, of } = setup([{ fault: { status: 500 } }], { hooks });
     const { sessionId, stop } = await say("Go");
@@ -207,7 +207,7 @@ describe("the loop", () => {
     expect((await of(sessionId, "error"))[0]?.data.code).toBe("internal");
   });
 
-  it("L1 takes any word for the type of a reason", async () => {
+  it("L1 accepts any string as the type of a reason", async () => {
     for (const type of ["constructor", "__proto__", "toString"]) {
       const { say } = setup([], { stopWhen: [() => ({ type, message: "" })] });
       expect((await say("Go")).stop).toEqual({ type, message: "Stopped." });

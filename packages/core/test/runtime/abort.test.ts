@@ -20,7 +20,7 @@ describe("stopping a run", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("L9 reaches every tool, answers those that do not mind, and runs none that had not begun", async () => {
+  it("L9 reaches every tool, answers those that ignore it, and starts no more", async () => {
     const fired: string[] = [];
     const polite = tool({
       name: "polite",
@@ -124,7 +124,7 @@ describe("stopping a run", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("L9 leaves to others what does not come to a turn boundary in time", async () => {
+  it("L9 leaves runs that do not reach a turn boundary in time to other processes", async () => {
     const script = [{ text: "never", fault: { stall: 2 } }, { text: "Here." }];
     const { pawl, agent, store, of, log } = setup(script);
     const { sessionId, runId } = await pawl.run("tester", { ...user, input: "Go" }).started;
@@ -137,7 +137,7 @@ describe("stopping a run", () => {
     expect((await next.view(sessionId, user)).messages.at(-1)?.text).toBe("Here.");
   });
 
-  it("L9 gives the session back when it leaves a tool behind that minds no signal", async () => {
+  it("L9 releases the session when it abandons a tool that ignores its abort signal", async () => {
     const world = setup([{ tools: [{ name: "hang", input: { text: "" } }] }, { text: "Here." }], {
       tools: [hang],
     });

@@ -5,7 +5,7 @@ import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
 
 describe("recovery", () => {
-  it("P1 P3 goes on with a turn that died with a question and a tool under way, up to the question", async () => {
+  it("P1 P3 resumes a turn that died with a question and a running tool, up to the question", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
     const slow = tool({ name: "slow", description: "", input: nothing, execute: never });
@@ -124,7 +124,7 @@ describe("recovery", () => {
     expect({ reads, reported }).toEqual({ reads: 500, reported: 250 });
   });
 
-  it("gives the session back when going on with it fails", async () => {
+  it("releases the session when resuming it fails", async () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });
     const old = setup([{ text: "x", fault: { stall: 1 } }], {}, { store: base });
@@ -134,7 +134,7 @@ describe("recovery", () => {
     let down = true;
     const store = failingStore(base, (events) => down && has(events, "run_recovered"));
     const next = setup([{ text: "Here." }], {}, { store, onError: () => undefined });
-    await expect(next.say("Hello?", { sessionId })).rejects.toThrow(/at work/);
+    await expect(next.say("Hello?", { sessionId })).rejects.toThrow(/still being answered/);
     down = false;
     expect(await next.pawl.sweep()).toBe(1);
   });

@@ -95,9 +95,9 @@ describe("schemas of tools", () => {
     ["a symbol", object(z.symbol()), /Symbol/],
     ["a class", object(z.instanceof(URL)), /Custom/],
     ["a schema of zod 3 inside", object(z3.string()), /JSON Schema cannot express/],
-    ["ArkType's Date", type({ x: "Date" }), /JSON for a Date/],
-    ["ArkType's bigint", type({ x: "bigint[]" }), /JSON for this type/],
-    ["ArkType's class", type({ x: "Map" }), /JSON for a class/],
+    ["ArkType's Date", type({ x: "Date" }), /JSON cannot carry a Date/],
+    ["ArkType's bigint", type({ x: "bigint[]" }), /JSON cannot carry this type/],
+    ["ArkType's class", type({ x: "Map" }), /JSON cannot carry a class/],
     ["Valibot's date", toStandardJsonSchema(v.object({ x: v.date() })), /"date"/],
     ["a cycle", plain(cyclic()), /cycl|circular/i],
   ])("T1 refuse what JSON cannot carry when the tool is made: %s", (_title, schema, why) => {
@@ -114,8 +114,8 @@ describe("schemas of tools", () => {
     ["plain JSON Schema unwrapped", { type: "object" }, /jsonSchema\(\{ … \}\)/],
     ["nothing", undefined, /jsonSchema/],
     ["null", null, /jsonSchema/],
-    ["a description that is none", standard(() => undefined), /is no object/],
-    ["a list for a description", standard(() => []), /is no object/],
+    ["a description that is undefined", standard(() => undefined), /is not an object/],
+    ["a description that is a list", standard(() => []), /is not an object/],
   ])("T1 refuse what cannot describe itself when the tool is made: %s", (_title, schema, why) => {
     for (const define of [() => make(schema), () => ask(schema)]) {
       expect(define).toThrow(
@@ -142,46 +142,54 @@ describe("schemas of tools", () => {
 
   it.each<[string, object, RegExp]>([
     [
-      "a type that there is not",
+      "an unknown type",
       { type: "object", properties: { a: { type: "text" } } },
-      /#\/properties\/a has the type "text"/,
+      /#\/properties\/a has the unknown type "text"/,
     ],
     [
-      "a property that is no schema",
+      "a property that is not a schema",
       { type: "object", properties: { a: "string" } },
-      /#\/properties\/a is no schema/,
+      /#\/properties\/a is not a schema/,
     ],
     [
-      "a rest that is no schema",
+      "additionalProperties that are not a schema",
       { type: "object", additionalProperties: "no" },
-      /additionalProperties is no/,
+      /additionalProperties is not/,
     ],
-    ["properties in a list", { type: "object", properties: ["a"] }, /#\/properties is no schema/],
+    ["properties in a list", { type: "object", properties: ["a"] }, /#\/properties is not a schema/],
     [
       "a tuple of an earlier draft",
       { type: "object", properties: { a: { items: [{}] } } },
-      /items is no schema/,
+      /items is not a schema/,
     ],
-    ["alternatives that are no list", { type: "object", anyOf: {} }, /#\/anyOf is no schema/],
-    ["an alternative that is no schema", { type: "object", not: { oneOf: [{}, 1] } }, /#\/not\/oneOf\/1/],
-    ["one name for a list of names", { type: "object", required: "a" }, /required is no list/],
+    ["alternatives that are not a list", { type: "object", anyOf: {} }, /#\/anyOf is not a schema/],
+    ["an alternative that is not a schema", { type: "object", not: { oneOf: [{}, 1] } }, /#\/not\/oneOf\/1/],
+    ["one name for a list of names", { type: "object", required: "a" }, /required is not a list/],
     [
       "one value for a list of values",
       { type: "object", properties: { a: { enum: "b" } } },
-      /enum is no list/,
+      /enum is not a list/,
     ],
-    ["a pattern that is none", { type: "object", properties: { a: { pattern: "(" } } }, /"\(" for a regular/],
     [
-      "a name's pattern that is none",
+      "an invalid pattern",
+      { type: "object", properties: { a: { pattern: "(" } } },
+      /regular expression: "\("/,
+    ],
+    [
+      "an invalid pattern for names",
       { type: "object", patternProperties: { "[": {} } },
-      /"\[" for a regular/,
+      /regular expression: "\["/,
     ],
     [
-      "a reference to nowhere",
+      "a reference to a missing definition",
       { type: "object", properties: { a: { $ref: "#/$defs/a" } } },
-      /"#\/\$defs\/a" leads nowhere/,
+      /"#\/\$defs\/a" refers to nothing/,
     ],
-    ["a reference to elsewhere", { type: "object", $ref: "https://example.com/a" }, /leads nowhere/],
+    [
+      "a reference to another document",
+      { type: "object", $ref: "https://example.com/a" },
+      /refers to nothing/,
+    ],
   ])("T1 refuse JSON Schema that is broken when the tool is made: %s", (_title, schema, why) => {
     expect(() => make(plain(schema))).toThrow(why);
     expect(() => ask(plain(schema))).toThrow(PawlError);
@@ -195,7 +203,7 @@ describe("schemas of tools", () => {
   );
 
   it("T1 take regular expressions as their library means them", () => {
-    // With the flag u, which `jsonSchema()` validates with, this is none.
+    // With the flag u, which `jsonSchema()` validates with, this is not a valid pattern.
     const pattern = "^a\\-b$";
     const dashed = z.object({ a: z.string().regex(new RegExp(pattern)) });
     expect(make(dashed).spec.input_schema).toMatchObject({ properties: { a: { pattern } } });

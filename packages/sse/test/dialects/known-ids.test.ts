@@ -28,7 +28,7 @@ describe.each(ways)("P2 a message whose id is known (%s)", (_name, dialect, mess
       const changed = await served.ask("/runs", { json: message(session, "3 + 3?") });
       expect([changed.status, await changed.text()]).toEqual([
         400,
-        expect.stringContaining("A stored message cannot be changed"),
+        expect.stringContaining("already stored with a different text"),
       ]);
       const again = await served.ask("/runs", { json: message(session, "2 + 2?") });
       expect([again.status, again.headers.get("x-pawl-session")]).toEqual([200, sessionId]);

@@ -10,7 +10,7 @@ import type { StopReason } from "../../log/stop-reason.ts";
 import { openRun, type RunState } from "../../session/state.ts";
 import { checkReturned, type HookMethod } from "./check-returned.ts";
 
-/** What a run says when it cannot go on because a hook has failed. */
+/** The stop reason of a run that a failed hook ends. */
 export const HOOK_FAILED: StopReason = {
   type: "error",
   message: "Something went wrong. Please try again.",
@@ -31,9 +31,9 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
 }
 
 /**
- * Calls one hook, and makes something of what it says, if it says anything. What it or `take` throws is
- * logged and told to `onError`, and `failed` comes back; nothing comes back from a hook that was overtaken by
- * the end of the run.
+ * Calls one hook and converts its answer with `take`, if it has one. If the hook or `take` throws, logs the
+ * error, notifies `onError` and returns `failed`. Returns nothing if the run was stopped before the hook
+ * settled.
  */
 export async function callHook<T, R>(
   leg: Leg,
@@ -42,7 +42,7 @@ export async function callHook<T, R>(
   call: (context: RunContext) => T | Promise<T>,
   take: (said: T & {}) => R,
 ): Promise<{ value?: R; failed?: true }> {
-  // The leg has another signal for its last turn.
+  // The leg gets a fresh signal for its last turn.
   const { signal } = leg.life;
   try {
     const answer = call(contextOf(leg));
@@ -62,7 +62,7 @@ function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && "then" in value;
 }
 
-/** What goes to the log when a hook throws. */
+/** Returns the error to log for a hook that threw. */
 export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorReport {
   return {
     code: "hook_failed",
@@ -71,7 +71,7 @@ export function hookFailure(hook: Hook, method: string, cause: unknown): ErrorRe
   };
 }
 
-/** What the hooks of this leg are given. */
+/** Returns the context for the hooks of this leg. */
 export function contextOf(leg: Leg): RunContext {
   leg.hookProgress.context ??= runContext(leg);
   return leg.hookProgress.context;
@@ -103,7 +103,7 @@ function runContext(leg: Leg): RunContext {
     append: async (event) => {
       if (openRun(log.state) === undefined) throw new Error("The run is over.");
       checkAppendable(event);
-      if (isReserved(event.key)) throw new Error(`The key "${event.key}" is Pawl's own.`);
+      if (isReserved(event.key)) throw new Error(`The key "${event.key}" is reserved by Pawl.`);
       try {
         await log.append([event]);
         return true;
@@ -115,15 +115,16 @@ function runContext(leg: Leg): RunContext {
   };
 }
 
-/** The session's type for this moment: the mode that a tool has set, or else the type it was created with. */
+/**
+ * Returns the session's type at the moment: the mode if a tool has set one, or else the type it was created
+ * with.
+ */
 export function effectiveType({ log, session }: Pick<Leg, "log" | "session">): string | undefined {
   const { type } = session.metadata;
   return log.state.mode ?? (typeof type === "string" ? type : undefined);
 }
 
-/**
- * Calls `onError` of all hooks, one after the other. What a hook throws comes back as an event of its own.
- */
+/** Calls `onError` of all hooks in order. Returns an error event for each that throws. */
 export async function notifyHooks(
   deadline: Deadline,
   hooks: readonly Hook[],

@@ -14,15 +14,16 @@ type Effect = Hook & Required<Pick<Hook, "afterRun">>;
 
 const TASKS = "pawl.tasks";
 
-/** How long an effect of the run's end may take, in milliseconds. */
+/** Time limit of one effect, in milliseconds. */
 export const EFFECT_MS = 5_000;
 
 /**
- * Runs what is left of `afterRun`, each under a key of its own. `first` is stored with the first of them,
- * only if nobody has stored anything meanwhile: from then on the run can only end. An effect whose process
- * died is repeated if its hook says that it may be, and if it is not what the processes die of.
+ * Runs the `afterRun` hooks that have not run yet, each under a key of its own. The first `effect_started` is
+ * appended together with `first`, and only if nothing else was stored in the meantime; after that append the
+ * run can only end. An effect that a crash interrupted runs again only if its hook is `idempotent` and the
+ * run is not in a crash loop.
  *
- * @returns whether the run ends; `false` if something was stored meanwhile.
+ * @returns `true` if the run can end; `false` if something else was stored first
  */
 export async function runEffects(
   leg: Leg,
@@ -39,7 +40,7 @@ export async function runEffects(
   return true;
 }
 
-/** The first effect, where agents still do what the run's calls have asked for: they end with it. */
+/** Returns the effect that ends sub-agents' open tasks, if there are any. It is the first. */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
   const tasks = await leg.openTasks(run);
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
@@ -69,8 +70,8 @@ async function beginEffect(
 }
 
 /**
- * Whatever comes of it, the run goes on to its end. The run may have been stopped: the effect has its own
- * time.
+ * Runs one effect with a time limit of its own, because the run may have been stopped. If it fails, the run
+ * ends nevertheless.
  */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
   const { clock } = leg.life;

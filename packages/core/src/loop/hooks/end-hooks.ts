@@ -11,20 +11,17 @@ import type { RunState } from "../../session/state.ts";
 import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 
-/**
- * What is left to be stored so that a run is over, and the error among it that the hooks are told of then.
- */
+/** What remains to be stored to end a run, and the error in it that hooks are notified of afterwards. */
 export interface Ending {
   stop: StopReason;
-  /** As the state is then; `next` is the run that begins in the same append. */
+  /** Makes the events from the current state. `next` is the run that starts in the same append. */
   events(next?: NextRun): NewEvent[];
   error: EventData["error"] | undefined;
 }
 
 /**
- * Brings a run to its end, whichever way it came there: `onStop` has its say, every call is answered, the
- * effects are run. `undefined`: something was stored meanwhile, look again. `closing` is what calls without a
- * result are told.
+ * Prepares the end of a run: calls `onStop`, runs the effects and answers every open call, with `closing` as
+ * the reason if it is given. Returns `undefined` if something else was stored first; decide again.
  */
 export async function endingOf(
   leg: Leg,
@@ -43,7 +40,10 @@ export async function endingOf(
   return { stop, events, error: reported?.data };
 }
 
-/** Tells the hooks of an error that came with the end: it is stored, and the run has no time any more. */
+/**
+ * Notifies the hooks of an error that ended the run. It is stored, and the hooks get a time limit of their
+ * own.
+ */
 export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
   const { agent } = leg;
   const { clock } = leg.life;
@@ -57,7 +57,7 @@ export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<
   }
 }
 
-/** The reason as `onStop` wants it, and never without words. */
+/** Applies `onStop` to the stop reason. A blank message is replaced by the one before. */
 async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   let final = stop;
   for (const hook of hooksWith(leg, "onStop")) {
@@ -67,7 +67,7 @@ async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   return final;
 }
 
-/** The event that ends a run, under a key that only one end can have. */
+/** Returns the event that ends a run. Its key makes sure that a run ends once. */
 function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): NewEvent {
   const failed = isFailed(stop) && !hasLandedWell(run);
   return {
@@ -85,7 +85,7 @@ function endEvent(run: RunState, stop: StopReason, next: NextRun | undefined): N
   };
 }
 
-/** The user has got a proper word in the run's last turn. */
+/** Whether the run's last turn gave the user a proper answer. */
 function hasLandedWell({ landing, turns, turn }: RunState): boolean {
   return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }

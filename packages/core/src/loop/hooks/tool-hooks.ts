@@ -9,29 +9,29 @@ import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 
-/** What the hooks make of a call: it may run with `input`, or is answered or asked about in its place. */
+/** What the hooks decided about a call: run it with `input`, answer it, or ask the user. */
 export type Screened =
   | { do: "run"; input: unknown; changed: Json | undefined }
   | { do: "deny"; why: string }
-  /** The run was stopped before the hooks had made up their minds. */
+  /** The run was stopped before the hooks had decided. */
   | { do: "leave" }
   | { do: "answer"; result: Json; skipped: string | undefined }
   | { do: "ask"; by: string; ask: Extract<ToolChange, { ask: unknown }>["ask"]; changed: Json | undefined };
 
-/** The input that a call goes on with: `changed` is that input as JSON, where hooks have changed it. */
+/** A call's input. `changed` is that input as JSON if hooks have changed it. */
 export interface CallInput {
   input: unknown;
   changed: Json | undefined;
 }
 
 /**
- * Asks `beforeTool` of every hook. Where a hook's question has been answered, that hook comes first, with the
- * answer and the input that the question was about: what was approved is what runs. The answer is checked
- * again: it may have been stored by the database, which knows no schemas.
+ * Calls `beforeTool` of every hook. If a hook's question was answered, starts with that hook, its answer, and
+ * the input that the question showed: what was approved is what runs. The answer is validated again, because
+ * the database may have stored it, and that knows no schemas.
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;
-  // The leg has another signal for its last turn.
+  // The leg gets a fresh signal for its last turn.
   const { signal } = leg.life;
   const asker = call.question?.by;
   const hooks = remainingHooks(leg, asker);
@@ -68,7 +68,7 @@ async function answerProblems(leg: Leg, { question: asked, answer }: CallState):
   return checked.ok ? [] : checked.problems;
 }
 
-/** All hooks, or the one that has asked and those behind it; `undefined` if that one is gone. */
+/** Returns all hooks, or the one that asked and those after it; `undefined` if that one is gone. */
 function remainingHooks(leg: Leg, asker: string | undefined) {
   const hooks = hooksWith(leg, "beforeTool");
   if (asker === undefined) return hooks;
@@ -86,7 +86,7 @@ function decided(
   return { do: "ask", by, ask: change.ask, changed };
 }
 
-/** A hook's word on a call, fit to be stored. */
+/** Checks a hook's decision and converts it to JSON. */
 function storableChange(change: ToolChange): ToolChange {
   if ("input" in change) return { input: toJson(change.input) };
   if ("result" in change) return { ...change, result: toJson(change.result) };
@@ -99,7 +99,7 @@ function storableChange(change: ToolChange): ToolChange {
   return { ask: { kind, payload: toJson(payload), answer } };
 }
 
-/** An outcome as `afterTool` wants it. */
+/** Applies the `afterTool` hooks to an outcome. */
 export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome> {
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
@@ -115,7 +115,7 @@ export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOut
   return rewritten;
 }
 
-/** The outcome with a hook's changes. A result that has changed is read as its tool formats it. */
+/** Applies a hook's changes to an outcome. A changed result is formatted by its tool. */
 function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome {
   const { callId, tool, input } = before;
   const success = change.success ?? before.success;
@@ -123,7 +123,7 @@ function changedOutcome(before: ToolOutcome, change: OutcomeChange): ToolOutcome
   const kept = change.result === undefined ? before.content : success ? formatted(tool, result) : undefined;
   const content = change.content === undefined ? kept : readable(toJson(change.content));
   if (change.content !== undefined && content === undefined) {
-    throw new Error("`content` is neither a text nor a list of blocks.");
+    throw new Error("`content` must be a string or a list of content blocks.");
   }
   return { callId, tool, input, success, result, ...(content !== undefined && { content }) };
 }

@@ -7,10 +7,10 @@ import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 
-/** A plan for the next turn, or why there is none. */
+/** A plan for the next turn, or why the run ends instead. */
 export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
-/** Asks `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
+/** Calls `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
   if (run?.turns === 0 && run.openRequest === undefined && !leg.hookProgress.begun) {
@@ -44,9 +44,10 @@ export async function planTurn(leg: Leg): Promise<Planned> {
   return { plan };
 }
 
-/** The plan with a hook's changes; what is `undefined` changes nothing. */
+/** Applies a hook's changes to the plan; `undefined` changes nothing. */
 function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
-  if (typeof change !== "object") throw new Error("a change of plan is an object.");
+  if (typeof change !== "object")
+    throw new Error(`a change of plan must be an object, not of type ${typeof change}.`);
   if ("stop" in change) return { stop: stopFrom(change.stop) };
   const { model = plan.model, maxTokens = plan.maxTokens } = change;
   const { toolChoice = plan.toolChoice, tools = plan.tools } = change;
@@ -54,7 +55,7 @@ function changed({ agent }: Leg, plan: TurnPlan, change: TurnChange): Planned {
   return { plan: checkPlan(agent, whole) };
 }
 
-/** Asks `beforeModel`, with the request as it would be sent. */
+/** Calls `beforeModel` with the request as it would be sent. */
 export async function planRequest(
   leg: Leg,
   wanted: TurnPlan,
@@ -77,8 +78,8 @@ export async function planRequest(
 }
 
 /**
- * The answer's blocks as `afterModel` wants them. A rewriting that would make the session invalid counts as
- * failed.
+ * Applies the `afterModel` hooks to an answer's blocks. A rewrite that would make the session invalid counts
+ * as failed.
  */
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[]> {
   let { content } = answer;
@@ -96,8 +97,8 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
 }
 
 /**
- * Tells `onSuspend` of the calls that the run is to wait for, once in a leg. `true`: somebody was told, and
- * time has passed. What a hook throws is logged and keeps no run from waiting.
+ * Calls `onSuspend` for the calls that the run is about to wait for, once in a leg. Returns `true` if a hook
+ * was called: time has passed. An exception of a hook is logged, and the run waits nevertheless.
  */
 export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
@@ -112,8 +113,8 @@ export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]
 function ignored(): void {}
 
 /**
- * Notifies the `afterTurn` hooks, once in a leg, that a turn is over. The first reason to stop that one of
- * them gives holds for as long as the leg goes on.
+ * Calls the `afterTurn` hooks for a turn, once in a leg. The first reason to stop holds for the rest of the
+ * leg.
  */
 export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void> {
   const { hookProgress } = leg;

@@ -14,10 +14,10 @@ import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
 
-/** What is to be done about a call: store events at once, or run the tool. */
+/** What to do with a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
 
-/** A call that may run. `changed` is its input as JSON, where hooks have changed that. */
+/** A call that may run. `changed` is its input as JSON if hooks have changed it. */
 export interface Runnable extends CallInput {
   do: "run";
   call: CallState;
@@ -25,7 +25,7 @@ export interface Runnable extends CallInput {
   answer: unknown;
 }
 
-/** Looks a call over: whether it may run, has to wait for an answer, or is answered right away. */
+/** Decides whether a call may run, has to wait for an answer, or is answered right away. */
 export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> {
   const tool = leg.agent.tools.get(call.toolName) as Tool | undefined;
   if (tool === undefined) return refuse(call, `There is no tool named "${call.toolName}".`);
@@ -40,13 +40,16 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   );
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
-  // Its own question comes last, and a started call has been through all of it.
+  // The tool's own question comes last, and a call that has started passed all checks.
   const screened =
     call.started !== undefined || (call.question !== undefined && call.question.by === undefined);
   return screened ? await runOrAnswer(leg, call, tool, given) : await askBeforeTool(leg, call, tool, given);
 }
 
-/** Why a call may not run, whatever the tool: it is one too many, or not one of this turn's tools. */
+/**
+ * Returns why a call may not run, for any tool: the limit of calls is reached, or the turn does not allow the
+ * tool.
+ */
 function refusalReason({ log, agent, life }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
@@ -63,7 +66,7 @@ function repeatsShortenedInput(call: CallState, tool: Tool): string | undefined 
   return field === undefined ? undefined : `"${field}" holds only a note of its length. Send the whole text.`;
 }
 
-/** Lets the hooks have their say. */
+/** Calls the `beforeTool` hooks. */
 async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Prepared> {
   const screened = await screenCall(leg, call, tool, given);
   switch (screened.do) {
@@ -91,7 +94,7 @@ async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallI
   }
 }
 
-/** Everybody has been asked: the tool runs, or its answer is the result. */
+/** Runs the tool after all checks, or makes the user's answer the result. */
 async function runOrAnswer(
   leg: Leg,
   call: CallState,
@@ -108,7 +111,7 @@ async function runOrAnswer(
   return { do: "store", events: [successResult(call, tool, answer.value)] };
 }
 
-/** The result of a tool that did its work, and what it has decided about run and session. */
+/** Returns the result of a call that succeeded, with what the tool decided about the run and the session. */
 export function successResult(
   call: CallState,
   tool: Tool,
@@ -131,7 +134,7 @@ export function successResult(
   });
 }
 
-/** What a tool has decided while it ran. */
+/** What a tool decided while it ran. */
 export interface Decided {
   durationMs?: number;
   completed?: boolean;
@@ -164,7 +167,8 @@ function question(
 }
 
 /**
- * What a tool returned, as JSON. The tool did its work: a value that JSON cannot carry does not undo that.
+ * Converts what a tool returned to JSON. A value that JSON cannot carry is replaced by a note and not by an
+ * error, because the tool did its work.
  */
 function shownResult(value: unknown): Json {
   try {

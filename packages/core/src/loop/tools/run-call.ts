@@ -15,7 +15,7 @@ import { afterTool } from "../hooks/tool-hooks.ts";
 import { type Decided, type Runnable, successResult } from "./prepare-call.ts";
 import { outcomeOf } from "./task-outcome.ts";
 
-/** Runs one call that is stored as started. Rejects only when the log cannot be written. */
+/** Runs one call that is stored as started. Rejects only if the log cannot be written. */
 export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   const { call, tool } = runnable;
   const startedAt = leg.life.clock.now();
@@ -50,14 +50,14 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
   }
 }
 
-/** What has come of a call. `left`: the process lets go of it, and another one goes on. */
+/** The outcome of a call. `left`: this process abandons the run, and another one resumes it. */
 type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "left";
 
 interface Progress {
   durationMs(): number;
   /**
-   * Fires when the tool's own time is up. Made when it is asked for: most tools never look, and few have a
-   * time of their own.
+   * Aborts when the tool's own time is up. Made on first use: most tools never read their signal, and few
+   * have a time limit.
    */
   timeUp(): AbortController;
   /** What the call has made so far. */
@@ -72,8 +72,8 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
   const context: ToolContext<never> = {
     ...callContext(leg, call),
     deps: leg.deps as never,
-    // The tool's own time comes first: where nobody listens, Node 24 gives the reason of the first in the
-    // list, and the leg's signal fires too when the leg is over.
+    // The tool's own time comes first. Without listeners, Node 24 takes the reason of the first aborted
+    // signal in the list, and the leg's signal is aborted too when the leg is over.
     get signal() {
       signal ??= AbortSignal.any([timeUp().signal, leg.life.signal]);
       return signal;
@@ -104,8 +104,8 @@ const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
 type ResultEvent = ReturnType<typeof resultEvent>;
 
 /**
- * The result as the hooks want it. What a tool has decided beside it holds if it has come out as the tool
- * said.
+ * Applies the `afterTool` hooks to a result. What the tool decided about run and session is kept only if its
+ * success is unchanged.
  */
 async function rewritten(
   leg: Leg,
@@ -119,7 +119,7 @@ async function rewritten(
   if (wanted === outcome) return event;
   const { spent } = decided;
   const kept = wanted.success === success ? decided : spent === undefined ? {} : { spent };
-  // The API refuses an error without words.
+  // The API refuses an error without text.
   const blank = !wanted.success && typeof wanted.content === "string" && isBlank(wanted.content);
   return resultEvent(call, wanted.success, wanted.result, {
     ...(event.durationMs !== undefined && { durationMs: event.durationMs }),
@@ -127,14 +127,14 @@ async function rewritten(
   });
 }
 
-/** The first start says it once and for all. */
+/** Returns the call's idempotency key, which the first start fixes. */
 export function idempotencyKeyOf(leg: Leg, call: CallState): string {
   return call.started?.idempotencyKey ?? `${leg.session.id}:${call.assistantSeq}:${call.callId}`;
 }
 
 /**
- * How long a stopped call may take. An agent first waits for its own calls, and has to say then what it has
- * used up.
+ * Returns how long a stopped call may still take, in milliseconds. A sub-agent first waits for its own calls,
+ * and then reports what it has used.
  */
 function graceOf({ life }: Leg, tool: Tool): number {
   return life.abortGraceMs * (1 + (tool.delegate?.depth ?? 0));
@@ -166,7 +166,8 @@ function callContext(leg: Leg, call: CallState) {
 }
 
 /**
- * The tool's own result if it comes in time; `undefined` once its time, or the grace after an abort, is over.
+ * Waits for the tool's result. Returns `undefined` once its time, or the grace period after an abort, is
+ * over.
  */
 async function withinTime<T>(
   leg: Leg,
@@ -184,7 +185,10 @@ async function withinTime<T>(
   ).catch(() => undefined);
 }
 
-/** The call has been answered without its result, here or by the process that took the session over. */
+/**
+ * Logs a result that came too late: the call was already answered, here or by the process that took the
+ * session over.
+ */
 async function reportLate(leg: Leg, call: CallState): Promise<void> {
   await leg.report.logLate({
     code: "late_result",

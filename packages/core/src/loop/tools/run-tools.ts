@@ -11,8 +11,8 @@ import { idempotencyKeyOf, runCall } from "./run-call.ts";
 import { sliceOf } from "./task-slice.ts";
 
 /**
- * Takes the calls of a turn as far as they go: prepared one by one, run side by side, each result stored as
- * it comes. One call's failure is its own result and touches no other.
+ * Runs the calls of a turn: prepares them one by one, runs them concurrently, and stores each result as it
+ * arrives. A call that fails affects no other call.
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {
@@ -24,7 +24,7 @@ export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<v
   for (const call of calls) {
     const prepared = await prepareCall(leg, call).catch((cause: unknown): Prepared => {
       if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
-      // A schema that hangs is left behind with the run: closing the run answers the call.
+      // A schema check that hangs is abandoned with the run: closing the run answers the call.
       const events = leg.life.signal.aborted ? [] : [resultEvent(call, false, messageOf(cause))];
       return { do: "store", events };
     });
@@ -45,7 +45,7 @@ async function runSideBySide(leg: Leg, calls: readonly Runnable[]): Promise<void
   await all(calls.map((one) => runCall(leg, one)));
 }
 
-/** Waits for all, also if one fails. */
+/** Waits for all work to settle, then throws the first error. */
 async function all(work: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(work);
   const failed = outcomes.find((outcome) => outcome.status === "rejected");

@@ -14,11 +14,11 @@ import {
   type SessionState,
 } from "../../session/state.ts";
 
-/** Ends after which an agent's last words are the answer to its task. */
+/** Stop reasons after which the sub-agent's last text is the result of its task. */
 const DONE: readonly StopType[] = ["end_turn", "terminal_tool"];
 
 /**
- * What the caller's log is told of a task that has come to rest: a question of the agent's, or the result.
+ * Returns the event for the caller's log once a task has settled: the sub-agent's question, or the result.
  */
 export function outcomeOf(
   call: CallState,
@@ -39,7 +39,7 @@ export function outcomeOf(
   });
 }
 
-/** What the agent has used up and its caller was not charged with yet. */
+/** Returns what the sub-agent has used since its caller was last charged. */
 function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
   const kinds = Object.keys(usage) as (keyof Usage)[];
   const fresh = kinds.map((kind) => [kind, (usage[kind] ?? 0) - (charged.usage[kind] ?? 0)]);
@@ -49,7 +49,7 @@ function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent
   };
 }
 
-/** A question of the agent's, as one of the call that gave it the task. */
+/** Returns a question of the sub-agent as a question of the caller's call. */
 function askedBy(
   call: CallState,
   sessionId: string,

@@ -5,10 +5,10 @@ import { type CallState, openRun, unanswered } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import type { Delegate } from "../../tools/tool.ts";
 
-/** What an agent uses up of its caller's budget, too. Time is the caller's own anyway. */
+/** What a sub-agent shares with its caller's budget. Its time passes for the caller anyway. */
 const SHARED: readonly Resource[] = ["inputTokens", "outputTokens", "costUsd"];
 
-/** What a task that has begun may still use up beyond what its caller was charged with. */
+/** Returns what a started task may still use beyond what its caller was charged. */
 function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: Resource): number {
   const charged: Partial<Budget> = {
     inputTokens: promptTokens(usage),
@@ -19,8 +19,8 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
 }
 
 /**
- * What one task may use up: its own limits, and no more than its part of what the caller has left. The turn's
- * tasks that have not begun share alike what those that have begun do not hold.
+ * Returns what one task may use: at most its own limits and its share of what the caller has left. Tasks of
+ * the turn that have not started share equally what the started ones do not hold.
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;

@@ -8,20 +8,20 @@ import type { Reply } from "../../model/reply.ts";
 import { contentOf } from "../../model/reply.ts";
 import { usageSoFar } from "../../model/usage-so-far.ts";
 
-/** One attempt at an answer: what was asked of whom, and what has come of it. */
+/** One attempt at an answer: the request, and what has arrived of the answer. */
 export interface Attempt {
   /** `seq` of its `llm_request`. */
   seq: number;
   request: EventData["llm_request"];
   pricing: Pricing | undefined;
-  /** The agent's estimate. */
+  /** The agent's `estimateTokens`. */
   estimateTokens(chars: number): number;
   /** When it was sent, in milliseconds since 1970. */
   startedAt: number;
   answer: Reply;
 }
 
-/** The answer as the model gave it, or with `content` in its place. */
+/** Returns the event that stores an answer, with the model's content or with `content` instead. */
 export function assistantMessage(
   { answer, seq }: Attempt,
   usable: boolean,
@@ -40,8 +40,9 @@ export function assistantMessage(
 }
 
 /**
- * Only an answer that came to its own end, or is to be continued, is echoed whole, and with calls only if it
- * stopped for them. A refused one is never sent again.
+ * Decides how much of an answer later requests repeat. `kept`, all of it: an answer that ended by itself or
+ * was paused, without calls, or one that stopped for its calls. `discarded`, nothing: a refusal. `partial`:
+ * any other.
  */
 function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_message"]["disposition"] {
   if (answer.stopReason === "refusal") return "discarded";
@@ -52,7 +53,7 @@ function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_mes
   return whole ? "kept" : "partial";
 }
 
-/** What an attempt has cost by `now`; nothing is known of one that never began to answer. */
+/** Returns the event that charges an attempt up to `now`. Returns none if the answer never began. */
 export function llmResponse(attempt: Attempt, now: number): NewEvent[] {
   const { answer, seq, pricing, startedAt } = attempt;
   if (answer.id === null && !answer.finished) return [];

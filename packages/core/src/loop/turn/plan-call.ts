@@ -11,22 +11,22 @@ import { remainingOf } from "../../stop/limits.ts";
 import { roomFor } from "../../stop/room.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 
-/** A call that is allowed, and the event that says it was made. */
+/** A model call within the limits, and the event that logs it. */
 export interface ModelCall {
   model: ModelClient;
   request: ModelRequest;
   event: EventData["llm_request"];
 }
 
-/** What follows in place of a model call: the run's last turn, or its end. */
+/** What to do instead of a model call: start the run's last turn, or end the run. */
 export interface InsteadOfCall {
   do: "land" | "end";
   stop: StopReason;
 }
 
 /**
- * The next request, as the plan, the hooks and the limits want it; or what follows instead. `undefined`: the
- * leg was stopped meanwhile.
+ * Plans the next request within the turn's plan, the hooks' changes and the limits, or returns what to do
+ * instead. Returns `undefined` if the leg was aborted in the meantime.
  */
 export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | InsteadOfCall | undefined> {
   if (hasLostServerCalls(leg.log.state)) await leg.log.append([newPrefix(leg.log.state, leg.newId())]);
@@ -42,7 +42,7 @@ export async function planCall(leg: Leg, wanted: TurnPlan): Promise<ModelCall | 
   return await withinLimits(leg, prompt, { ...planned.plan, estimatedTokens });
 }
 
-/** The call, with an answer no longer than the limits allow. */
+/** Plans the call with an answer no longer than the limits allow. */
 async function withinLimits(
   leg: Leg,
   prompt: Prompt,
@@ -68,7 +68,10 @@ async function withinLimits(
   return { model, request: requestOf(prompt, params), event };
 }
 
-/** In the last turn the model speaks and uses no tool; a choice among no tools would be refused. */
+/**
+ * Chooses `max_tokens` and the tool choice. The last turn uses no tools. Without tools there is no choice to
+ * send: the API would refuse it.
+ */
 function paramsOf(
   leg: Leg,
   { model, maxTokens, toolChoice = toolOnlyChoice(leg.agent, model) }: TurnPlan,
@@ -79,7 +82,7 @@ function paramsOf(
   return { maxTokens, ...(toolChoice !== undefined && { toolChoice }) };
 }
 
-/** What an agent that acts by tools alone asks of the model of this turn: one call, by force if it may. */
+/** Returns the tool choice of a `toolOnly` agent: one call, forced if the model supports it. */
 function toolOnlyChoice({ toolOnly }: Leg["agent"], model: ModelClient): ToolChoice | undefined {
   if (!toolOnly) return undefined;
   return { type: model.forcedToolChoice === true ? "any" : "auto", disable_parallel_tool_use: true };

@@ -20,9 +20,9 @@ import { type InsteadOfCall, planCall } from "./plan-call.ts";
 import { verdictOn } from "./verdict.ts";
 
 /**
- * One model call: request, stream, answer. The answer, its calls and its usage are stored in one append.
- * Resolves to what follows if the log does not say it: the limits have no room for the call, or it failed;
- * the failure is logged.
+ * Makes one model call: request, stream, answer. The answer, its calls and its usage are stored in one
+ * append. Resolves to the next step if the log does not imply it: the limits have no room for the call, or it
+ * failed and the failure is logged.
  */
 export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall | undefined> {
   const planned = await planCall(leg, plan);
@@ -45,7 +45,7 @@ export async function modelTurn(leg: Leg, plan: TurnPlan): Promise<InsteadOfCall
   return undefined;
 }
 
-/** What is wrong with an answer is stored with it, so that `decide` knows, here and after a crash. */
+/** Stores an answer together with what is wrong with it, so that `decide` knows, here and after a crash. */
 async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   const { answer } = attempt;
   const { calls, reminder, problem } = verdictOn(attempt, leg.log.state, leg.agent.toolOnly);
@@ -60,7 +60,7 @@ async function storeAnswer(leg: Leg, attempt: Attempt): Promise<void> {
   else await leg.report.logError({ ...problem, context: { attempt: attempt.seq } }, events);
 }
 
-/** The attempt under way, and what broke the last one, if something did. */
+/** The attempt in progress, and the failure of the last one, if it failed. */
 interface Reading {
   attempt: Attempt;
   failure?: { cause: unknown };
@@ -78,11 +78,11 @@ async function readAnswer(
 ): Promise<Reading> {
   const reading: Reading = { attempt };
   const { signal, timeLeftMs } = leg.life;
-  // The same for every attempt, because `max_tokens` is. A hook's answer in place of the model's may have any
+  // The same for every attempt, because `max_tokens` is. A hook's answer instead of the model's may have any
   // length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
-  // What the log throws is no failure of the model.
+  // An error of the log is not a failure of the model.
   let logging: Promise<Attempt> | undefined;
   const read = async () => {
     signal.throwIfAborted();
@@ -100,7 +100,7 @@ async function readAnswer(
       if (part.type === "content_block_delta") leg.touch();
     }
     const { finished, stopReason } = reading.attempt.answer;
-    // An answer that does not say why it ends has not come to its end.
+    // An answer without a stop reason is incomplete.
     if (!finished || stopReason === null) throw cutStream();
   };
   try {
@@ -112,7 +112,7 @@ async function readAnswer(
   return reading;
 }
 
-/** Lets readers see this attempt's text, in place of any earlier one's. */
+/** Shows readers this attempt's text instead of any earlier one's. */
 function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
   const attempt = { ...begun, answer: newReply() };
   leg.live.attempt = attempt.seq;
@@ -121,9 +121,9 @@ function beginAttempt(leg: Leg, begun: Omit<Attempt, "answer">): Attempt {
 }
 
 /**
- * An attempt has failed and the model makes another one. One append says what the failed one cost, why it
- * failed, and that the same prompt is sent again; its text is not kept. Where the limits have no room for
- * another answer as long as this one might have been, the run is halted instead.
+ * Logs that an attempt has failed and the model client retries. One append has the cost of the failed
+ * attempt, its error, and the request of the next one, with the same prompt; the failed text is dropped. If
+ * the limits have no room for another answer of the full length, halts the run instead.
  */
 async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Promise<Attempt> {
   const { error: failure, retry_in_ms, model = failed.request.model } = event;
@@ -155,7 +155,10 @@ async function nextAttempt(leg: Leg, failed: Attempt, event: AttemptFailed): Pro
   return next;
 }
 
-/** Why the limits do not allow the same request once more, after what the failed one has cost. */
+/**
+ * Returns why the limits do not allow the same request again after the cost of the failed one, or
+ * `undefined`.
+ */
 function noRoomFor(
   leg: Leg,
   charged: readonly NewEvent[],
@@ -175,7 +178,7 @@ function noRoomFor(
   return room.maxTokens >= maxTokens ? undefined : limitStop(left, room.limitedBy ?? "outputTokens");
 }
 
-/** Keeps what came in before an abort or a failure, counts what was counted, and logs the failure. */
+/** Stores what arrived before an abort or a failure, charges it, and logs the failure. */
 async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<StopReason | undefined> {
   const { answer, seq } = attempt;
   const kept: NewEvent[] =
@@ -203,4 +206,4 @@ async function failedTurn(leg: Leg, attempt: Attempt, cause: unknown): Promise<S
 
 const UNREACHED = "The model could not be reached. Please try again.";
 
-const REFUSED = "The model did not take the request. Trying again will not help until that is mended.";
+const REFUSED = "Something is set up wrong on our side. Please contact support.";

@@ -5,23 +5,23 @@ import type { Reply } from "../../model/reply.ts";
 import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 
-/** What an answer that came in to its end comes to. */
+/** What follows from a complete answer. */
 export interface Verdict {
-  /** The calls as they are stored. */
+  /** The calls to store. */
   calls: EventData["tool_call"][];
-  /** What the model is reminded of before it is asked again. */
+  /** A reminder for the model, which is then asked again. */
   reminder?: EventData["note"];
-  /** Why the run ends with it as an error. */
+  /** Why the run ends as an error after this answer. */
   problem?: Problem;
 }
 
-/** The codes are those of `error` events. */
+/** A problem with an answer. `code` is that of its `error` event. */
 export interface Problem {
   code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer";
   message: string;
 }
 
-/** Why a model may stop. What is not here may mean anything, so nothing is done about it but to stop. */
+/** The known stop reasons. Any other may mean anything, so the run stops. */
 const KNOWN: readonly (string | null)[] = [
   "end_turn",
   "tool_use",
@@ -32,6 +32,7 @@ const KNOWN: readonly (string | null)[] = [
   "model_context_window_exceeded",
 ];
 
+/** Judges a complete answer: its calls, a reminder, or a problem that ends the run. */
 export function verdictOn({ answer, request }: Attempt, state: SessionState, toolOnly: boolean): Verdict {
   const { calls, breach } = toolCallsOf(answer, state);
   if (breach !== undefined) return { calls, problem: { code: "contract_violation", message: breach } };
@@ -44,7 +45,7 @@ export function verdictOn({ answer, request }: Attempt, state: SessionState, too
     return { calls, problem: { code: "unknown_stop_reason", message } };
   }
   const choice = request.params.tool_choice?.type;
-  // A hook may speak in the model's place, and a last turn has no tools.
+  // A hook may answer instead of the model, and a last turn has no tools.
   if (!toolOnly || choice === "none" || request.model === ANSWERING) return { calls };
   const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
   if (!isDone) return { calls: onlyFirst(calls) };
@@ -66,15 +67,15 @@ function onlyFirst([first, ...others]: EventData["tool_call"][]): EventData["too
   return [first, ...others.map((call) => ({ ...call, invalid, skipped: "surplus" }))];
 }
 
-/** The API takes longer ones, the keys of events that name the call do not. */
+/** The API accepts longer ids, but event keys contain them. */
 const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * The calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop without a
- * call, or a call whose id or name no later request could carry, or a call in an answer that it has paused.
- * With any other stop reason there are no calls, whatever the content looks like.
+ * Returns the calls to run, and how the answer breaks the model's contract, if it does: a `tool_use` stop
+ * without a call, a call with an invalid id or name, or a call in a paused answer. With any stop reason but
+ * `tool_use` there are no calls, whatever the content looks like.
  */
 export function toolCallsOf(
   answer: Reply,

@@ -12,9 +12,8 @@ interface Made<T> {
 }
 
 /**
- * Appends to a session on which nobody works and in which no run is open, under its lease: nothing that is
- * under way can come between what `make` saw and what it has stored. `evenOpen`: a run that nobody goes on
- * with may be open.
+ * Appends to an idle session, without an open run, under its lease: nothing can be stored between what `make`
+ * saw and what it returned. With `evenOpen`, a run that no process resumes may be open.
  *
  * @throws PawlError `session_busy`, or what `make` throws.
  */

@@ -6,11 +6,11 @@ import type { Session } from "../../log/session-row.ts";
 import type { Host } from "../leg/host.ts";
 
 /**
- * A new session of the same user whose log begins as this one's did, up to the last end of a run that is not
- * after `atSeq`: there every call has its result. Events keep their numbers, so whatever names another event
- * still does, and the copied context is sent to the byte as it was.
+ * Creates a session of the same user with a copy of this one's log, up to the last end of a run that is not
+ * after `atSeq`: there every call has its result. Events keep their numbers, so that references between them
+ * stay valid, and the copied context is sent byte for byte as it was.
  *
- * @throws PawlError `invalid_input` where no run has ended by then.
+ * @throws PawlError `invalid_input` if no run has ended by then.
  */
 export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
   const log: StoredEvent[] = [];
@@ -18,7 +18,8 @@ export async function fork(host: Host, session: Session, atSeq: number): Promise
   const end = log.findLast(
     (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,
   );
-  if (end === undefined) throw new PawlError("invalid_input", "No run has ended up to this event.");
+  if (end === undefined)
+    throw new PawlError("invalid_input", "No run has ended up to this event, so there is nothing to fork.");
   const events: NewEvent[] = log.slice(0, end.seq - 1).map(copyOf);
   events.push(copyOf(withoutNext(end)));
   const hidden = await redactedSince(host.store, session.id, 0);
@@ -44,15 +45,18 @@ function copyOf({ type, data, key, durationMs }: StoredEvent): NewEvent {
 }
 
 /**
- * The run that began where this one ended is not copied: a message that waited for it is read by the copy's
- * next run.
+ * Leaves out the run that started where this one ended. The copy's next run reads a message that waited for
+ * it.
  */
 function withoutNext(end: StoredOf<"run_ended">): StoredEvent {
   const { next: _, ...data } = end.data;
   return { ...end, data };
 }
 
-/** What was redacted is copied redacted; the thinking that was signed over it must not be sent. */
+/**
+ * Returns a new prefix if redacted events were copied. They are copied as `[redacted]`, so the thinking that
+ * was signed over them must not be sent.
+ */
 function forkPrefix(log: readonly StoredEvent[], upTo: number, prefix_id: string): NewEvent[] {
   const last = log.findLast(
     (event): event is StoredOf<"prefix"> => event.type === "prefix" && event.seq <= upTo,

@@ -12,9 +12,9 @@ import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
 
 /**
- * Takes back what the event `seq` says, together with the events that say the same: calls and questions of an
- * answer, the answer behind a result, user data wherever it was told, and the session of an agent that did a
- * call's work. What precedes later answers changes by it, so a new prefix begins.
+ * Redacts the event `seq` and the events that repeat it: calls and questions of an answer, the answer behind
+ * a result, user data wherever it was sent, and the session of a sub-agent that did a call's work. A new
+ * prefix starts, because what precedes later answers has changed.
  *
  * @throws PawlError `invalid_input` for an event that the model does not read, `session_busy` while a run is
  * open.
@@ -26,8 +26,8 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
     const found = target === undefined ? [] : sameText(log, target);
     if (target === undefined || found.length === 0)
       throw new PawlError("invalid_input", "There is nothing to redact in this event.");
-    // Their own sessions first: if the process dies between the two, the call still says that there is
-    // something to take back.
+    // The sub-agents' sessions come first. If the process dies in between, the call still has something to
+    // redact, and redacting it again completes both.
     for (const call of tasksOf(log, target)) await redactTask(host, session, agent, call);
     const events = [...found.map(redactionOf), ...redactedPrefix(state, isUserData(target), host.newId())];
     return { result: undefined, events };
@@ -51,7 +51,7 @@ const TARGETS: readonly string[] = [
   "prefix",
 ];
 
-/** The event and those that repeat it; none if it says nothing. */
+/** Returns the event and those that repeat it; none if the event has nothing to redact. */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
   if (!TARGETS.includes(target.type)) return [];
   if (isUserData(target)) return log.filter(isUserData);
@@ -63,7 +63,7 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
     if (call === undefined || !asking.has(call)) return false;
     if (target.type === "tool_result") return event.type === "tool_answered";
     if (event.type === "tool_started") return event.data.input !== undefined;
-    // What stands in place of the result of a call that never ran is about its input, and may quote it.
+    // The error that answers a call that never ran is about its input, and may quote it.
     if (event.type === "tool_result") return !ran.has(call);
     return event.type === "tool_call" || event.type === "tool_suspended";
   });
@@ -72,8 +72,8 @@ function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent
 const RUNNING: readonly string[] = ["tool_started", "tool_suspended"];
 
 /**
- * What is known of the user is told in the prefix, and again when it has changed, or when the context begins
- * anew.
+ * Whether the event has user data. It is in the prefix, and again wherever it has changed or the context
+ * starts anew.
  */
 function isUserData(event: StoredEvent): boolean {
   return event.type === "prefix" || (event.type === "knowledge" && event.data.source === USER_DATA);
@@ -83,13 +83,13 @@ function callOf({ data }: StoredEvent): string | undefined {
   return (data as { call_id?: string }).call_id;
 }
 
-/** The calls that an answer makes, or the one that a result is of. */
+/** Returns the calls that an answer makes, or the call of a result. */
 function callsOf(target: StoredEvent): string[] {
   if (target.type === "tool_result") return [target.data.call_id];
   return target.type === "assistant_message" ? target.data.content.filter(isToolUse).map(({ id }) => id) : [];
 }
 
-/** Those of them for which an agent did the work. */
+/** Returns those of its calls that have started, and that a sub-agent may have worked for. */
 function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["tool_started"][] {
   const calls = new Set(callsOf(target));
   return log.flatMap((event) =>
@@ -98,8 +98,8 @@ function tasksOf(log: readonly StoredEvent[], target: StoredEvent): EventData["t
 }
 
 /**
- * A task's session says in its own words what the call and its result say: all of it is taken back. Nobody
- * goes on with it, also where it could not be ended.
+ * Redacts all of a task's session, because it repeats the call and its result in other words. The session may
+ * have an open run that could not be ended; no process resumes it.
  */
 async function redactTask(
   host: Host,
@@ -126,7 +126,7 @@ async function redactTask(
   await whileIdle(host, session, agent, redactAll, { evenOpen: true });
 }
 
-/** Names what is redacted, so that a reader that sees only this event knows where to look. */
+/** Returns the redaction of an event. It names what is redacted for readers that see only this event. */
 function redactionOf(event: StoredEvent): NewEvent {
   const { seq, type: of } = event;
   const call_id = callOf(event);

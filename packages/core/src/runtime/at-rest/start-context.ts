@@ -7,11 +7,11 @@ import type { Host } from "../leg/host.ts";
 import { whileIdle } from "./at-rest.ts";
 
 /**
- * Lets the session's context begin at the event `fromSeq`, or at the last place before it where no call is
- * parted from its result. Returns the `seq` at which it begins.
+ * Makes the session's context begin at the event `fromSeq`, or at the last place before it where no call is
+ * separated from its result. Returns the `seq` at which it begins.
  *
- * @throws PawlError `invalid_input` where there is no context from `fromSeq` on, `session_busy` while a run
- * is open.
+ * @throws PawlError `invalid_input` if there is no context from `fromSeq` on, `session_busy` while a run is
+ * open.
  */
 export async function startContextAt(
   host: Host,

@@ -8,8 +8,8 @@ import { jsonSchema, validate } from "../../tools/schema.ts";
 import type { Answer } from "./runtime-types.ts";
 
 /**
- * The events that store a user's answers, checked against the questions on record. Nothing is believed of the
- * client but the values, and those only as far as the tool's schema goes.
+ * Returns the events that store a user's answers, after checking each against its question in the log. Of
+ * what the client sends, only the values are used, and only if they match the question's schema.
  *
  * @throws PawlError `unknown_call`, `already_answered` or `invalid_answer`; then none of the answers counts.
  */

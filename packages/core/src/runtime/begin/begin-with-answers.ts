@@ -12,7 +12,7 @@ import { type Begun, recover } from "./begin.ts";
 import type { RunOptions } from "./runtime-types.ts";
 import { stopOnAbort } from "./stop.ts";
 
-/** Stores answers. Needs no lease: the leg at work takes them up, or a new one is begun here. */
+/** Stores answers. Needs no lease: the running leg picks them up, or a new leg starts here. */
 export async function beginWithAnswers(
   host: Host,
   session: Session,
@@ -38,8 +38,8 @@ export async function beginWithAnswers(
 }
 
 /**
- * A schema's check is the application's, and may never settle. It may take as long as a run; then the
- * question waits on.
+ * Limits a schema's check to the time of a run: it is the application's code and may never settle. After that
+ * the question is still open.
  */
 async function checkedInTime<T>(clock: Clock, { limits }: Agent, checked: Promise<T>): Promise<T> {
   const onTimeout = () =>

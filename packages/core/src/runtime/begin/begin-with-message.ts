@@ -15,18 +15,18 @@ import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
 /**
- * Stores the user's message with the start of a run, and lets the run go; or shows the run that the same
- * message has begun already; or does what the agent says about messages that come while a run is at work.
+ * Stores the user's message with the start of a run, and starts the run. For a message that was stored
+ * before, returns the run that it started then. During another run, does what `whenBusy` says.
  *
- * While somebody holds the session without a run in it, that somebody is just beginning one: it may be this
- * very message, sent twice.
+ * If a process holds the session's lease without an open run, it is just starting one, perhaps for this very
+ * message: then waits and checks again.
  *
  * @throws PawlError `session_busy`.
  */
 export async function beginWithMessage(host: Host, said: IncomingMessage): Promise<Begun> {
   const { session, agent } = said;
   const mayWait = said.whenBusy !== "reject";
-  // Whoever holds the session comes to an end in this time, or loses it.
+  // Within this time, the leg that holds the session ends or loses its lease.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent);
@@ -45,7 +45,7 @@ export async function beginWithMessage(host: Host, said: IncomingMessage): Promi
   }
 }
 
-/** `undefined`: another process has taken the session over meanwhile, and nothing has been stored. */
+/** Returns `undefined` if another process took the session over first; nothing was stored then. */
 async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   try {
     return await work;
@@ -55,7 +55,7 @@ async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   }
 }
 
-/** Nobody works on the session: it is this leg's. */
+/** Handles the message in this leg, which holds the session. */
 async function beginHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun> {
   for (;;) {
     const left = runToResume(leg.log.state);
@@ -72,7 +72,7 @@ async function beginHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promi
   }
 }
 
-/** `undefined`: a run has come to be at work, because an answer was stored. */
+/** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */
 async function startRun(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   try {
     const start = await storeMessage(host, said, leg);
@@ -107,13 +107,16 @@ async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Pr
   return undefined;
 }
 
-/** The new run, for messages that no request had covered. */
+/** Hands queued messages that no request covered over to the new run. */
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };
 }
 
-/** The outcome; of a message that is stored already, the run that it has begun or was queued for. */
+/**
+ * Returns the outcome of `work`. If the message was stored before, returns the run that it started or was
+ * queued for.
+ */
 async function orEarlierRun(
   host: Host,
   said: IncomingMessage,

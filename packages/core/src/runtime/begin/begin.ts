@@ -8,10 +8,10 @@ import type { ActiveLeg, Host } from "../leg/host.ts";
 import { type OpenLeg, openLeg } from "../leg/leg-runner.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
-/** The pause before a session that somebody holds is tried again, in milliseconds. */
+/** The pause before the next attempt at a session that another leg holds, in milliseconds. */
 export const PAUSE_MS = 10;
 
-/** A run that is safely stored, and the leg that works on it if it is this process's. */
+/** A run that is safely stored, and its leg if it runs in this process. */
 export interface Begun {
   start: RunStart;
   leg: ActiveLeg | undefined;
@@ -19,7 +19,10 @@ export interface Begun {
   release?: () => void;
 }
 
-/** Goes on with a run that nobody works on. `undefined`: somebody does, or there is nothing to go on with. */
+/**
+ * Resumes the session's open run if no process is working on it. Returns `undefined` if one is, or no run is
+ * open.
+ */
 export async function recover(
   host: Host,
   session: Session,
@@ -36,10 +39,7 @@ export async function recover(
   return await resumeRun(leg, run, signal);
 }
 
-/**
- * Goes on with the run that a leg has found open. `undefined`: another process has taken the session over
- * meanwhile.
- */
+/** Resumes the open run in this leg. Returns `undefined` if another process took the session over first. */
 export async function resumeRun(
   leg: OpenLeg,
   run: RunState,
@@ -55,9 +55,7 @@ export async function resumeRun(
   return leg.go(signal);
 }
 
-/**
- * Notifies the hooks why a run has begun without user data, if it has, for no longer than the lease lasts.
- */
+/** Notifies the hooks if a run has started without user data, and why. Takes no longer than a lease lasts. */
 export async function notifyOfStart(
   { clock, leaseTtlMs }: Host,
   begun: Parameters<typeof notifyHooksOfStart>[1],

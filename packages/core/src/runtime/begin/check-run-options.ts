@@ -6,8 +6,8 @@ import { USER_DATA } from "../../context/prefix.ts";
 import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 
 /**
- * Checks what a run is asked with, for those who write JavaScript or hand JSON on: the log would keep it for
- * good.
+ * Checks the options of a run for callers who write JavaScript or pass JSON on: an invalid value would stay
+ * in the log for good.
  *
  * @throws PawlError `invalid_input`
  */
@@ -20,17 +20,19 @@ export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
 }
 
 function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: RunOptions): void {
-  if (input !== undefined && typeof input !== "string") throw invalid("The message is no text.");
+  if (input !== undefined && typeof input !== "string")
+    throw invalid(`The message must be a string, not of type ${typeof input}.`);
   if (input !== undefined && isBlank(input)) throw invalid("The message is empty.");
   if (answers !== undefined) {
-    if (!Array.isArray(answers)) throw invalid("The answers are no list.");
-    if (answers.length === 0) throw invalid("There is no answer in this request.");
+    if (!Array.isArray(answers)) throw invalid("`answers` must be a list.");
+    if (answers.length === 0) throw invalid("`answers` must have at least one answer.");
     if (!answers.every((answer) => typeof answer?.callId === "string"))
-      throw invalid("An answer names its call.");
+      throw invalid("Each answer must have the `callId` of its question.");
   }
-  if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("Knowledge is a list.");
+  if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
   for (const [what, value] of Object.entries({ params, metadata })) {
-    if (value !== undefined && !isJsonObject(value)) throw invalid(`"${what}" is no object.`);
+    if (value !== undefined && !isJsonObject(value))
+      throw invalid(`\`${what}\` must be an object that JSON can carry.`);
   }
   if (whenBusy !== undefined && !isWhenBusy(whenBusy))
     throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');
@@ -38,11 +40,14 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
 
 /** @throws PawlError `invalid_input` */
 export function checkedKnowledge(knowledge: Knowledge): Knowledge {
-  if (!isJsonObject(knowledge)) throw invalid("Knowledge has a source and says something.");
+  if (!isJsonObject(knowledge))
+    throw invalid("Each piece of `knowledge` must be an object with `source` and `data`.");
   const { source, data, params } = knowledge;
   if (typeof source !== "string" || isBlank(source) || source === USER_DATA)
-    throw invalid(`Knowledge needs a source of its own, not "${source}".`);
-  if (typeof data !== "string") throw invalid(`What "${source}" says is no text.`);
+    throw invalid(
+      `The \`source\` of knowledge must be a string that is neither empty nor "${USER_DATA}"; got "${source}".`,
+    );
+  if (typeof data !== "string") throw invalid(`The \`data\` of knowledge from "${source}" must be a string.`);
   return { source: source.toWellFormed(), data: data.toWellFormed(), ...(params && { params }) };
 }
 

@@ -8,7 +8,7 @@ import type { RunStart } from "../leg/run-handle.ts";
 interface Sent {
   message: string;
   clientMessageId?: string | undefined;
-  /** Its words are not compared. */
+  /** The text is not compared with the stored one. */
   isTask?: true;
 }
 
@@ -27,7 +27,7 @@ export async function earlierRun(
   const key = eventKey.message(sent.clientMessageId);
   let last: RunStart | undefined;
   let found: RunStart | undefined;
-  // The run that answers the message: a queued one may be passed on to the next run.
+  // The run that answers the message. A queued message may be handed over to the next run.
   let answering: string | undefined;
   for await (const event of store.read(sessionId, { types: ["run_started", "run_ended", "user_message"] })) {
     if (event.type === "run_started") {
@@ -48,7 +48,7 @@ export async function earlierRun(
   return found;
 }
 
-/** The run that answers a queued message behind the end of a run. */
+/** Returns the run that answers a queued message after the end of a run. */
 function takenUpBy(
   answering: string | undefined,
   messageSeq = -1,
@@ -77,6 +77,6 @@ function checkWords({ message, isTask }: Sent, stored: string): void {
   if (isTask || stored === message.toWellFormed()) return;
   throw new PawlError(
     "invalid_input",
-    "A message of this id was stored with another text. A stored message cannot be changed: send a new one, with an id of its own.",
+    "A message with this id was already stored with a different text. Send the changed message under a new id.",
   );
 }

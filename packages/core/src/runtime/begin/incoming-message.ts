@@ -16,15 +16,14 @@ export interface IncomingMessage {
   signal?: AbortSignal | undefined;
   whenBusy: WhenBusy;
   /**
-   * A task of another agent. Its id alone says which one it is: after a crash its words may be made
-   * differently.
+   * A task from another agent. Only its id identifies it: after a crash, its text may be made differently.
    */
   isTask?: true;
 }
 
 /**
- * The events that store it and what came with it, once if its client has given it an id. The message is the
- * last one.
+ * Returns the events that store a message and its knowledge; the message is the last. If its client gave it
+ * an id, it is stored once.
  */
 export function messageEvents(
   { message, knowledge = [], params, clientMessageId }: IncomingMessage,
@@ -44,7 +43,10 @@ export function messageEvents(
   ];
 }
 
-/** Why a message is refused while a run is at work. */
+/** Returns the error for a message that is refused during a run. */
 export function busy(): PawlError {
-  return new PawlError("session_busy", "This session is still at work. Wait for it, or stop it.");
+  return new PawlError(
+    "session_busy",
+    "The last message is still being answered. Wait for the answer, or stop it.",
+  );
 }

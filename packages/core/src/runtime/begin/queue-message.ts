@@ -12,9 +12,9 @@ import { type IncomingMessage, messageEvents } from "./incoming-message.ts";
 import { stopOnAbort } from "./stop.ts";
 
 /**
- * Stores a message for the run at work. Needs no lease: the leg at work takes it up, here or elsewhere. It is
- * stored only if nothing else has been since the run was seen open, so it never lies in a session without a
- * run. `undefined`: no run is at work any more.
+ * Queues a message for the run in progress. Needs no lease: the run's leg picks it up, in this process or
+ * another. The message is stored only if nothing else was stored since the run was seen open, so that it
+ * never ends up in a session without a run. Returns `undefined` if no run is in progress any more.
  */
 export async function queueMessage(host: Host, said: IncomingMessage): Promise<Begun | undefined> {
   const { session, agent } = said;
@@ -39,8 +39,9 @@ export async function queueMessage(host: Host, said: IncomingMessage): Promise<B
 }
 
 /**
- * As {@link queueMessage}, for a run that its process has left behind. This leg goes on with it, also when
- * the message cannot be stored. `undefined`: the run has come to wait for its user, and the leg is as it was.
+ * Like {@link queueMessage}, for a run that its process abandoned. This leg resumes the run, even if the
+ * message cannot be stored. Returns `undefined` if the run waits for its user by now; the leg is then
+ * unchanged.
  */
 export async function queueHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   const { log } = leg;
@@ -56,7 +57,7 @@ export async function queueHere(host: Host, said: IncomingMessage, leg: OpenLeg)
   }
 }
 
-/** Stores it behind everything else, and only if then still a run is at work. */
+/** Appends the message at the tip, and only if a run is in progress there. */
 async function storeQueued(
   said: IncomingMessage,
   state: SessionState,

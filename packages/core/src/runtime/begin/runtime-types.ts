@@ -27,41 +27,44 @@ export type Answer = {
   question?: number;
 } & ({ value: Json; error?: never } | { error: string; value?: never });
 
-/** A piece of what is known. `params` says what was asked for, where there is more of it. */
+/**
+ * Data for the model to read, with its source. `params` are what the source was asked for, if it can be asked
+ * for more.
+ */
 export type Knowledge = EventData["knowledge"];
 
-/** What a run begins or goes on with: a message, or answers. */
+/** Options of `run()`: a message that starts a run, or answers that continue one. */
 export interface RunOptions {
-  /** Who asks. Only the session's owner gets anywhere. */
+  /** The user who asks. Only the owner of a session may use it; for others it does not exist. */
   userId: string;
-  /** The session to go on with; a new one without. */
+  /** The session to use. Default: a new one. */
   sessionId?: string;
-  /**
-   * The user's message. It closes questions that are still open. For a message during a run, see
-   * {@link WhenBusy}.
-   */
+  /** The user's message. It closes open questions. For a message during a run, see {@link WhenBusy}. */
   input?: string;
+  /** Answers to pending questions, instead of a message. */
   answers?: readonly Answer[];
   /**
-   * What the model should know beside the message, stored with it. It comes before the message, each in a tag
-   * that names its source; the words in it cannot close that tag.
+   * Data for the model to read before the message, stored with it. Each piece is in a tag that names its
+   * source; its text cannot close that tag.
    */
   knowledge?: readonly Knowledge[];
   /**
-   * What is asked for beside the message, e.g. `{ model: "claude-haiku-4-5" }`. The model does not read it;
-   * hooks do, as `run.params`, and tools, as `params` of their context, in every process and after every
-   * wait, those of agents that work for this one included. What a run at work takes up, and answers, do not
-   * change it.
+   * Values for hooks (`run.params`) and tools (`params` of their context), e.g.
+   * `{ model: "claude-haiku-4-5" }`. The model does not read them. Sub-agents of the run get them too. Fixed
+   * when the run starts: answers, and messages that are queued while it runs, do not change them.
    */
   params?: JsonObject;
   /**
-   * The client's id of the message: sent again, it is stored once and the first run is shown. That goes for
-   * the first message of a new session too.
+   * The client's id of the message. A message that is sent again under its id is stored once, and the caller
+   * gets the first run. This also holds for the first message of a new session.
    */
   clientMessageId?: string;
-  /** Stops the run, also one that has taken the message up. A reader that goes away does not. */
+  /**
+   * Aborting it stops the run, including a run in progress that picked this message up. Closing the stream
+   * stops nothing.
+   */
   signal?: AbortSignal;
-  /** Metadata of a session that is created. */
+  /** Metadata of the session, if a new one is created. */
   metadata?: JsonObject;
   /**
    * What happens to a message that arrives during a run, for an agent without a `whenBusy` of its own.
@@ -89,49 +92,56 @@ export interface RetryRunOptions extends Pick<RunOptions, "userId" | "signal"> {
   answers?: never;
 }
 
-/** A session as a client shows it. Follow it from `cursor`, and fold what comes with `reduceView`. */
+/**
+ * A session as clients show it. To keep it up to date, follow the session from `cursor` and fold each event
+ * in with `reduceView`.
+ */
 export interface SessionView extends ViewState {
   session: Session;
 }
 
-/** What a runtime is made of. `deps` may be left out if no agent needs it. */
+/** Options of `runtime()`, see {@link RuntimeSettings}. `deps` may be left out if no agent needs it. */
 export type RuntimeOptions<Deps> = undefined extends Deps
   ? Omit<RuntimeSettings<Deps>, "deps"> & Partial<Pick<RuntimeSettings<Deps>, "deps">>
   : RuntimeSettings<Deps>;
 
-/** All options of a runtime. */
+/** All options of `runtime()`. */
 export interface RuntimeSettings<Deps> {
-  /** Makes what the tools need, for one session. Called again in any process that continues the session. */
+  /**
+   * Returns the dependencies of tools, hooks and `userData` for a session. Called again in each process that
+   * continues the session.
+   */
   deps: (session: Session) => Deps | Promise<Deps>;
-  /** The agents that runs are asked of by their names. */
+  /** The agents, which `run()` finds by their names. */
   agents: readonly Agent<Deps>[];
-  /** Where the log is, e.g. `memoryStore()`. */
+  /** The store of all logs, e.g. `memoryStore()`. */
   store: EventStore;
   /**
-   * How readers hear of what happens. Default: within this process; other processes poll. A tail knows
-   * sessions by their ids alone and hands on their events, so runtimes over different stores have different
-   * ones.
+   * How readers are notified of new events. Default: within this process only; other processes poll. Do not
+   * share a tail between runtimes that use different stores: it identifies sessions by id only.
    */
   tail?: LiveTail;
   /**
-   * How long a lease lasts, in milliseconds; a process that dies is noticed after at most this time. Default:
-   * 10 s.
+   * How long a lease lasts, in milliseconds. A dead process is noticed after at most this time. Default:
+   * 10,000.
    */
   leaseTtlMs?: number;
-  /** How long a stopped run waits for tools that do not mind their signal, in milliseconds. Default: 1 s. */
+  /**
+   * How long a stopped run waits for tools that ignore their abort signal, in milliseconds. Default: 1,000.
+   */
   abortGraceMs?: number;
-  /** Makes ids of sessions, runs and appends; none may come twice. Default: random UUIDs. */
+  /** Makes ids of sessions, runs and appends, each unique. Default: random UUIDs. */
   newId?(): string;
-  /** The clock for limits, time-outs and durations. Leases use the store's. Default: the machine's. */
+  /** The clock for limits, time-outs and durations. Leases use the store's clock. Default: the machine's. */
   clock?: Clock;
   /**
-   * Pauses after which an append is tried again when the store was unavailable, in milliseconds. Default: 50
-   * and 250.
+   * Pauses before each retry of an append that failed because the store was unavailable, in milliseconds.
+   * Default: `[50, 250]`.
    */
   storeRetryMs?: readonly number[];
   /**
-   * Told of failures that no caller hears of, e.g. of a session that cannot be recovered, and of faults in
-   * the program that end a run as `error`, e.g. `deps` that throws. Default: the console.
+   * Called with failures that no caller gets, e.g. a session that cannot be recovered, and with exceptions
+   * that end a run as `error`, e.g. of `deps`. Default: prints them to the console.
    */
   onError?(error: unknown): void;
   /**
@@ -140,73 +150,87 @@ export interface RuntimeSettings<Deps> {
    * `listening`), an idle session is queried once a minute. Default: 1 s.
    */
   pollMs?: number;
-  /** For logs with events of an earlier version, e.g. imported ones. Pawl's own are always there. */
+  /**
+   * Converts events of earlier versions, e.g. in imported logs, when they are read. Pawl's own upcasters are
+   * always included.
+   */
   upcasters?: Upcasters;
   /**
-   * Where payloads above 256 kB are kept, see {@link withBlobs}. Without it they are in the log like all
-   * others; once a log has blobs, every process over it needs them, and gets `store_unavailable` without.
+   * Stores payloads above 256 kB outside of the log, see {@link withBlobs}. Default: all payloads are in the
+   * log. Once a log has blobs, every process that uses it needs this option, or gets `store_unavailable`.
    */
   blobs?: BlobStore;
 }
 
 /** Runs agents over one store. Made by `runtime()`. */
 export interface Runtime {
-  /** The agents by their names. */
+  /** The agents, by name. */
   readonly agents: ReadonlyMap<string, Agent>;
-  /** The store, read through blobs and upcasters. It shows what was redacted; `readShown` does not. */
+  /** The store, with blobs and upcasters applied. It returns what was redacted; `readShown` does not. */
   readonly store: EventStore;
-  /** Starts at once; see {@link Run}. */
+  /**
+   * Starts a run with a message, continues one with answers, or retries one. Returns at once; see
+   * {@link Run}.
+   */
   run(agent: string, options: RunOptions | RetryRunOptions): Run;
-  /** Asks the session's run to stop, wherever it runs. Nothing happens if none is open. */
+  /**
+   * Stops the session's open run, in whichever process it is. Does nothing if no run is open. Rejects with
+   * `not_found` if the session is not the user's.
+   */
   stop(sessionId: string, options: { userId: string }): Promise<void>;
-  /** The session as its owner sees it; `not_found` for anybody else. */
+  /** Reads the session as its owner sees it. Rejects with `not_found` if it is not the user's. */
   view(sessionId: string, options: { userId: string }): Promise<SessionView>;
   /**
-   * Events after `afterSeq` (default: from the beginning), then whatever happens, until the signal fires. An
-   * answer that is being written is shown from its beginning, or from `live` on (`advanceCursor` keeps
-   * account of where a reader is). With `untilIdle` it ends after the next `run_suspended` or `run_ended`, of
-   * the named run if one is named (`Run.started` resolves to what names it), and not where the end of one run
-   * begins another. It asks nobody's permission: look whose session it is before you hand its events out.
+   * Yields the session's events after `afterSeq` (default: all), then new ones until `signal` aborts. An
+   * answer in progress is sent from its beginning, or from `live` on; `advanceCursor` tracks a reader's
+   * position. With `untilIdle`, ends after the next `run_suspended` or `run_ended`, unless that end starts
+   * another run. To wait for one run, pass what `Run.started` resolves to.
+   *
+   * **No access check.** Verify that the session belongs to the user before you send its events anywhere.
    */
   follow(
     sessionId: string,
     options?: Partial<Cursor> & { signal?: AbortSignal; untilIdle?: boolean | AwaitedRun },
   ): AsyncIterable<SessionEvent>;
   /**
-   * Lets the context begin at the event `fromSeq` , or at the last place before it that a conversation can
-   * begin at. Resolves to the `seq` of that place. What is before stays in the log and in the view. Rejects
-   * with `not_found`, `invalid_input`, or `session_busy` while a run is open.
+   * Makes the model's context begin at the event `fromSeq`, or at the last place before it where a
+   * conversation can begin. Resolves to the `seq` of that place. Earlier events stay in the log and in the
+   * view. Rejects with `not_found`, `invalid_input`, or `session_busy` while a run is open.
    */
   startContextAt(sessionId: string, options: { userId: string; fromSeq: number }): Promise<number>;
   /**
-   * Takes back what an event says: a message, an answer of the model, a result, knowledge, an artifact, a
-   * note, a summary or, naming a `prefix`, the user data in it; and what an agent has said that did the work
-   * of a call, with the call or its result. From then on it is neither sent nor shown; `[redacted]` is.
-   * History is not rewritten: the store keeps its row, summaries and copies (`fork`) may repeat it, and so
-   * may what the provider keeps. Rejects with `not_found`, `invalid_input`, or `session_busy` while a run is
-   * open.
+   * Redacts an event: from now on, `[redacted]` is sent to the model and shown to readers instead of its
+   * content. Rejects with `not_found`, `invalid_input`, or `session_busy` while a run is open.
+   *
+   * `seq` names a message, an answer of the model, a result, knowledge, an artifact, a note, a summary, or a
+   * `prefix` for the user data in it. With a call or its result, what a sub-agent wrote for that call is
+   * redacted too.
+   *
+   * The stored row stays. Summaries, copies (`fork`) and the model's provider may keep the content.
    */
   redact(sessionId: string, seq: number, options: { userId: string }): Promise<void>;
   /**
-   * A new session of the same user that begins with a copy of this one's log, up to the last end of a run
-   * that is not after `atSeq` (default: the last of all). Its metadata name it in
-   * `forked_from: { session_id, seq }`, its totals begin at 0. Rejects with `not_found`, or `invalid_input`
-   * where no run has ended by then.
+   * Creates a session of the same user with a copy of this one's log, up to the last end of a run that is not
+   * after `atSeq` (default: the last of all). Its metadata have `forked_from: { session_id, seq }`, and its
+   * totals begin at 0. Rejects with `not_found`, or with `invalid_input` if no run has ended by then.
    */
   fork(sessionId: string, options: { userId: string; atSeq?: number }): Promise<Session>;
   /**
-   * The user's newest active or suspended session with this agent, or a new one: one and the same for all who
-   * ask at once, in any process.
+   * Returns the user's newest active or suspended session with this agent, or creates one. Concurrent calls,
+   * in any process, get the same session.
    */
   getOrCreateSession(agent: string, userId: string): Promise<Session>;
-  /** Goes on with every run that its process left behind; returns how many were taken up. */
+  /**
+   * Recovers every run that no process is working on. Resolves to the number of runs that were recovered
+   * here.
+   */
   sweep(): Promise<number>;
-  /** Sweeps now and once per lease time. Call it once in a process that stays. */
+  /** Sweeps at once, and then once per lease time. Call it once in each long-lived process. */
   start(): void;
   /**
-   * Starts nothing more and lets each run come to the end of its turn; what does not within `timeoutMs`
-   * (default 30 s) is left as it is. Another process goes on with all of them. Then readers here end with
-   * `draining`. Call it on SIGTERM.
+   * Shuts this process's runtime down: starts nothing more, and lets each run finish its turn for up to
+   * `timeoutMs` (default: 30,000). Other processes resume the runs, including those that were cut off. Then
+   * readers here end with `draining`. Call it on SIGTERM.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
 }

@@ -42,7 +42,7 @@ export function stopOnAbort(host: Host, start: RunStart, signal: AbortSignal | u
 }
 
 async function stopRunOf(host: Host, start: RunStart): Promise<void> {
-  // It may pass the message on at this very moment.
+  // The run may hand the message over to the next run at this moment.
   for (let asked: string | undefined; ; ) {
     const runId = await runOf(host, start);
     if (runId === asked) return;
@@ -51,7 +51,7 @@ async function stopRunOf(host: Host, start: RunStart): Promise<void> {
   }
 }
 
-/** The run that was begun, or the one that has taken its message up. */
+/** Returns the run that was started, or the one that picked its message up. */
 async function runOf(host: Host, { sessionId, afterSeq, ...start }: RunStart): Promise<string> {
   let awaited: AwaitedRun = start;
   for await (const event of host.store.read(sessionId, { afterSeq, types: ["run_ended"] })) {

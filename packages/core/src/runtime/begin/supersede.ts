@@ -11,9 +11,9 @@ import { makeLeg } from "../leg/make-leg.ts";
 const SUPERSEDED: StopReason = { type: "interrupted", message: "The user went on without answering." };
 
 /**
- * What ends a run whose question the user did not answer but talked past, to be stored with the new message.
- * The hooks are asked and the effects run as at any other end, in a leg that is stopped: nothing keeps the
- * user waiting for long. `undefined`: something was stored meanwhile, look again.
+ * Ends a run whose question the user answered with a new message; the ending is stored together with that
+ * message. Hooks are called and effects run as at any other end, but in a stopped leg, so that the user does
+ * not wait long. Returns `undefined` if something else was stored first; decide again.
  */
 export async function endSupersededRun(
   host: Host,
@@ -25,7 +25,7 @@ export async function endSupersededRun(
   const leg = makeLeg({ host, session, agent, log, makeDeps: deps });
   leg.life.halt(SUPERSEDED);
   if (agent.hooks.some(({ onStop, afterRun }) => onStop !== undefined || afterRun !== undefined)) {
-    // The run that is about to begin reports that they cannot be made.
+    // If `deps` fails, the run that is about to start reports it.
     await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
   const closing = "the user wrote a new message instead of answering.";

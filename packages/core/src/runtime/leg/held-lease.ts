@@ -4,16 +4,15 @@ import type { Lease } from "../../log/event-store.ts";
 import type { Host } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
-/** A lease that is renewed until it is given back. */
+/** A lease that is renewed until it is released. */
 export interface HeldLease {
-  /** The last append has given the lease back. */
+  /** Stops renewing, because the last append released the lease. */
   stopRenewing(): void;
   giveBack(): Promise<void>;
 }
 
 /**
- * Renews the lease at a third of its time, and looks for what others have stored. A failed renewal loses the
- * leg.
+ * Renews the lease at a third of its time, and reads what others have stored. A failed renewal loses the leg.
  */
 export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () => void): HeldLease {
   const stopRenewing = every(host.clock, host.leaseTtlMs / 3, () => {
@@ -30,8 +29,8 @@ export function keepLease(host: Host, lease: Lease, log: SessionLog, lose: () =>
 }
 
 /**
- * Works on a leg's run under the lease, and gives the lease back if the run could not be settled. It is kept
- * where the next run has begun.
+ * Works on a leg's run under the lease, and releases the lease if the run could not be settled. Keeps it if
+ * the next run has started.
  */
 export async function withLease(
   held: HeldLease,

@@ -7,7 +7,7 @@ import type { Session } from "../../log/session-row.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
 import type { RunState, SessionState } from "../../session/state.ts";
 
-/** The session's state when a leg is over; `settled`: the run was suspended or ended by it. */
+/** The session's state when a leg is over. `settled`: the leg suspended or ended the run. */
 export interface LegOutcome {
   state: SessionState;
   settled: boolean;
@@ -20,36 +20,38 @@ export interface ActiveLeg {
   catchUp(): Promise<void>;
   /** Stops the run. */
   abort(): void;
-  /** Lets go of the session without ending its run: another process goes on with it. */
+  /** Abandons the run without ending it; another process resumes it. */
   leave(): void;
 }
 
-/** What a runtime is made of. */
+/** The parts of a runtime. */
 export interface Host {
   readonly agents: ReadonlyMap<string, Agent>;
   readonly store: EventStore;
   readonly tail: LiveTail;
   readonly watches: SessionWatches;
+  /** The legs that are running in this process, by session id. */
   readonly legs: Map<string, ActiveLeg>;
   /**
    * Sessions whose recovery failed in this process, by id: how often in a row, and when they are due again.
    */
   readonly setbacks: Map<string, { failures: number; dueAt: number }>;
+  /** This process's name as a holder of leases. */
   readonly holder: string;
   readonly leaseTtlMs: number;
   readonly abortGraceMs: number;
   readonly pollMs: number;
-  /** Runs that are being begun. */
+  /** Runs that are being started. */
   readonly begins: Set<Promise<unknown>>;
   draining: boolean;
-  /** Fires when the runtime is over: nobody is told of anything any more. */
+  /** Aborts when the runtime is over: readers end. */
   readonly over: AbortController;
-  /** Told of failures that no caller hears of. */
+  /** Reports failures that no caller gets. */
   report(error: unknown): void;
   deps(session: Session): unknown;
-  /** Lets an agent do the work of a call. */
+  /** Has a sub-agent do the work of a call. */
   delegate(leg: Leg, delegated: Delegated): Promise<Delegation>;
-  /** What agents do for calls of a run that ends. */
+  /** Returns the open tasks of a run that ends. */
   openTasks(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
   newId(): string;
   readonly clock: Clock;

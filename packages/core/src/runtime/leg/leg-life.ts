@@ -7,25 +7,25 @@ import type { SessionState } from "../../session/state.ts";
 import { limitStop, remainingOf } from "../../stop/limits.ts";
 import type { Host } from "./host.ts";
 
-/** What the runner does with a leg's life and the loop does not. */
+/** The parts of a leg's life that only the runner uses. */
 export interface OwnLegLife extends LegLife {
-  /** Lets the time run; the result stops it. */
+  /** Starts the time. The returned function stops it. */
   begin(): () => void;
   /** Another process has the session: in-flight work is aborted. */
   lose(): void;
-  /** The process is going down: in-flight work is aborted, and another process resumes the run. */
+  /** The process is shutting down: in-flight work is aborted, and another process resumes the run. */
   leave(): void;
-  /** Nothing of the run is done here any more: the signal fires for whatever is still running beside it. */
+  /** Ends the leg: the signal is aborted for anything that still runs. */
   end(): void;
 }
 
-/** The life of a leg that has not begun. */
+/** Makes the life of a leg that has not started. */
 export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLegLife {
   const { clock, abortGraceMs } = host;
   let control = new AbortController();
   let startedAt = clock.now();
   let deadlineMs = Number.POSITIVE_INFINITY;
-  /** What the timer has counted: a clock that was set back does not keep the run from landing. */
+  /** What the timer has counted, so that a clock that was set back does not keep the run from landing. */
   let reachedMs = 0;
   let lost = false;
   let halted: StopReason | undefined;
@@ -82,7 +82,7 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
       const landMs = timeToLand(agent, ms);
       const cancelLanding = clock.after(landMs, () => {
         reachedMs = landMs;
-        // The last turn itself has all of the time that is left.
+        // The last turn itself may use all the remaining time.
         if (state.run?.landing === undefined) control.abort(new Error("The time is nearly up."));
       });
       return () => {
@@ -91,12 +91,12 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
       };
     },
     lose: () => lose(new PawlError("fenced", "Another process has taken this session over.")),
-    leave: () => lose(new PawlError("draining", "The process is going down.")),
+    leave: () => lose(new PawlError("draining", "The process is shutting down.")),
     end: () => control.abort(new Error("The leg is over.")),
   };
 }
 
-/** When in-flight work is to be aborted for the last turn, in milliseconds from now. */
+/** Returns when to abort in-flight work for the last turn, in milliseconds from now. */
 function timeToLand({ onLimit, limits, sessionLimits }: Agent, leftMs: number): number {
   if (onLimit !== "land") return Number.POSITIVE_INFINITY;
   const limitMs = Math.min(limits.wallClockMs, sessionLimits.wallClockMs);

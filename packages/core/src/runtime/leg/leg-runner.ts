@@ -14,18 +14,18 @@ import type { ActiveLeg, Host } from "./host.ts";
 import { makeLeg, type OwnLeg } from "./make-leg.ts";
 import { type RunningLeg, startLeg } from "./start-leg.ts";
 
-/** A leg that holds its lease and has read its log, but has not begun. */
+/** A leg that holds its lease and has read its log, but has not started. */
 export interface OpenLeg {
   readonly log: SessionLog;
-  /** What the runtime's `deps` makes for this leg, made once. */
+  /** Calls the runtime's `deps` for this leg, once. */
   deps(): Promise<unknown>;
-  /** Lets the loop run; the signal stops the run. */
+  /** Starts the loop. Aborting the signal stops the run. */
   go(signal?: AbortSignal): ActiveLeg;
-  /** Gives the lease back without having done anything. */
+  /** Releases the lease without having done anything. */
   close(): Promise<void>;
 }
 
-/** Takes the session for this process, if it is free. The lease is renewed until the leg is over. */
+/** Acquires the session's lease, if it is free. It is renewed until the leg is over. */
 export async function openLeg(host: Host, session: Session, agent: Agent): Promise<OpenLeg | undefined> {
   const lease = await host.store.acquire(session.id, `${host.holder}/${host.newId()}`, host.leaseTtlMs);
   if (lease === undefined) return undefined;
@@ -37,7 +37,7 @@ export async function openLeg(host: Host, session: Session, agent: Agent): Promi
   }
 }
 
-/** Holds the lease for the session's open run, and for those that begin where it ends. */
+/** Holds the lease for the session's open run, and for the runs that start where it ends. */
 function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state: SessionState): OpenLeg {
   const log = openLog({
     store: host.store,
@@ -62,8 +62,8 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
       } catch (error) {
         return running.fail(error);
       }
-      // The next leg is known to the process before this one is over.
-      // From here on the state is the next run's.
+      // The next leg is registered in the process before this one is over. From here on the state is the next
+      // run's.
       current = newLeg();
       const next = startLeg(host, current);
       running.end({ state, settled: false });
@@ -78,9 +78,7 @@ function holdLeg(host: Host, session: Session, agent: Agent, lease: Lease, state
   return { log, deps: () => current.makeDeps(), go, close: held.giveBack };
 }
 
-/**
- * Runs the loop. Whatever is thrown that is not the store's or the lease's doing ends the run as an error.
- */
+/** Runs the loop. An exception ends the run as an error, unless the store or the lease caused it. */
 async function work(host: Host, leg: OwnLeg): Promise<boolean> {
   try {
     await withinDeadline(leg.life, leg.makeDeps());
@@ -89,7 +87,7 @@ async function work(host: Host, leg: OwnLeg): Promise<boolean> {
     if (storeFailed(error)) throw error;
     if (PawlError.is(error, "fenced")) leg.life.lose();
     if (leg.life.lost) return false;
-    // What hung until the run was stopped has no say in how it ends.
+    // Work that hung until the run was stopped does not change how the run ends.
     return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(host, leg, error);
   }
 }

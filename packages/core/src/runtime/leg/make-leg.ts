@@ -13,11 +13,14 @@ import { newLegLife, type OwnLegLife } from "./leg-life.ts";
 /** A leg as the runner sees it. */
 export interface OwnLeg extends Leg {
   readonly life: OwnLegLife;
-  /** Lets readers in this process see what the leg does, and the time run. The result stops the time. */
+  /**
+   * Starts the time, and shows the leg's live state to readers in this process. The returned function stops
+   * the time.
+   */
   begin(): () => void;
 }
 
-/** What a leg is made of. */
+/** The parts of a leg. */
 export interface LegParts {
   host: Host;
   session: Session;
@@ -27,7 +30,7 @@ export interface LegParts {
   makeDeps?: () => unknown;
 }
 
-/** A leg of this process. It has not begun. */
+/** Makes a leg of this process. It has not started. */
 export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnLeg {
   const { store, tail, newId } = host;
   const { id } = session;
@@ -73,7 +76,7 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
   return leg;
 }
 
-/** How a leg reports what went wrong. */
+/** Makes a leg's reports of what went wrong. */
 function reporting(host: Host, session: Session, agent: Agent, log: SessionLog, life: OwnLegLife): LegReport {
   const notify: LegReport["notify"] = async (error) => {
     const runId = log.state.run?.runId ?? "";

@@ -2,22 +2,22 @@ import type { EventType } from "../../log/event.ts";
 import type { EventOf, LiveEventType, SessionEvent } from "../../log/live-event.ts";
 import type { RunResult } from "../../session/run-result.ts";
 
-/** Where a run began. */
+/** Names a run, and where its events begin. */
 export interface RunStart {
   sessionId: string;
   runId: string;
-  /** The run's events (or those of this leg) come after this `seq`. */
+  /** The events of the run, or of this leg, have a higher `seq`. */
   afterSeq: number;
   /**
-   * `seq` of a message that was stored while the run was at work. The run takes it up with its next turn; if
-   * it ends before, the run that follows does, and this one's end is then not the end of what was begun here.
+   * `seq` of the message if it was queued during the run. The run reads it in its next turn. If the run ends
+   * before that, the next run reads it, and is the one to wait for.
    */
   messageSeq?: number;
 }
 
 /**
- * A run under way. It goes on whether or not anybody reads it: iterate it, listen to it, or just await the
- * result. The iterator throws what `result` rejects with, after the events that are stored.
+ * A run in progress. It continues whether or not anybody reads it: iterate it, listen to it, or only await
+ * `result`. If `result` rejects, the iterator throws the same error after the stored events.
  */
 export interface Run extends AsyncIterable<SessionEvent> {
   /**
@@ -26,12 +26,13 @@ export interface Run extends AsyncIterable<SessionEvent> {
    */
   readonly started: Promise<RunStart>;
   /**
-   * How the run came out, or, of a message that was sent while one was at work, the run that has taken it up.
-   * Rejects as `started` does, or with `store_unavailable` later on; for anything else the result says what
-   * happened.
+   * Resolves when the run is suspended or has ended. For a message that was queued during a run, it is the
+   * result of the run that picked the message up. Rejects as `started` does, or later with
+   * `store_unavailable`. All other failures are in the result.
    */
   readonly result: Promise<RunResult>;
   /** Calls `listener` for every event of one type. */
   on<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;
+  /** Removes a listener. */
   off<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;
 }

@@ -2,7 +2,7 @@ import { ABORTED } from "../../log/stop-reason.ts";
 import type { ActiveLeg, Host, LegOutcome } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
-/** A leg whose time runs, and how it comes to its end. */
+/** A leg that is running, and the ways to end it. */
 export interface RunningLeg {
   readonly leg: OwnLeg;
   readonly active: ActiveLeg;
@@ -10,7 +10,10 @@ export interface RunningLeg {
   fail(error: unknown): void;
 }
 
-/** Lets a leg's time run and makes it known to the process, until it is over. The signal stops its run. */
+/**
+ * Starts a leg's time and registers the leg in the process until it is over. Aborting the signal stops its
+ * run.
+ */
 export function startLeg(host: Host, leg: OwnLeg, signal?: AbortSignal): RunningLeg {
   const { session, life, log } = leg;
   const stopTime = leg.begin();

@@ -9,17 +9,17 @@ import { effectiveType } from "../../loop/hooks/call-hooks.ts";
 import type { Delegate } from "../../tools/tool.ts";
 import type { Host } from "../leg/host.ts";
 
-/** The session in which a call's task is done. */
+/** Returns the id of the session in which a call's task is done. */
 export function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
-/** What an agent goes by while it works for a tool of `caller`. No runtime knows an agent of this name. */
+/** Names an agent while it works for a tool of `caller`. No runtime knows an agent of this name. */
 function childName(caller: string, tool: string): string {
   return `${caller}/${tool}`;
 }
 
-/** The session in which an agent has worked for a call, if there is one. */
+/** Finds the session in which a sub-agent worked for a call. */
 export async function taskSession(
   host: Host,
   parent: Session,
@@ -32,8 +32,8 @@ export async function taskSession(
 }
 
 /**
- * The agent for one task, with its share of the limits. It goes by a name that no runtime knows: only the
- * call that gave the task goes on with the session.
+ * Returns the agent for one task, with its share of the limits. Its name is known to no runtime, so that only
+ * the call that gave the task resumes the session.
  */
 export function childAgent(delegate: Delegate, caller: string, tool: string, slice: Partial<Budget>): Agent {
   const agent = agentOf(delegate);
@@ -46,8 +46,8 @@ export function childAgent(delegate: Delegate, caller: string, tool: string, sli
 }
 
 /**
- * The call's session; it is made when it is first needed. Its type is what goes for the caller at this
- * moment, its mode included, so that what the caller may not do is not done for it either.
+ * Opens the call's session, and creates it on first use. Its type is the caller's current one, including its
+ * mode, so that a sub-agent may do nothing that its caller may not.
  */
 export async function openChild(
   host: Host,
@@ -61,23 +61,21 @@ export async function openChild(
   const type = effectiveType(leg);
   const known = await host.store.sessions.get(id);
   if (known !== undefined) return ofType(own(known, userId, agent), type);
-  // The task is no copy of anything, even where its caller is.
+  // The task is not a copy of another session, even if its caller is.
   const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
   const origin = { session_id: parent.id, call_id: callId };
   const made = await createOnce(host.store, { id, userId, agent, metadata: { ...metadata, parent: origin } });
   return ofType(own(made, userId, agent), type);
 }
 
-/**
- * The session in the mode that its caller is in now: the row says which one that was when the task was given.
- */
+/** Returns the session with its caller's current type; its row has the type from when the task was given. */
 function ofType(session: Session, type: string | undefined): Session {
   const { type: _, ...metadata } = session.metadata;
   return { ...session, metadata: type === undefined ? metadata : { ...metadata, type } };
 }
 
-/** Ids are made by clients too: a session that only happens to have this id is none of ours. */
+/** Refuses a session that only happens to have this id: clients make ids, too. */
 function own(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;
-  throw new PawlError("conflict", "The session for this task belongs to something else.");
+  throw new PawlError("conflict", "The id of this task's session is taken by another session.");
 }

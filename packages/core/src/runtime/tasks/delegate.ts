@@ -16,8 +16,8 @@ import type { ActiveLeg, Host } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /**
- * Does a call's task in a session of its own, from wherever it is: gives the task, or hands an answer on, or
- * goes on with what was cut off.
+ * Has a call's task done in a session of its own, wherever it stands: gives the task, passes an answer on, or
+ * resumes what was cut off.
  */
 export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): Promise<Delegation> {
   const { call, delegate, input, slice } = delegated;
@@ -29,22 +29,24 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   return await untilRest(host, leg, session, agent, begun);
 }
 
-/** What the caller was asked with goes for its tasks too: a hook that denies by it must not be got around. */
+/**
+ * Returns the caller's `params` for its task, so that a hook that denies calls by them cannot be bypassed.
+ */
 function callerParams(leg: Leg): JsonObject | undefined {
   const { params = {} } = openRun(leg.log.state) ?? {};
   return Object.keys(params).length === 0 ? undefined : params;
 }
 
-/** Shows the caller's readers where the agent writes, for as long as the call runs. */
+/** Shows the caller's readers the session in which the sub-agent writes, for as long as the call runs. */
 function showText(leg: Leg, { callId, toolName }: CallState, agent: string, session_id: string): void {
   leg.live.agents.set(callId, { tool_name: toolName, agent, session_id });
   leg.touch();
 }
 
-/** Refusals after which the task stands as it should. */
+/** Errors after which the task is where it should be. */
 const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
 
-/** The leg that works on the task here, if one was begun just now. */
+/** Gives the task or the answer. Returns the leg if one was started here. */
 async function giveWork(
   host: Host,
   task: { session: Session; agent: Agent; message: string; params: JsonObject | undefined },
@@ -55,7 +57,7 @@ async function giveWork(
   const answer = call.answer;
   try {
     if (question !== undefined && answer !== undefined) {
-      // Told again after a crash, it must not count for what the call has asked since.
+      // If the answer is passed on again after a crash, it must not answer a later question of the call.
       const said = answer.error === undefined ? { value: answer.value } : { error: answer.error };
       const answers = [{ callId: question.callId, question: question.question, ...said }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
@@ -64,8 +66,8 @@ async function giveWork(
     const said = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
-    // It was told before, by a process that did not live to see what came of it; or it has to be asked again,
-    // because its agent's own schema knows more than the one on record.
+    // Either a process that crashed has already passed it on, or the question has to be asked again, because
+    // the sub-agent's own schema is stricter than the one in the log.
     if (SETTLED.some((code) => PawlError.is(error, code))) return undefined;
     throw error;
   }
@@ -88,12 +90,15 @@ async function untilRest(
     if (isSettled(state)) return state;
     if (leg.life.lost || host.draining) return undefined;
     active = await recover(host, session, agent);
-    // Somebody else has it, or had it until a moment ago.
+    // Another leg has the session, or had it until a moment ago.
     if (active === undefined) await delay(host.clock, Math.min(host.pollMs, 100));
   }
 }
 
-/** Waits for the task's leg. It is stopped with the caller's, and left where the caller's is left. */
+/**
+ * Waits for the task's leg. If the caller is stopped, stops it; if the caller's run is abandoned, abandons
+ * it.
+ */
 async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
   const { signal } = leg.life;
   const onAbort = () => (leg.life.lost ? active.leave() : active.abort());

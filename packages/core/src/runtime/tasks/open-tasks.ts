@@ -8,7 +8,7 @@ import { storeStopRequest } from "../begin/stop.ts";
 import type { Host } from "../leg/host.ts";
 import { childAgent, taskSession } from "./child-session.ts";
 
-/** The tasks that a run leaves behind where it ends. */
+/** Returns the tasks that would still be open after the run's end. */
 export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<readonly OpenTask[]> {
   const tasks: OpenTask[] = [];
   for (const call of run.calls.filter(mayBeOpen)) {
@@ -24,8 +24,8 @@ export async function openTasks(host: Host, leg: Leg, run: RunState): Promise<re
 }
 
 /**
- * A task has come to its end where its result is its agent's last words; any other result may have been made
- * without it.
+ * Whether a call's task may be open. It is closed if its result is the sub-agent's last text; any other
+ * result may have been made without the sub-agent.
  */
 function mayBeOpen({ started, result }: CallState): boolean {
   if (started?.slice === undefined) return false;
@@ -37,7 +37,7 @@ async function endTask(host: Host, session: Session, agent: Agent, signal: Abort
   while ((await host.store.sessions.get(session.id))?.openRun != null) {
     const active = host.legs.get(session.id) ?? (await recover(host, session, agent));
     if (active !== undefined) await active.done;
-    // A process that has died may hold it for a moment yet.
+    // A dead process may still hold the lease for a moment.
     else await delay(host.clock, Math.min(host.pollMs, 100), signal);
     signal.throwIfAborted();
   }

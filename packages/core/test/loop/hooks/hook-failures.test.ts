@@ -69,7 +69,7 @@ describe("a hook that throws", () => {
     expect(failures(await world.log(sessionId))).toEqual(["onError of bad"]);
   });
 
-  it("H1 is contained when what it says makes no sense", async () => {
+  it("H1 is contained when it returns an invalid value", async () => {
     const nonsense = (value: unknown) => () => value as never;
     for (const hook of [
       named("bad", { beforeTurn: nonsense({ maxTokens: 0 }) }),
@@ -130,7 +130,7 @@ describe("a hook that never returns", () => {
     "afterTurn",
   ] as const;
 
-  it.each(methods)("L9 in %s is left behind when the run is stopped", async (method) => {
+  it.each(methods)("L9 in %s is abandoned when the run is stopped", async (method) => {
     const { tool, ran } = echo();
     let hang = true;
     const control = new AbortController();
@@ -153,7 +153,7 @@ describe("a hook that never returns", () => {
     await sound(world, sessionId);
   });
 
-  it.each(methods)("L4 in %s is left behind at the deadline", async (method) => {
+  it.each(methods)("L4 in %s is abandoned at the deadline", async (method) => {
     const { tool, ran } = echo();
     const clock = testClock();
     let hang = true;
@@ -248,7 +248,7 @@ describe("a hook that never returns", () => {
     expect((await result).stop.type).toBe("turn_limit");
   });
 
-  it("H1 that throws because the run was stopped has not failed; one that throws for itself has", async () => {
+  it("H1 has not failed if it throws because the run was stopped, and has if it throws by itself", async () => {
     const control = new AbortController();
     const hooks = [
       named("minds", {

@@ -34,7 +34,7 @@ describe("afterModel", () => {
     await sound(world, sessionId);
   });
 
-  it("H1 leaves a text out, and a whole answer of text", async () => {
+  it("H1 removes one text, or all text of an answer", async () => {
     const world = setup(
       [{ text: "Secret.", tools: [calling("echo")] }, { text: "Secret." }, { text: "Fine." }],
       {
@@ -48,7 +48,7 @@ describe("afterModel", () => {
     expect(JSON.stringify(world.model.requests)).not.toContain("Secret");
   });
 
-  it("H1 C12 takes of a text that has changed nothing but its words", async () => {
+  it("H1 C12 keeps only the text of a text block that was changed", async () => {
     const more = { note: 1, cache_control: { type: "ephemeral" }, citations: [{}] };
     const world = setup([{ text: "A" }, { text: "B" }, { text: "C" }, { text: "D" }, { text: "E" }], {
       hooks: [rewriting((content) => ({ content: content.map((block) => ({ ...block, ...more })) }))],

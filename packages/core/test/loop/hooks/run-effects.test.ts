@@ -209,7 +209,7 @@ describe("afterRun", () => {
     await sound(world, sessionId);
   });
 
-  it("L17 has 5 s, also in a run that was stopped; what hangs or throws is logged and keeps no other", async () => {
+  it("L17 has 5 s, also in a run that was stopped; one that hangs or throws is logged and prevents no other", async () => {
     const clock = testClock();
     let signal: AbortSignal | undefined;
     const { did, hook } = effect("last");
@@ -283,7 +283,7 @@ describe("afterRun", () => {
     await sound(world, sessionId);
   });
 
-  it("L17 binds the run to the reason that its effects were told, in whatever process it ends", async () => {
+  it("L17 ends the run for the reason that its effects were given, in whatever process", async () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });
     const old = setup(
@@ -338,7 +338,7 @@ describe("afterRun", () => {
     ]);
   });
 
-  it("L17 tells no hook of a turn any more once an effect has begun, in another process either", async () => {
+  it("L17 notifies no hook of a turn once an effect has begun, in another process either", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
     const dies: Hook = { name: "summary", afterRun: never };
@@ -354,7 +354,7 @@ describe("afterRun", () => {
     expect(told).toEqual([]);
   });
 
-  it("L17 is given up where the processes die of it", async () => {
+  it("L17 is given up if it crashes its processes", async () => {
     let clock = 0;
     const base = memoryStore({ now: () => clock });
     let died = 0;

@@ -109,7 +109,7 @@ describe("beforeTool", () => {
     await sound(world, sessionId);
   });
 
-  it("H1 denies a call whose hook throws or makes no sense, logs it and tells onError", async () => {
+  it("H1 denies a call whose hook throws or returns an invalid value, logs it and notifies onError", async () => {
     const circle: { self?: unknown } = {};
     circle.self = circle;
     const undescribable = { "~standard": { version: 1, vendor: "x", validate: () => ({ value: 1 }) } };
@@ -323,7 +323,7 @@ describe("afterTool", () => {
     await sound(world, sessionId);
   });
 
-  it("H1 is told of every call that ran, and of no other", async () => {
+  it("H1 is called for every call that ran, and for no other", async () => {
     const told: string[] = [];
     const { tool: good } = echo("good");
     const { tool: bad } = echo("bad", {

@@ -130,7 +130,7 @@ describe("the plan of a turn", () => {
   });
 });
 
-describe("what comes while a hook is asked", () => {
+describe("what arrives while a hook is running", () => {
   it("L9 ends the run as stopped, whatever beforeTurn says then", async () => {
     const control = new AbortController();
     const hooks = [
@@ -223,7 +223,7 @@ describe("what hooks add", () => {
     ];
     const world = setup([{ text: "Ok." }, { text: "Fine." }], { hooks });
     const { sessionId, runId } = await world.say("Go");
-    expect(refused).toEqual([`The key "end:${runId}" is Pawl's own.`]);
+    expect(refused).toEqual([`The key "end:${runId}" is reserved by Pawl.`]);
     await expect(append?.({ type: "note", data: { text: "late" } })).rejects.toThrow("The run is over.");
     // @ts-expect-error a hook stores no results
     const forged: AppendableEvent = { type: "tool_result", data: {} };

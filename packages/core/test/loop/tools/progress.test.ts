@@ -43,7 +43,7 @@ describe("the progress of a tool", () => {
     ]);
   });
 
-  it("T8 passes reports of progress on to whoever watches, while the tool works", async () => {
+  it("T8 sends progress reports to readers while the tool is running", async () => {
     const { promise: seen, resolve } = Promise.withResolvers<void>();
     const slow = tool({
       name: "slow",

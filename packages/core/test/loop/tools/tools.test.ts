@@ -47,7 +47,7 @@ describe("tools", () => {
     expect(model.rejected).toEqual([]);
   });
 
-  it("T3 answers a bad input with what to mend, and does not run the tool", async () => {
+  it("T3 answers an invalid input with what to fix, and does not run the tool", async () => {
     let ran = 0;
     const strict = tool({
       name: "strict",
@@ -172,7 +172,7 @@ describe("tools", () => {
     ]);
   });
 
-  it("L6 stores what the calls beside one come to whose result cannot be stored", async () => {
+  it("L6 stores the results of the other calls if one result cannot be stored", async () => {
     const base = memoryStore();
     const store = failingStore(base, (events) =>
       events.some((event) => event.type === "tool_result" && event.data.result === "quick"),

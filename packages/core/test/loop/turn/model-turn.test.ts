@@ -88,7 +88,7 @@ describe("a turn whose attempt fails and is made again", () => {
     expect((await store.sessions.get(sessionId))?.status).toBe("error");
   });
 
-  it("reports a hook that throws and goes on with the next attempt", async () => {
+  it("reports a hook that throws and continues with the next attempt", async () => {
     const hooks: Hook[] = [{ name: "broken", onError: () => Promise.reject(new Error("hook down")) }];
     const { say, of } = setup([busy, { text: "Whole." }], { hooks }, {}, retried);
     const { sessionId, text } = await say("Go");
@@ -175,7 +175,7 @@ describe("a turn whose attempt fails and is made again", () => {
     const { pawl, say } = setup([cut, cut], {}, { store }, retried);
     const failed = { code: "store_unavailable" };
     await expect(say("Go")).rejects.toMatchObject(failed);
-    // Whoever iterates is told so after what is stored, and does not wait for what nobody will store.
+    // The iterator throws after the stored events, and does not wait for events that nobody will store.
     const seen: string[] = [];
     const read = async () => {
       for await (const { type } of pawl.run("tester", { userId: "u1", input: "Go" })) seen.push(type);

@@ -154,7 +154,7 @@ describe("an answer that the model has paused", () => {
     );
   });
 
-  it("C1 L18 sends results alone while a server tool is at work, and the rest when it is through", async () => {
+  it("C1 L18 sends only results while a server tool is running, and the rest when it is done", async () => {
     const call = (id: string) => ({ type: "tool_use", id, name: "echo", input: { text: "x" } });
     const at: Setup = setup(
       {
@@ -335,7 +335,7 @@ describe("an answer that the model has paused", () => {
     expect(await rebuild(await at.log(sessionId))).toHaveLength(4);
   });
 
-  it("C13 L18 takes a call that the API went on without out of the middle under a new prefix only", async () => {
+  it("C13 L18 removes a call that the API abandoned from the middle only under a new prefix", async () => {
     const at = withEcho([
       { content: [search("srvtoolu_1"), ourCall("toolu_1")] },
       { content: [said("I do without."), ourCall("toolu_2")] },

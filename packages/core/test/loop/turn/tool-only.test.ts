@@ -301,7 +301,7 @@ describe("an agent that acts by tools alone", () => {
     expect(next.model.requests[0]).not.toHaveProperty("tool_choice");
   });
 
-  it("L11 wants no call of an answer that was asked for without one", () => {
+  it("L11 requires no call if the request allowed none", () => {
     const answer = { ...newReply(), stopReason: "end_turn", finished: true };
     const verdict = (choice?: string) => {
       const params = { max_tokens: 1, ...(choice !== undefined && { tool_choice: { type: choice } }) };
@@ -315,7 +315,7 @@ describe("an agent that acts by tools alone", () => {
 
   it("L11 needs tools", () => {
     const model = scriptedModel([]);
-    expect(() => agent({ name: "x", instructions: "x", model, toolOnly: true })).toThrow(/has none/);
+    expect(() => agent({ name: "x", instructions: "x", model, toolOnly: true })).toThrow(/has no tools/);
   });
 
   it("L11 needs a tool that ends a run, or a condition that does", () => {
@@ -326,7 +326,7 @@ describe("an agent that acts by tools alone", () => {
       toolOnly: true,
       tools: [echoTool],
     };
-    expect(() => agent(options)).toThrow(/none has `endsRun`/);
+    expect(() => agent(options)).toThrow(/no tool has `endsRun`/);
     expect(agent({ ...options, tools: [echoTool, idle] }).toolOnly).toBe(true);
     expect(agent({ ...options, stopWhen: [() => undefined] }).toolOnly).toBe(true);
   });
@@ -335,7 +335,7 @@ describe("an agent that acts by tools alone", () => {
 describe("whether a model can be forced to call a tool", () => {
   const model = (id: string, forcedToolChoice: boolean) => scriptedModel([], { id, forcedToolChoice });
 
-  it.each([true, false])("L11 is passed on by what is put around it: %s", (forced) => {
+  it.each([true, false])("L11 is passed on by wrappers: %s", (forced) => {
     const inner = model("a", forced);
     for (const around of [withRetry, withCircuitBreaker, withIdleWatchdog]) {
       expect(around(inner).forcedToolChoice).toBe(forced);
@@ -350,7 +350,7 @@ describe("whether a model can be forced to call a tool", () => {
     expect(withRetry(new Client()).forcedToolChoice).toBe(forced);
   });
 
-  it("L11 is true of models that stand in for each other only if it is of all", () => {
+  it("L11 holds for a model with fallbacks only if it holds for all of them", () => {
     expect(withFallback(model("a", true), model("b", true)).forcedToolChoice).toBe(true);
     expect(withFallback(model("a", true), model("b", false)).forcedToolChoice).toBe(false);
     expect(withFallback(model("a", false), model("b", true)).forcedToolChoice).toBe(false);

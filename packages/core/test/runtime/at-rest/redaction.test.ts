@@ -163,7 +163,7 @@ describe("a redaction", () => {
     expect((await world.log(sessionId)).slice(0, before.length)).toEqual(before);
   });
 
-  it("E11 is the owner's, on a session at rest, of an event that says something", async () => {
+  it("E11 is for the owner only, on an idle session, and for events with content", async () => {
     const { world, sessionId } = await begun();
     const redact = (seq: number, userId = "u1") => world.pawl.redact(sessionId, seq, { userId });
     await expect(redact(3, "u2")).rejects.toMatchObject({ code: "not_found" });

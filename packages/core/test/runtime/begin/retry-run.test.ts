@@ -126,10 +126,10 @@ describe("L12 W5 a run that failed is run again, without a message of its own", 
     const again = await retry(world, failed).result;
     const { sessionId } = failed;
     expect(await world.say("First", { sessionId, clientMessageId: "m" })).toEqual(again);
-    await expect(world.say("Other", { sessionId, clientMessageId: "m" })).rejects.toThrow(/another text/);
+    await expect(world.say("Other", { sessionId, clientMessageId: "m" })).rejects.toThrow(/a different text/);
   });
 
-  it("shows the retry to who sends a queued message again that was answered by a run of its own", async () => {
+  it("returns the retry when a queued message is sent again that a run of its own answered", async () => {
     const world = setup([endless, broken, ok], { whenBusy: "interrupt" });
     const { run, sessionId, say } = await begin(world);
     const second = await say("Second", { clientMessageId: "m2" }).result;

@@ -22,12 +22,12 @@ it.each<[string, object]>([
   ["null for a message", { input: null }],
   ["a list for a message", { input: ["Hi"] }],
   ["a text for answers", { answers: "yes" }],
-  ["an answer that is none", { sessionId: "s1", answers: [null] }],
+  ["an answer that is null", { sessionId: "s1", answers: [null] }],
   ["an answer without a call", { sessionId: "s1", answers: [{ value: 1 }] }],
-  ["knowledge that is no list", { input: "Hi", knowledge: "x" }],
-  ["knowledge that is none", { input: "Hi", knowledge: [null] }],
-  ["params that are none", { input: "Hi", params: 5 }],
-  ["metadata that are none", { input: "Hi", metadata: ["x"] }],
+  ["knowledge that is not a list", { input: "Hi", knowledge: "x" }],
+  ["knowledge that is null", { input: "Hi", knowledge: [null] }],
+  ["params that are not an object", { input: "Hi", params: 5 }],
+  ["metadata that are a list", { input: "Hi", metadata: ["x"] }],
 ])("X2 %s is refused as invalid, and nothing is stored", async (_what, options) => {
   const { pawl, store } = setup([{ text: "never" }]);
   const run = pawl.run("tester", { userId: "u1", ...options } as never);
@@ -66,7 +66,7 @@ describe("knowledge that comes with a message", () => {
     expect(await world.of(sessionId, "knowledge")).toHaveLength(1);
   });
 
-  it("X2 comes with a message that a run at work takes up", async () => {
+  it("X2 comes with a message that is queued during a run", async () => {
     const world = setup([slow, { text: "Second answer." }], { whenBusy: "queue" });
     const { sessionId } = await begin(world);
     const second = world.pawl.run("tester", {
@@ -80,7 +80,7 @@ describe("knowledge that comes with a message", () => {
     expect(JSON.stringify(world.model.requests[0])).not.toContain("2 of 4 sets");
   });
 
-  it("X2 is refused where it is no text, or takes the place of the agent's own user data", async () => {
+  it("X2 is refused if it is not a string, or uses the source of the agent's own user data", async () => {
     const world = setup([]);
     const bad = [
       { source: "", data: "x" },
@@ -151,7 +151,7 @@ describe("params of a run", () => {
     expect(seen).toEqual([{ a: 1 }, {}]);
   });
 
-  it("X2 T5 go for the tasks of a run too: a hook that denies by them is not got around", async () => {
+  it("X2 T5 hold for the tasks of a run too: a hook that denies by them cannot be bypassed", async () => {
     const write = echo("write");
     const readOnly = named("read-only", {
       beforeTool: (_, { run }) => (run.params.readOnly === true ? { deny: "Only reading." } : undefined),

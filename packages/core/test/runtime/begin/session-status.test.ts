@@ -13,7 +13,7 @@ async function mark(store: EventStore, sessionId: string, status: SessionStatus)
   await store.append(sessionId, [{ type: "app.marked", data: status }], { appendId, session: { status } });
 }
 
-/** A tool that lets the session become something else while the run is at work. */
+/** A tool that changes the session's status during the run. */
 function marking(status: SessionStatus) {
   let store: EventStore | undefined;
   const made = tool({

@@ -76,7 +76,7 @@ describe("sessions and events", () => {
     await expect(pawl.getOrCreateSession("nobody", "u1")).rejects.toSatisfy(notFound);
   });
 
-  it("E11 makes a foreign session look like none, whatever is done to it", async () => {
+  it("E11 makes a foreign session look as if it did not exist, whatever is called", async () => {
     const { pawl, say, log } = setup([{ text: "A." }]);
     const { sessionId } = await say("Go");
     const foreign = { userId: "u2" };
@@ -134,7 +134,7 @@ describe("sessions and events", () => {
     expect(await of(sessionId, "user_message")).toHaveLength(1);
   });
 
-  it("refuses what is no message and no answer", async () => {
+  it("refuses invalid messages and answers", async () => {
     const { pawl } = setup([]);
     const invalid = code("invalid_input");
     for (const options of [

@@ -151,7 +151,7 @@ describe("suspension", () => {
     expect((await store.sessions.get(sessionId))?.pending).toBe(0);
   });
 
-  it("P1 takes up an answer that is stored at the very moment the run suspends", async () => {
+  it("P1 picks up an answer that is stored at the very moment the run suspends", async () => {
     const base = memoryStore();
     const racing = beforeAppend(base, async (events, sessionId) => {
       if (has(events, "run_suspended") && !raced) {

@@ -8,7 +8,7 @@ import { ask, question } from "../../support/tools.ts";
 import { begin, check, gate, ok, slow, texts } from "../../support/when-busy.ts";
 
 describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder dies", (whenBusy) => {
-  it("E2 stores the message and goes on with the run that was left behind", async () => {
+  it("E2 stores the message and resumes the run that was abandoned", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
     const world = setup([{ text: "x", fault: { stall: 1 } }], { whenBusy }, { store });
@@ -25,7 +25,7 @@ describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder di
     expect(await next.of(sessionId, "run_recovered")).toHaveLength(1);
   });
 
-  it("E2 goes on with the run when the message is sent again that waits in it", async () => {
+  it("E2 resumes the run when a message that is queued in it is sent again", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
     const world = setup([{ text: "x", fault: { stall: 1 } }], { whenBusy: "queue" }, { store });
@@ -88,7 +88,7 @@ describe.each(["queue", "interrupt"] as const)("whenBusy: %s, when the holder di
 });
 
 describe("whenBusy: queue, with checkpoints", () => {
-  it("E2 C11 loses no message that a checkpoint has taken up and no request has covered", async () => {
+  it("E2 C11 loses no message that a checkpoint has covered and no request has", async () => {
     let looked = 0;
     // The second look is at the context with the queued message in it.
     const strategy: CheckpointStrategy = ({ entries }) => {

@@ -32,8 +32,8 @@ describe("whenBusy: interrupt", () => {
   });
 
   it.each([
-    ["that minds its signal", false, "stopped"],
-    ["that minds none", true, /outcome of this call is unknown/],
+    ["that honours its abort signal", false, "stopped"],
+    ["that ignores it", true, /outcome of this call is unknown/],
   ])("L9 answers a tool %s, and a question beside it", async (_title, deaf, result) => {
     const { work, open } = gate(deaf);
     const world = setup([{ tools: [{ name: "work" }, question] }, ok], { ...interrupt, tools: [work, ask] });

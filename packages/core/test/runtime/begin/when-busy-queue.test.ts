@@ -39,7 +39,7 @@ function ofYesterday(store: EventStore): EventStore {
 describe("whenBusy: queue", () => {
   const queue = { whenBusy: "queue" } as const;
 
-  it("L1 takes up a message that came while the model was writing with another turn of the same run", async () => {
+  it("L1 answers a message that came while the model was writing in another turn of the same run", async () => {
     const world = setup([slow, { text: "Second answer." }], queue);
     const { run, sessionId, say } = await begin(world);
     const second = say("Second");
@@ -149,7 +149,7 @@ describe("whenBusy: queue", () => {
       const end = log.find((event) => event.type === "run_ended");
       expect(end?.data).toMatchObject({ next: { run_id: result.runId, messages: [messageSeq] } });
       expect(log[end?.seq ?? 0]).toMatchObject({ type: "run_started", data: { run_id: result.runId } });
-      // The reader goes on with the run that has taken the message up, to its end, and no further.
+      // The reader continues with the run that picked the message up, to its end, and no further.
       expect((await seen).filter(({ type }) => type === "run_ended")).toHaveLength(2);
       expect(types(await seen).at(-1)).toBe("run_ended");
       expect((await world.store.sessions.get(sessionId))?.status).toBe("active");
@@ -297,7 +297,7 @@ describe("whenBusy: queue", () => {
     await check(world, sessionId);
   });
 
-  it("E2 looks again when the run ends between looking and storing", async () => {
+  it("E2 decides again when the run ends between reading and storing", async () => {
     const world = setup([slow, { text: "Two." }], queue);
     const { run, sessionId } = await begin(world);
     const late = beforeAppend(world.store, async (events) => {
@@ -309,7 +309,7 @@ describe("whenBusy: queue", () => {
     expect(stops(await check(world, sessionId))).toEqual(["end_turn", "end_turn"]);
   });
 
-  it("begins no further run for the message of one that came to nothing", async () => {
+  it("starts no further run for the message of one that failed", async () => {
     let legs = 0;
     const deps = () => {
       legs += 1;
@@ -341,7 +341,7 @@ describe("whenBusy: queue", () => {
     await second.started;
     const waiting = await world.pawl.view(sessionId, user);
     expect(waiting.messages.map(({ queued = false }) => queued)).toEqual([false, true]);
-    // Whoever reads along sees what whoever comes later sees.
+    // A reader who was there sees the same as one who comes later.
     let live = newView();
     for await (const event of run) live = reduceView(live, event);
     const { messages } = await world.pawl.view(sessionId, user);

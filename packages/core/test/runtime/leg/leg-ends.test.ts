@@ -6,7 +6,7 @@ import { setup, sleep } from "../../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../../support/stores.ts";
 import { ask } from "../../support/tools.ts";
 
-it("W4 shows nothing as going on when the run is over", async () => {
+it("W4 shows nothing as in progress when the run is over", async () => {
   const tail = localTail();
   const { say } = setup([{ text: "Done." }], {}, { tail });
   const { sessionId } = await say("Go");
@@ -32,7 +32,7 @@ it("L7 ends a run that failed, also where something is stored at the last moment
   expect(await of(sessionId, "note")).toHaveLength(2);
 });
 
-it("L4 a report of a tool that comes back too late may be lost, and hurts nobody", async () => {
+it("L4 the report of a late result may be lost without harm", async () => {
   const base = memoryStore();
   let refused = 0;
   const store = failingStore(base, (events) => {
@@ -94,7 +94,7 @@ it("P6 a run ends even if the log holds an answer that is nested too deeply to b
   expect(result?.data).toMatchObject({ success: false, result: expect.stringContaining("Not run") });
 });
 
-it("asks the store for nothing more when a run has come to rest", async () => {
+it("asks the store for nothing more when a run has settled", async () => {
   const base = memoryStore();
   let calls: string[] = [];
   const store: EventStore = {

@@ -98,7 +98,7 @@ describe("a task whose caller ends", () => {
     await world.check();
   });
 
-  it("P6 stays as it is where it has come to its end by itself", async () => {
+  it("P6 stays as it is if it has ended by itself", async () => {
     const world = family(
       [{ tools: [...task("toolu_a"), { name: "ask", input: { q: "Own?" } }] }, { text: "All right." }],
       [{ text: "Known." }],

@@ -86,7 +86,7 @@ describe("an agent as a tool", () => {
     expect(back.wrote).toEqual([]);
   });
 
-  it("T5 goes on after a question in the mode that its caller has come into meanwhile", async () => {
+  it("T5 resumes after a question in the mode that its caller has by then", async () => {
     const both = { tools: [...task("worker").tools, calling("choose", "?", "toolu_choose")] };
     const made = world([both, { text: "Ok." }], [{ tools: [calling("ask")] }, ...writing]);
     const { sessionId, pending } = await made.say("work");

@@ -23,9 +23,9 @@ const delegateOf = (limits: Partial<Budget> = {}) =>
   (agentTool({ agent: worker, description: "Works.", limits }) as Tool).delegate as Delegate;
 
 describe("the agent for a task", () => {
-  it("is refused when it is defined if its input is its own and nothing puts it into words", () => {
+  it("is refused when it is defined if it has an input of its own and no message", () => {
     const input = z.object({ topic: z.string() });
-    expect(() => agentTool({ agent: worker, description: "Works.", input })).toThrow(/no message/);
+    expect(() => agentTool({ agent: worker, description: "Works.", input })).toThrow(/needs `message`/);
     const message = ({ topic }: { topic: string }) => topic;
     expect(() => agentTool({ agent: worker, description: "Works.", input, message })).not.toThrow();
   });
@@ -87,7 +87,7 @@ describe("the session for a task", () => {
   ])("E11 is never one of %s, whenever that was made", async (_who, other) => {
     const store = memoryStore();
     await store.sessions.create({ id: "s1:c1", ...other });
-    const refused = code("conflict", "something else");
+    const refused = code("conflict", "another session");
     await expect(open(store)).rejects.toSatisfy(refused);
     await expect(open(unseen(store))).rejects.toSatisfy(refused);
   });
