@@ -154,7 +154,7 @@ describe("embeddedStore on disk", () => {
     expect((await eventsOf(second)).map((event) => event.data)).toEqual([{ z: 1, a: "\0" }]);
   }, 60_000);
 
-  it("E2 a directory stays in use when nobody keeps what would let go of it", async () => {
+  it("E2 a directory stays locked when its unlock function is garbage-collected", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const lock = async () => void (await lockDirectory(join(root, "log")));
