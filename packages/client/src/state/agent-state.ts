@@ -20,7 +20,14 @@ export type Phase =
   | "suspended"
   | "error";
 
-/** Whether events are arriving. Independent of the run, which continues without a connection. */
+/**
+ * Whether events are arriving. Independent of the run, which continues without a connection.
+ *
+ * - `offline`: not reading, because nothing is open or the server refused.
+ * - `connecting`: opening the first connection.
+ * - `open`: reading.
+ * - `reconnecting`: waiting or connecting after a failure.
+ */
 export type Connection = "offline" | "connecting" | "open" | "reconnecting";
 
 /** Why a request failed. */
@@ -30,6 +37,7 @@ export interface AgentFailure {
    * was not one of `@pawl/sse`.
    */
   code: string;
+  /** The reason, for people. */
   message: string;
   /** The message that was not accepted. Put it back into the composer. */
   text?: string;

@@ -23,6 +23,7 @@ export interface EmbeddedStore extends EventStore {
   readonly blobs: BlobStore;
   /** The database itself, for its views, `prune` and `copyLog`. */
   readonly db: Queryable;
+  /** Closes the database and unlocks the directory. */
   close(): Promise<void>;
 }
 

@@ -39,6 +39,7 @@ export interface PostgresTail extends LiveTail {
   readonly listening: boolean;
   /** Resolves once it is first known whether wake-ups arrive, to that. */
   readonly ready: Promise<boolean>;
+  /** Stops listening, sends what is pending, and deletes the live state of this process's runs. */
   close(): Promise<void>;
 }
 

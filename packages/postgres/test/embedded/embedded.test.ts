@@ -80,7 +80,7 @@ describe("embeddedStore on disk", () => {
     for (let round = 1; round <= 3; round += 1) {
       const { process: writer, lines } = child(dataDir);
       let acknowledged = 0;
-      // Each round ends at another place, and while an append is under way.
+      // Each round is killed at another place, in the middle of an append.
       for (let line = await lines.next(); !line.done; line = await lines.next()) {
         if (!line.value.startsWith("stored")) expect(line.value).toBe("open");
         else acknowledged = Number(line.value.slice("stored ".length));

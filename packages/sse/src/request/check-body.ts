@@ -20,7 +20,7 @@ const MAX_DEPTH = 100;
 /**
  * Validates the body of a request for a run.
  *
- * @throws HTTPException 400 that says what is wrong.
+ * @throws HTTPException 400 with the reason.
  */
 export async function checkBody<T>(schema: Schema<T>, body: unknown): Promise<T> {
   if (isDeeperThan(body, MAX_DEPTH))

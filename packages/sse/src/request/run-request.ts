@@ -7,6 +7,7 @@ export interface RunRequest {
   sessionId?: string;
   /** The user's message. */
   input?: string;
+  /** Answers to the session's open questions. */
   answers?: Answer[];
   /** Id of the session's last run, which failed. */
   retry?: string;
@@ -48,7 +49,7 @@ const schema = jsonSchema<RunRequest>({
 /**
  * Checks the body of `POST /runs`.
  *
- * @throws HTTPException 400 that says what is wrong.
+ * @throws HTTPException 400 with the reason.
  */
 export async function parseRunRequest(body: unknown, maxInputLength: number): Promise<RunRequest> {
   const asked = await checkBody(schema, body);

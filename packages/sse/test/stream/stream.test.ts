@@ -152,7 +152,7 @@ describe("a reader that disconnects", () => {
     );
     await Promise.all(tails.map(async (tail) => await until(eventsOf(tail), isEnd)));
     control.abort();
-    // Whoever still followed would look into the store every 50 ms.
+    // A reader that still followed would read the store every 50 ms.
     const quietFor = async (ms: number) => {
       const before = reads();
       await new Promise((resolve) => setTimeout(resolve, ms));

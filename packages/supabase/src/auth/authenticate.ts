@@ -27,6 +27,7 @@ export interface SupabaseAuthOptions {
   algorithms?: readonly TokenAlgorithm[];
   /** How long to wait for the project, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
+  /** Loads the project's public keys. Default: the global `fetch`. */
   fetch?: typeof fetch;
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;

@@ -34,7 +34,7 @@ export interface Dialect {
   /**
    * Parses the body of a request. Only the user's own message and answers are trusted; a history is not.
    *
-   * @throws HTTPException 400 that says what is wrong.
+   * @throws HTTPException 400 with the reason.
    */
   parse(
     body: unknown,

@@ -190,7 +190,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     await sending;
     expect(client.status).toBe("error");
     expect(client.error?.message).not.toContain("SECRET");
-    // What had come is kept, as in the log.
+    // The text that had arrived is kept, as in the log.
     const { messages } = await served.runtime.view(
       (await served.store.sessions.list({ userId: "ada" }))[0]?.id ?? "",
       { userId: "ada" },
