@@ -66,7 +66,7 @@ describe("E11 X2 an agent for users of Supabase", () => {
     const { ask, failures } = served();
     for (const [token, challenge] of [
       [undefined, "Bearer"],
-      ["garbage", 'Bearer error="invalid_token", error_description="This is no token."'],
+      ["garbage", 'Bearer error="invalid_token", error_description="This is not a token."'],
       [
         await server.sign({ exp: 1 }),
         'Bearer error="invalid_token", error_description="The token has expired."',

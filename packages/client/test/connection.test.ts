@@ -78,7 +78,7 @@ describe("after a reload", () => {
 });
 
 describe("a broken connection", () => {
-  it("W4 in the middle of an answer is taken up again", async () => {
+  it("W4 in the middle of an answer is resumed", async () => {
     const model = handModel();
     const served = await serve(model);
     const heard = listening();
@@ -123,7 +123,7 @@ describe("a broken connection", () => {
     expectGapless(heard.seqs);
   });
 
-  it("W4 an end without the run's end is none", async () => {
+  it("W4 that ends without the run's end counts as broken", async () => {
     const served = await serve(scriptedModel([{ text: "The whole answer." }]));
     let cuts = 0;
     const cut = tampered("/runs", (response) =>
@@ -143,7 +143,7 @@ describe("a broken connection", () => {
     await expectSame(served, client);
   });
 
-  it("W4 an event that is missing is fetched before the next one counts", async () => {
+  it("W4 fetches a missing event before it applies the next one", async () => {
     const served = await serve(scriptedModel([{ text: "Hello." }]));
     const heard = listening();
     let dropped = 0;
@@ -205,7 +205,7 @@ describe("a broken connection", () => {
 });
 
 describe("a stream that lags behind", () => {
-  it("W4 does not bring back what is over", async () => {
+  it("W4 does not bring back a text that has ended", async () => {
     const served = await serve(scriptedModel([{ text: "One." }, { text: "Two.", delayPerEventMs: 5 }]));
     const first = clientOf(served);
     await first.send("Hi");
@@ -242,7 +242,7 @@ describe("a lost response", () => {
     expect(await served.store.sessions.list({ userId: "ada" })).toHaveLength(1);
   });
 
-  it("P4 to an answer: it is sent again, and that it counts already is no error", async () => {
+  it('P4 to an answer: it is sent again, and "already answered" is not an error', async () => {
     const served = await serve(scriptedModel([{ tools: [question] }, { text: "Done." }]));
     const lossy = tampered("/runs", (response, n) => {
       if (n === 2) throw new TypeError("network error");
@@ -258,7 +258,7 @@ describe("a lost response", () => {
     await expectSame(served, client);
   });
 
-  it("takes the message back when nothing has said which session it has begun", async () => {
+  it("removes the message if neither header nor event named its session", async () => {
     const served = await serve(scriptedModel([]));
     const headers = { "content-type": "text/event-stream" };
     const client = clientOf(served, { fetch: async () => new Response(": cut off\n\n", { headers }) });
@@ -271,7 +271,7 @@ describe("a lost response", () => {
     });
   });
 
-  it("takes the message back when its headers do not come, and the next one goes through", async () => {
+  it("removes the message if its headers do not arrive, and sends the next one", async () => {
     const served = await serve(scriptedModel([{ text: "One." }]));
     let isStuck = true;
     const client = clientOf(served, {
@@ -284,7 +284,7 @@ describe("a lost response", () => {
     expect(await client.send("Hi")).toBe(true);
   });
 
-  it("takes the message back when the server cannot be reached at all", async () => {
+  it("removes the message if the server cannot be reached at all", async () => {
     const served = await serve(scriptedModel([]));
     const client = clientOf(served, { fetch: () => Promise.reject(new TypeError("Failed to fetch")) });
     expect(await client.send("Hi")).toBe(false);

@@ -19,7 +19,7 @@ import {
 const question = { id: "c1", name: "confirm", input: { question: "Sure?" } };
 
 describe("a conversation", () => {
-  it("K1 shows the message at once, the text as it is written, and what the server shows in the end", async () => {
+  it("K1 shows the message at once, the text as it is written, and in the end the server's view", async () => {
     const model = handModel();
     const served = await serve(model);
     const client = clientOf(served, { newId: () => "m1" });
@@ -74,7 +74,7 @@ describe("a conversation", () => {
     ]);
   });
 
-  it("K1 K2 K5 tells when tools are at work, and keeps the text of turns apart", async () => {
+  it("K1 K2 K5 shows when tools are running, and separates the text of turns", async () => {
     const gate = Promise.withResolvers<string>();
     const slow = tool({
       name: "slow",
@@ -111,7 +111,7 @@ describe("a conversation", () => {
     await expectSame(served, client);
   });
 
-  it("K1 shows how far a tool is while it works, and no longer", async () => {
+  it("K1 shows a tool's progress while it runs, and no longer", async () => {
     const gate = Promise.withResolvers<string>();
     const slow = tool({
       name: "slow",
@@ -135,7 +135,7 @@ describe("a conversation", () => {
     await expectSame(served, client);
   });
 
-  it("P1 P2 K3 asks, takes one answer, and goes on", async () => {
+  it("P1 P2 K3 asks, accepts one answer, and continues", async () => {
     const served = await serve(scriptedModel([{ text: "Well,", tools: [question] }, { text: "Done." }]));
     const client = clientOf(served);
     await client.send("Do it");
@@ -150,7 +150,7 @@ describe("a conversation", () => {
     await expectSame(served, client);
   });
 
-  it("P4 says which question it answers: a call may ask again before an answer that is sent twice arrives", async () => {
+  it("P4 sends the question's number with an answer: a call may ask again before a repeated answer arrives", async () => {
     const served = await serve(scriptedModel([{ tools: [question] }, { text: "Done." }]));
     const sent: string[] = [];
     const client = clientOf(served, {
@@ -168,7 +168,7 @@ describe("a conversation", () => {
     });
   });
 
-  it("P4 an answer that is held on to answers its own question, never the next one of the same call", async () => {
+  it("P4 an `answer` function that was kept answers its own question, never the call's next one", async () => {
     const served = await serve(scriptedModel([{ tools: [question] }, { text: "Done." }]), {
       hooks: [approval({ when: ["confirm"] })],
     });
@@ -186,7 +186,7 @@ describe("a conversation", () => {
     expect(lastText(await when(client, isIdle))).toContain("Done.");
   });
 
-  it("P2 says that a tool which runs here has failed, also by the question itself", async () => {
+  it("P2 reports that a tool of the page failed, also through the question itself", async () => {
     const tools = [question, { ...question, id: "c2" }];
     const model = scriptedModel([{ tools }, { text: "A pity." }]);
     const served = await serve(model);
@@ -232,7 +232,7 @@ describe("a conversation", () => {
     expect((await when(client, isIdle)).error).toBeUndefined();
   });
 
-  it("P6 writes past a question", async () => {
+  it("P6 sends a message while a question is open", async () => {
     const served = await serve(scriptedModel([{ tools: [question] }, { text: "As you like." }]));
     const client = clientOf(served);
     await client.send("Do it");
@@ -246,7 +246,7 @@ describe("a conversation", () => {
     await expectSame(served, client);
   });
 
-  it("L9 stops, also while the message is still on its way", async () => {
+  it("L9 stops, also while the message is in flight", async () => {
     const model = handModel();
     const served = await serve(model);
     const client = clientOf(served);
@@ -275,7 +275,7 @@ describe("a conversation", () => {
 });
 
 describe("sending", () => {
-  it("K3 refuses a second message while the first is on its way, at once", async () => {
+  it("K3 refuses a second message at once while the first is in flight", async () => {
     const served = await serve(scriptedModel([{ text: "Once." }]));
     const client = clientOf(served);
     const results = await Promise.all([client.send("Hi"), client.send("Hi"), client.send("Hi")]);
@@ -285,7 +285,7 @@ describe("sending", () => {
     expect(await client.send("  ")).toBe(false);
   });
 
-  it("takes a refused message back and hands its text out", async () => {
+  it("removes a refused message and returns its text", async () => {
     const model = handModel();
     const served = await serve(model);
     const client = clientOf(served);
@@ -306,7 +306,7 @@ describe("sending", () => {
     await expectSame(served, client, other);
   });
 
-  it("shows what other tabs do while it does nothing itself", async () => {
+  it("shows the actions of other tabs while it is idle", async () => {
     const served = await serve(scriptedModel([{ text: "One." }, { text: "Two." }, { text: "Three." }]));
     const one = clientOf(served);
     await one.send("First");

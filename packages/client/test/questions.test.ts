@@ -11,7 +11,7 @@ const asked = (callId: string, kind: string): Question => ({
   seq: 1,
 });
 
-describe("K6 the questions that wait", () => {
+describe("K6 pending questions", () => {
   const questions = answerable(
     [asked("a", "confirm"), asked("b", "pick"), asked("c", "confirm"), asked("d", "__proto__")],
     {
@@ -20,7 +20,7 @@ describe("K6 the questions that wait", () => {
     },
   );
 
-  it("are had by their kind, the first of each", () => {
+  it("are keyed by kind, the first of each", () => {
     const { confirm, pick } = askedByKind(questions);
     expect([confirm?.callId, pick?.callId]).toEqual(["a", "b"]);
     expect(Object.keys(askedByKind(questions)).sort()).toEqual(["__proto__", "confirm", "pick"]);

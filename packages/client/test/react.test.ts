@@ -60,7 +60,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     await page.getByText(words, { exact: true }).waitFor({ timeout: 10_000 });
   const none = async (served: Served) => await expect.poll(() => served.sockets.size).toBe(0);
 
-  it("W4 one conversation over mounting twice, hiding and showing, and handing its session back in", async () => {
+  it("W4 keeps one conversation when mounted twice, hidden and shown, and given its own session id", async () => {
     const { page, requests, served, model } = await open();
     await says(page, "idle offline ");
     await page.evaluate("void agent.send('Hi')");
@@ -81,7 +81,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     expect(requests.filter((request) => request.startsWith("POST"))).toEqual(["POST runs"]);
   });
 
-  it("W4 a session that began in a component is still there when it has been hidden", async () => {
+  it("W4 a session that began in a component is kept while the component is hidden", async () => {
     const { page, served, model } = await open();
     await page.evaluate("void agent.send('Hi')");
     const turn = await model.turn();
@@ -95,7 +95,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     await says(page, "idle open Hi|Well");
   });
 
-  it("another session is another conversation, and what is unmounted reads and sends nothing", async () => {
+  it("another session is another conversation, and an unmounted component reads and sends nothing", async () => {
     const { page, requests, served, model } = await open();
     await page.evaluate("void agent.send('Hi')");
     const turn = await model.turn();
@@ -116,7 +116,7 @@ describe.skipIf(browser === undefined)("K1 useAgent in React's strict mode", { t
     turn.end();
   });
 
-  it("K2 useHeld shows what is over at once for its time, and then no more", async () => {
+  it("K2 useHeld stays true for its time after a short activity, and then turns false", async () => {
     const { page } = await open();
     await says(page, "idle offline ");
     const ms = await page.evaluate<number>(`(async () => {

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import type { AgentClient, AgentState } from "../src/index.ts";
 import { clientOf, expectSame, isIdle, lastText, type Served, serve, when } from "./support/clients.ts";
 
-it("K1 W4 an answer of which nothing is kept leaves nothing on the page either", async () => {
+it("K1 W4 a discarded answer leaves nothing on the page", async () => {
   const slow = { deltas: 20, delayPerEventMs: 10 };
   const thinking = "Let me think about this for a good while.";
   const model = scriptedModel([{ thinking, text: "One.", ...slow }, { text: "Two." }]);
@@ -88,7 +88,7 @@ async function reloaded(served: Served, moments: readonly number[]): Promise<voi
   await expectSame(served, client);
 }
 
-it("W4 K6 a page that is loaded anew at any of 200 moments loses no word and shows none twice", async () => {
+it("W4 K6 a page that is reloaded at any of 200 moments loses no word and shows none twice", async () => {
   const served = await serve(scriptedModel(reply), { whenBusy: "queue" });
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   // Two moments to a conversation, spread over all that happens in it, ten conversations at once.
@@ -99,7 +99,7 @@ it("W4 K6 a page that is loaded anew at any of 200 moments loses no word and sho
   expect(served.errors).toEqual([]);
 }, 60_000);
 
-it("K3 P4 two tabs in which everything is done at once show the same, and each thing happens once", async () => {
+it("K3 P4 two tabs in which everything is done at once show the same, and each action happens once", async () => {
   const served = await serve(scriptedModel(reply), { whenBusy: "queue" });
   for (let round = 0; round < 10; round += 1) {
     const one = page(served);

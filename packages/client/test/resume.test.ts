@@ -35,7 +35,7 @@ function asking(inner: typeof fetch = fetch): { fetch: typeof fetch; places: (st
 }
 
 describe("a connection that breaks in the middle of an answer", () => {
-  it("W4 is taken up at the character: what is there is neither sent nor told again", async () => {
+  it("W4 resumes at the character: known text is neither sent nor reported again", async () => {
     const model = handModel();
     const served = await serve(model);
     const heard = told();
@@ -58,7 +58,7 @@ describe("a connection that breaks in the middle of an answer", () => {
     await expectSame(served, client);
   });
 
-  it("W4 a piece of text that is missing is had again, the text never shrinks, and nothing is told twice", async () => {
+  it("W4 fetches missing text again; the text never shrinks, and nothing is reported twice", async () => {
     const model = handModel();
     const served = await serve(model);
     const heard = told();
@@ -93,8 +93,8 @@ describe("a connection that breaks in the middle of an answer", () => {
   });
 });
 
-describe("a server that says nothing", () => {
-  it("W4 K1 is given up, whether it does not answer a request or stops in the middle of a session", async () => {
+describe("a silent server", () => {
+  it("W4 K1 is abandoned, whether it does not answer a request or stops in the middle of a session", async () => {
     const served = await serve(scriptedModel([{ text: "One." }]));
     const first = clientOf(served);
     await first.send("Hi");
@@ -116,7 +116,7 @@ describe("a server that says nothing", () => {
     expect(asked).toBe(5);
   });
 
-  it("W4 to who has read the first message's run from its beginning, is not asked for the session again", async () => {
+  it("W4 is not asked for a snapshot by a client that has read the first run from its beginning", async () => {
     const model = handModel();
     const served = await serve(model);
     await served.store.sessions.create({ id: "s", userId: "ada", agent: "coach" });
@@ -140,7 +140,7 @@ describe("a server that says nothing", () => {
   });
 });
 
-describe("a server that does not go on where the client is", () => {
+describe("a server that does not resume at the client's position", () => {
   it("W4 is asked for the whole answer", async () => {
     const model = handModel();
     const served = await serve(model);
@@ -182,7 +182,7 @@ describe("where a client is", () => {
     return { place: standing.place, news };
   };
 
-  it("W4 takes of every event what is new", () => {
+  it("W4 takes the new part of every event", () => {
     const events = [
       delta(3, 0, 0, "Hello"),
       delta(3, 1, 0, "{"),
@@ -207,7 +207,7 @@ describe("where a client is", () => {
     expect(place).toEqual({ afterSeq: 4, live: { attempt: 4, chars: 2 } });
   });
 
-  it("W4 says so where something is missing", () => {
+  it("W4 throws if something is missing", () => {
     const gaps = [
       [stored(5)],
       [delta(3, 0, 1, "ello")],

@@ -7,7 +7,7 @@ const broken = { text: "Half of it", fault: { midStream: "invalid_request_error"
 const isFailed = ({ phase }: { phase: string }) => phase === "error";
 
 describe("L12 retry()", () => {
-  it("runs the message of a failed run again, and shows the new answer in the place of the half one", async () => {
+  it("runs the message of a failed run again, and replaces the half answer with the new one", async () => {
     const served = await serve(scriptedModel([broken, { text: "Now it works." }]));
     const client = clientOf(served);
     await client.send("Hi");
@@ -34,7 +34,7 @@ describe("L12 retry()", () => {
     expect(model.requests).toHaveLength(2);
   });
 
-  it("after a good answer is refused in words, and without any run does nothing", async () => {
+  it("after a complete answer is refused with an explanation, and without any run does nothing", async () => {
     const served = await serve(scriptedModel([{ text: "Hello." }]));
     const client = clientOf(served);
     expect(await client.retry()).toBe(false);

@@ -22,7 +22,7 @@ function page() {
   };
 }
 
-describe("a page that comes back", () => {
+describe("a page that returns", () => {
   it.each(["online", "visible"])("W4 K1 does not wait for its next try: %s", async (how) => {
     const { online, show } = page();
     const served = await serve(scriptedModel([{ text: "One." }]));

@@ -57,7 +57,7 @@ describe("the state", () => {
     expect(changes).toBeLessThan(events / 2);
   });
 
-  it("tells a listener no more once it has unsubscribed, and survives one that throws", async () => {
+  it("no longer calls a listener that has unsubscribed, and survives one that throws", async () => {
     const served = await serve(scriptedModel([{ text: "Hello." }]));
     const thrown: unknown[] = [];
     const setTimer = globalThis.setTimeout;
@@ -130,7 +130,7 @@ describe("sessions", () => {
     await expectSame(served, client);
   });
 
-  it("shows nothing of a session that was left", async () => {
+  it("shows nothing of a session that was closed", async () => {
     const model = handModel();
     const served = await serve(model);
     const client = clientOf(served);

@@ -20,7 +20,7 @@ function byHand() {
 }
 
 describe("until", () => {
-  it("K1 is the state that is waited for: at once where it is there, and else when it comes", async () => {
+  it("K1 resolves to the state: at once if it is there, otherwise when it is reached", async () => {
     const client = byHand();
     expect(await until(client, ({ phase }) => phase === "idle")).toBe(client.getState());
     const waits = until(client, ({ phase }) => phase === "suspended");
@@ -33,7 +33,7 @@ describe("until", () => {
     expect(client.listeners.size).toBe(0);
   });
 
-  it("K1 ends with the signal's reason, and with what the question throws", async () => {
+  it("K1 rejects with the signal's reason, or with the condition's error", async () => {
     const client = byHand();
     const stop = new AbortController();
     const waits = until(client, () => false, stop.signal);
@@ -51,9 +51,9 @@ describe("until", () => {
 });
 
 describe("createAgentClient", () => {
-  it("K1 says what it lacks: where its agent is served", () => {
+  it("K1 requires the URL where the agent is served", () => {
     for (const url of ["", undefined]) {
-      expect(() => createAgentClient({ url: url as string })).toThrow(/needs the "url"/);
+      expect(() => createAgentClient({ url: url as string })).toThrow(/`url` must be/);
     }
   });
 });

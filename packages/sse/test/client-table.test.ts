@@ -34,7 +34,7 @@ const VERSIONS: readonly [column: RegExp, each: RegExp][] = [
 ];
 
 describe("W2 the table of clients in the README", () => {
-  it("names a test that exists in every cell, or says why there is none", () => {
+  it("names a test that exists in every cell, or says why the feature is not offered", () => {
     expect(rows.length).toBeGreaterThan(12);
     for (const [feature, ...cells] of rows) {
       expect(cells).toHaveLength(head.length - 1);

@@ -77,7 +77,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
   });
 
   it.each(Object.entries(writes))(
-    "E6 E11 %s is refused to a user, also in their own session, and to nobody",
+    "E6 E11 %s is refused for a user, also in their own session, and without a user",
     async (_name, write) => {
       const id = await ofAnna();
       const before = await server.sessions.get(id);
@@ -110,7 +110,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
     expect(await count(id)).toBe(2);
   });
 
-  it("E6 nobody calls what is not meant for them", async () => {
+  it("E6 no role can call a function that is not granted to it", async () => {
     const names = await project.database
       .pool()
       .query(
@@ -219,7 +219,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
     expect(await server.sessions.get(id)).toMatchObject({ status: "active", pending: 0 });
   });
 
-  it("E6 who may not read may write all the same, where a project takes reading away", async () => {
+  it("E6 users can still write if a project revokes their right to read", async () => {
     const id = await ofAnna();
     const pool = project.database.pool();
     const tables = "agent_sessions, agent_session_events, agent_session_blobs";
@@ -237,7 +237,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 with real tokens, through PostgRE
     }
   });
 
-  it("E11 ids that are none are refused before anybody is asked", async () => {
+  it("E11 invalid ids are refused without a request", async () => {
     expect(isName("\0")).toBe(false);
     const gone = project.user(undefined);
     await expect(sendMessage(gone, { sessionId: "\0", message: "x", appendId: "a" })).rejects.toMatchObject({

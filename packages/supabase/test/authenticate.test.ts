@@ -85,11 +85,11 @@ describe("E11 X2 supabaseAuth accepts", () => {
     expect(await authenticate(asking(`bEARER  ${await server.sign()}`))).toMatchObject({ userId: USER });
   });
 
-  it("another issuer and audience where they are named", async () => {
+  it("another issuer and audience if they are set", async () => {
     const options = { issuer: "https://auth.example", audience: "coach" };
     const token = await server.sign({ iss: "https://auth.example", aud: "coach" });
     expect(await authenticator(options)(asking(`Bearer ${token}`))).toMatchObject({ userId: USER });
-    expect(await refused(await server.sign(), options)).toContain("somebody else");
+    expect(await refused(await server.sign(), options)).toContain("another issuer");
   });
 });
 
@@ -113,7 +113,7 @@ describe("E11 X2 supabaseAuth answers 401", () => {
     ["a secret key", "sb_secret_0123456789"],
     ["an endless token", `${"a".repeat(5_000)}.${"b".repeat(5_000)}.c`],
   ])("to %s", async (_, token) => {
-    expect(await refused(token)).toContain('error="invalid_token", error_description="This is no token."');
+    expect(await refused(token)).toContain('error="invalid_token", error_description="This is not a token."');
     expect(server.count("jwks") + server.count("user")).toBe(0);
   });
 
@@ -121,8 +121,8 @@ describe("E11 X2 supabaseAuth answers 401", () => {
     ["an expired one", { exp: seconds(-1) }, "The token has expired."],
     ["one that never expires", { exp: undefined }, "when it expires"],
     ["one that is not valid yet", { nbf: seconds(60) }, "not valid yet"],
-    ["one of another project", { iss: "https://other.supabase.co/auth/v1" }, "somebody else"],
-    ["one of nobody", { iss: undefined }, "somebody else"],
+    ["one of another project", { iss: "https://other.supabase.co/auth/v1" }, "another issuer"],
+    ["one of nobody", { iss: undefined }, "another issuer"],
     ["another audience", { aud: "somebody" }, "another audience"],
     ["no audience", { aud: undefined }, "another audience"],
     ["the anonymous key", { role: "anon", sub: undefined }, "signed-in user"],
@@ -191,7 +191,7 @@ async function publicKeyAsSecret(): Promise<string> {
 describe("E11 supabaseAuth when Supabase is not there", () => {
   const secret = () => server.sign({}, { alg: "HS256", key: HS_SECRET });
 
-  it("is unavailable, and not 401, for what it cannot find out", async () => {
+  it("answers 503, not 401, if it cannot check a token", async () => {
     const faults: NonNullable<AuthServer["fault"]>[] = [
       (response) => json(response, 500, { msg: "database" }),
       (response) => void response.writeHead(502).end("<html>"),
@@ -221,7 +221,7 @@ describe("E11 supabaseAuth when Supabase is not there", () => {
     expect(await refused(await secret())).toContain("not valid");
   });
 
-  it("goes on with the keys that it has", async () => {
+  it("continues with the keys that it has", async () => {
     const authenticate = authenticator();
     await authenticate(asking(`Bearer ${await server.sign()}`));
     server.fault = (response) => void response.destroy();
@@ -230,7 +230,7 @@ describe("E11 supabaseAuth when Supabase is not there", () => {
   });
 });
 
-describe("E11 supabaseAuth asks little", () => {
+describe("E11 supabaseAuth makes few requests", () => {
   it("asks for the keys once, however many tokens name unknown ones, and finds a new one soon", async () => {
     let now = Date.now();
     const authenticate = authenticator({ now: () => now });
@@ -248,7 +248,7 @@ describe("E11 supabaseAuth asks little", () => {
     expect(server.count("jwks")).toBe(2);
   });
 
-  it("lets go of a revoked key after ten minutes", async () => {
+  it("drops a revoked key after ten minutes", async () => {
     let now = Date.now();
     const authenticate = authenticator({ now: () => now });
     const token = await server.sign();

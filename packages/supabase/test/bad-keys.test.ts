@@ -40,7 +40,7 @@ const calls: Record<string, (key: string) => PromiseLike<unknown>> = {
 
 describe("keys and tokens that no header can carry", () => {
   it.each(Object.entries(calls))(
-    "E11 are refused as config at once, and not told: %s",
+    "E11 are refused as config at once, and not revealed: %s",
     async (_name, call) => {
       for (const key of [
         "sb_secret_abc123\nrest456",
@@ -62,7 +62,7 @@ describe("keys and tokens that no header can carry", () => {
     expect(said(error)).not.toMatch(/abc123|rest456/);
   });
 
-  it("E11 a runtime does not try again with such a key", async () => {
+  it("E11 a runtime does not retry with such a key", async () => {
     let calls = 0;
     const broken = client("sb_secret_abc123\nrest456");
     const counted = {

@@ -71,7 +71,7 @@ describe("supabaseFiles: what is stored", () => {
     expect(new Set(asked).size).toBe(2);
   });
 
-  it("X1 does not list what others have put into the bucket", async () => {
+  it("X1 does not list files that others put into the bucket", async () => {
     const fake = await start();
     const files = filesOf(fake);
     for (const key of ["ADA/notes.md", "ada/README.md", "ada/.emptyFolderPlaceholder", "ada/x y.md"])
@@ -81,7 +81,7 @@ describe("supabaseFiles: what is stored", () => {
     expect((await files.list()).map(({ path }) => path)).toEqual(["ada/notes.md"]);
   });
 
-  it("X1 reads every page, also where a server gives fewer entries than it is asked for", async () => {
+  it("X1 reads every page, also if a server returns fewer entries than requested", async () => {
     for (const maxPage of [1500, 100]) {
       const fake = await start({ maxPage });
       for (let n = 0; n < 2_345; n++) fake.plant(`ada/${String(n).padStart(5, "0")}.md`);
@@ -93,7 +93,7 @@ describe("supabaseFiles: what is stored", () => {
 describe("supabaseFiles: what a user may do", () => {
   const all = ["insert", "select", "update", "delete"] as const;
 
-  it("E11 X1 does not list a folder whose name is alike but for a `_`", async () => {
+  it("E11 X1 does not list a folder whose name differs only by a `_`", async () => {
     const fake = await start();
     const files = filesOf(fake);
     for (const folder of ["user_1", "user-1", "userx1"]) await files.put(`${folder}/${folder}_of.md`, folder);
@@ -116,7 +116,7 @@ describe("supabaseFiles: what a user may do", () => {
     expect(await readText(ada, "ada/notes.md")).toBe("hers");
   });
 
-  it("E11 says so when a policy for uploads is missing", async () => {
+  it("E11 reports that a policy for uploads is missing", async () => {
     for (const missing of ["insert", "select", "update"] as const) {
       const fake = await start({ policies: all.filter((policy) => policy !== missing) });
       const work = filesOf(fake, { key: "ada" }).put("ada/notes.md", "x");
@@ -124,7 +124,7 @@ describe("supabaseFiles: what a user may do", () => {
     }
   });
 
-  it("X1 does not call a file deleted that no policy allows to delete", async () => {
+  it("X1 fails to delete a file if no policy allows it", async () => {
     const fake = await start({ policies: ["insert", "select", "update"] });
     const files = filesOf(fake, { key: "ada" });
     await files.put("ada/notes.md", "x");
@@ -134,7 +134,7 @@ describe("supabaseFiles: what a user may do", () => {
 });
 
 describe("supabaseFiles: failures", () => {
-  it("X1 what the bucket's limits refuse is invalid_input", async () => {
+  it("X1 a file beyond the bucket's limits is invalid_input", async () => {
     const fake = await start({ maxBytes: 10, types: ["text/markdown"] });
     const files = filesOf(fake);
     await files.put("a.md", "0123456789");
@@ -143,7 +143,7 @@ describe("supabaseFiles: failures", () => {
     expect(await readText(files, "a.md")).toBe("0123456789");
   });
 
-  it("X1 a bucket that is not there is no missing file", async () => {
+  it("X1 a missing bucket is not reported as a missing file", async () => {
     const files = filesOf(await start(), { name: "elsewhere" });
     for (const work of [
       () => files.put("a.md", "x"),
@@ -155,7 +155,7 @@ describe("supabaseFiles: failures", () => {
     }
   });
 
-  it("X1 a server that fails, talks nonsense, cuts the answer or is gone is store_unavailable, and no key is told", async () => {
+  it("X1 a server that fails, talks nonsense, cuts the answer or is gone is store_unavailable, and no key is revealed", async () => {
     const fake = await start();
     const files = filesOf(fake);
     await files.put("a.md", "x");
@@ -193,7 +193,7 @@ describe("supabaseFiles: failures", () => {
     await expect(files.delete("a.md")).rejects.toMatchObject({ code: "store_unavailable" });
   });
 
-  it("X1 takes a client that throws for one that answers with errors", async () => {
+  it("X1 treats a client that throws like one that answers with errors", async () => {
     const client = createClient((await start()).url, SECRET, alone);
     const bucketOf = (name: string) => client.storage.from(name).throwOnError();
     const files = supabaseFiles({ storage: { from: bucketOf } }, { bucket });

@@ -49,7 +49,7 @@ describe("E11 the policies of the README", () => {
     expect(rows).toEqual([{ id: "agent-files", public: false }]);
   });
 
-  it("let users write, replace, read and delete what is in the folder of their id", async () => {
+  it("let users write, replace, read and delete files in the folder of their id", async () => {
     expect(await upsert(ada, `${ada}/notes/oslo.md`)).toEqual([{ version: "1" }]);
     expect(await upsert(ada, `${ada}/notes/oslo.md`)).toEqual([{ version: "2" }]);
     expect(await as(ada, "SELECT name FROM storage.objects")).toHaveLength(1);

@@ -29,7 +29,7 @@ const save = tool({
 });
 
 describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
-  it("P1 P2 E6 E9 asks, is answered with the user's own token, and is finished by another process", async () => {
+  it("P1 P2 E6 E9 asks, gets its answer with the user's own token, and is finished by another process", async () => {
     const userId = randomUUID();
     const mine = project.user(await project.keys.token(userId));
     const model = strictModel({
@@ -81,7 +81,7 @@ describe.skipIf(noStack !== undefined)("a whole run over supabaseStore", () => {
     await second.drain();
   });
 
-  it("L12 E9 a key that is refused in the middle ends nothing: the run rejects, and another process goes on", async () => {
+  it("L12 E9 a key that is refused during a run ends nothing: the run rejects, and another process continues it", async () => {
     const userId = randomUUID();
     const model = strictModel({ script: [{ tools: [{ name: "pay", input: {} }] }, { text: "Done." }] });
     const pay = tool({

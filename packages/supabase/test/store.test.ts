@@ -43,7 +43,7 @@ const payloads: readonly unknown[] = [
 ];
 
 describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST", () => {
-  it("E3 E9 what is stored here is read alike over SQL, and the other way round, to the byte", async () => {
+  it("E3 E9 events stored here read the same over SQL, and the other way round, to the byte", async () => {
     const id = await session();
     const events = payloads.map(
       (data, n) => ({ type: "x.y", key: `k${n} \u{1f600}`, data, durationMs: n / 3 }) as NewEvent,
@@ -105,7 +105,7 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     }
   });
 
-  it("E2 E9 a log beyond the server's max-rows is read whole, and max-rows is at work", async () => {
+  it("E2 E9 a log beyond the server's max-rows is read completely, and max-rows is in effect", async () => {
     const id = await session();
     const batch = (from: number) => Array.from({ length: 1_200 }, (_, n) => note(`${from + n}`));
     for (const from of [0, 1_200]) await direct.append(id, batch(from), { appendId: `${from}` });
@@ -167,7 +167,7 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     expect(await log(store, id)).toEqual(again);
   });
 
-  it("E2 E9 an answer that is not from the schema is no empty log and no missing session", async () => {
+  it("E2 E9 an answer from elsewhere does not count as an empty log or a missing session", async () => {
     const id = await session();
     await store.append(id, [note("a")], { appendId: "1" });
     // supabase-js takes an empty 404, and one with a list, for success.
@@ -213,7 +213,7 @@ describe.skipIf(noStack !== undefined)("supabaseStore, over the real PostgREST",
     expect(await log(store, id)).toHaveLength(1);
   });
 
-  it("E9 a server that is down is store_unavailable, wrong keys are forbidden, and neither is said", async () => {
+  it("E9 a server that is down is store_unavailable, wrong keys are forbidden, and neither is revealed", async () => {
     const secret = `sb_secret_${randomUUID()}`;
     const auth = { persistSession: false, autoRefreshToken: false };
     const down = supabaseStore(createClient("http://127.0.0.1:9", secret, { auth }));

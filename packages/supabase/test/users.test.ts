@@ -102,7 +102,7 @@ describe.skipIf(noStack !== undefined)("E6 E11 what users store, over PostgREST 
     await pawl.drain();
   });
 
-  it("P5 E6 an answer that is too deep, too large or no JSON is refused with a sentence, and the question waits on", async () => {
+  it("P5 E6 an answer that is too deep, too large or not JSON is refused with an explanation, and the question stays open", async () => {
     const { userId, mine } = await signedIn();
     const ask = tool({
       name: "ask",

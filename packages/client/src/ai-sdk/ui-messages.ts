@@ -1,4 +1,4 @@
-/** What these functions look at of a part of a `UIMessage`, of version 6 or 7 of the AI SDK. */
+/** The used fields of a part of a `UIMessage`, of version 6 or 7 of the AI SDK. */
 export interface UiPart {
   readonly type: string;
   readonly state?: string;
@@ -6,15 +6,15 @@ export interface UiPart {
   readonly providerMetadata?: { readonly [provider: string]: unknown };
 }
 
-/** What {@link answersAreComplete} looks at. */
+/** The argument of {@link answersAreComplete}, as `useChat` passes it. */
 export interface UiMessages {
   readonly messages: readonly { readonly role: string; readonly parts: readonly object[] }[];
 }
 
 /**
- * For `sendAutomaticallyWhen` of `useChat`: the user has answered everything that the agent waits for, and
- * the server does not know yet. The SDK's own predicates look at one kind of question each, and take answers
- * that the server has long had for new ones.
+ * Whether the user has answered all of the agent's questions and some answer is still to be sent. For
+ * `sendAutomaticallyWhen` of `useChat`. The SDK's own predicates handle one kind of question each, and send
+ * answers again that the server already has.
  *
  * @example
  * ```ts
@@ -48,8 +48,8 @@ function isWaiting({ state, providerExecuted }: UiPart): boolean {
 }
 
 /**
- * Whether a part is text of an attempt that failed, which the agent has said anew: leave it out. Clients of
- * version 6 cannot take back what they have shown.
+ * Whether a part is text of a failed attempt, which the agent has written anew. Do not show such parts:
+ * clients of version 6 cannot remove them themselves.
  *
  * @example
  * ```ts

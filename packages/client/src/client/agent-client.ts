@@ -9,35 +9,36 @@ import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "
 
 /** Options of `createAgentClient()`. */
 export interface AgentClientOptions extends WireOptions {
-  /** Opened at once. */
+  /** The session to open. Default: a new one, which begins with the first message. */
   sessionId?: string;
-  /** Told of every event once, in order: stored ones as they are logged, and live ones. */
+  /** Called once with each event, in order: stored ones as they are logged, and live ones. */
   onEvent?(event: SessionEvent): void;
   /**
-   * A connection that brings nothing for so many milliseconds, not even a heartbeat, is given up, and so is a
-   * request that is not answered. Default: three of the server's heartbeats; 45 s where it does not say how
-   * often it sends one.
+   * Milliseconds without data, not even a heartbeat, after which a connection counts as broken. Also the
+   * timeout of a request. Default: three of the server's heartbeats, or 45 s if the server does not announce
+   * how often it sends one; 45 s for a request.
    */
   silenceMs?: number;
-  /** Makes ids of messages. */
+  /** Makes ids of messages. Default: `crypto.randomUUID`. */
   newId?(): string;
 }
 
-/** A conversation with an agent: a store to subscribe to, and what can be done. */
+/** A conversation with an agent: a store to subscribe to, and the user's actions. */
 export interface AgentClient {
-  /** The same object until something changes. */
+  /** Returns the state; the same object until something changes. */
   getState(): AgentState;
   /** Calls back after every change, until the returned function is called. */
   subscribe(listener: () => void): () => void;
   /**
-   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. While a
-   * message or an answer is on its way it is refused at once. Why the server refused is in `state.error`.
-   * `extra` goes with it, see {@link SendOptions}.
+   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. If the server
+   * refused it, `state.error` has the reason. Resolves to `false` at once while a message or an answer is in
+   * flight. For `extra` see {@link SendOptions}.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**
-   * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. A call
-   * may ask again: with `question`, the `seq` of a question, the answer counts for that one only.
+   * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. Pass
+   * `question`, the `seq` of the question, if a call may ask more than once: then the answer counts for that
+   * question only.
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
   /**
@@ -48,26 +49,26 @@ export interface AgentClient {
   retry(): Promise<boolean>;
   /**
    * Reports that a tool of this page failed. The model reads `error`, at most 10,000 characters, as the
-   * call's error. Otherwise like {@link AgentClient.answer}. Not for approvals: answer those with a no.
+   * call's error. Otherwise like {@link AgentClient.answer}. Approvals refuse it: answer them with
+   * `{ approved: false }`.
    */
   fail(callId: string, error: string, question?: number): Promise<boolean>;
-  /** Asks the run to stop. It has stopped when the state says so. */
+  /** Asks the run to stop. The state shows when it has stopped. */
   stop(): Promise<void>;
   /**
-   * Goes to another session, or with `undefined` to a new one. The one that is open stays as it is; if it is
-   * offline, it is read on.
+   * Switches to another session; `undefined` starts a new one. Opening the current session does nothing, or
+   * reconnects it if it is offline.
    */
   open(sessionId: string | undefined): void;
   /**
-   * Stops reading; runs go on. What was read stays in the state, and nothing is sent until a session is
-   * opened.
+   * Stops reading; runs continue. The state stays as it is, and nothing is sent until a session is opened.
    */
   close(): void;
 }
 
 /**
- * A client for an agent served by `@pawl/sse`. Its state is the fold of the session's events, the same fold
- * that the server's view is; broken connections are taken up again from the last event.
+ * Makes a client for an agent served by `@pawl/sse`. Its state is folded from the session's events by the
+ * same function as the server's view. Broken connections resume after the last event.
  *
  * @example
  * ```ts
@@ -126,7 +127,7 @@ export function createAgentClient({
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;
-      // A first message that is on its way belongs to the session that it begins, not to another new one.
+      // A first message in flight belongs to the session that it begins, not to another new one.
       const isSame = facts.sessionId === id && (id !== undefined || facts.sending === undefined);
       if (isSame && facts.connection !== "offline") return;
       if (!isSame) {
@@ -141,13 +142,19 @@ export function createAgentClient({
   };
 }
 
-/** Stops everything. What was on its way is either in the log or lost: reading on tells. */
+/**
+ * Stops reading and sending. A request in flight may have been stored or lost; the log shows which when the
+ * session is opened again.
+ */
 function leave(talk: Conversation): void {
   talk.life.abort();
   update(talk, { connection: "offline", sending: undefined, answering: new Set() });
 }
 
-/** A listener's mistake is its own: it neither stops the reading nor goes unseen. */
+/**
+ * Calls a listener. Its errors are thrown asynchronously, so that they are reported but do not stop the
+ * reading.
+ */
 function outside(call: () => void): void {
   try {
     call();

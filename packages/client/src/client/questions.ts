@@ -2,16 +2,16 @@ import type { Json, Question } from "@pawl/core";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * What an agent may ask, by the kind of question (the tool's name, unless it says another one): what is
- * shown, and what answers it. A type of the application's; the server checks answers against the tool's
- * schema, and nothing checks payloads.
+ * The types of an agent's questions, keyed by the kind of question (the tool's name, unless the tool sets
+ * another): the payload that is shown, and the answer. You write this type. The server validates answers
+ * against the tool's schema; payloads are not validated.
  */
 export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown; answer: unknown } };
 
-/** Questions of which nothing is known. */
+/** Questions without known types. */
 export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json }>>;
 
-/** A question that waits. */
+/** A pending question, with functions to answer it. */
 export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {
   payload: Payload;
   /** Resolves to whether this answer was accepted; a second one never is. */
@@ -20,12 +20,12 @@ export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<
   fail(error: string): Promise<boolean>;
 }
 
-/** The first question of each kind that waits. */
+/** The first pending question of each kind. */
 export type AskedByKind<Q extends QuestionTypes<Q>> = {
   readonly [Kind in keyof Q]?: AnswerableQuestion<Q[Kind]["payload"], Q[Kind]["answer"]>;
 };
 
-/** Questions with the way to answer them. */
+/** Adds `answer` and `fail` to questions. */
 export function answerable(
   questions: readonly Question[],
   { answer, fail }: Pick<AgentClient, "answer" | "fail">,
@@ -38,7 +38,7 @@ export function answerable(
 }
 
 /**
- * Questions by their kind.
+ * Returns the first question of each kind, keyed by kind.
  *
  * @example
  * ```ts

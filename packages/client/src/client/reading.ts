@@ -5,22 +5,22 @@ import { backoffMs, pause } from "../wire/backoff.ts";
 import { readEvents } from "../wire/read-events.ts";
 import { isTemporary, Refused } from "../wire/wire.ts";
 
-/** A connection that lasted this long was a good one: the next failure is the first again. */
+/** Milliseconds after which a connection counts as good: the next failure is then the first one again. */
 const GOOD_MS = 5_000;
 
-/** Makes a reader that ends with the conversation. It becomes the one reader by {@link lead}. */
+/** Makes a reader that ends with the conversation. {@link lead} makes it the active one. */
 export function newReader(talk: Conversation): { control: AbortController; signal: AbortSignal } {
   const control = new AbortController();
   return { control, signal: AbortSignal.any([talk.life.signal, control.signal]) };
 }
 
-/** Puts a reader in the place of the one before. */
+/** Makes a reader the active one, and aborts the one before. */
 export function lead(talk: Conversation, reader: AbortController): void {
   talk.reader.abort();
   talk.reader = reader;
 }
 
-/** Reads on from the cursor, in place of whoever read before. */
+/** Continues reading from the cursor, with a new reader that replaces the one before. */
 export function watchAgain(talk: Conversation): void {
   const { control, signal } = newReader(talk);
   lead(talk, control);
@@ -28,8 +28,8 @@ export function watchAgain(talk: Conversation): void {
 }
 
 /**
- * Reads the run that a message or an answer has brought about, and then whatever else happens. A stream that
- * ends before the run does was cut off: nothing is believed of it but the events that came.
+ * Reads the run that a message or an answer started, and then follows the session. A stream that ends before
+ * its run was cut off, and is resumed after the last event that arrived.
  */
 export async function readRun(talk: Conversation, response: Response, signal: AbortSignal): Promise<void> {
   const isWhole = await takeAll(talk, response, signal, 0).catch(() => false);
@@ -37,8 +37,7 @@ export async function readRun(talk: Conversation, response: Response, signal: Ab
 }
 
 /**
- * Follows the session until the signal fires or the server does not know us any more, over any number of
- * connections.
+ * Follows the session over any number of connections, until the signal aborts or the server refuses for good.
  */
 async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0): Promise<void> {
   let hasGap = false;
@@ -65,13 +64,14 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
 }
 
 /**
- * One connection: the session as it is, if we do not have it, and then what comes after it. With `whole`, an
- * answer that is being written is asked for from its beginning: what we said of where we are has not helped.
+ * Reads over one connection: a snapshot of the session if it is not loaded, and then the events after it.
+ * With `whole`, requests an answer in progress from its beginning, because resuming within it has left a gap.
  */
 async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
   const { sessionId } = talk.facts;
-  // Neither the headers nor an event have said which one it is: there is nothing to come back to.
-  if (sessionId === undefined) throw new Refused(0, "network", "The answer broke off before it began.");
+  // Neither headers nor events named the session, so there is nothing to resume.
+  if (sessionId === undefined)
+    throw new Refused(0, "network", "The connection broke off before the answer began. Please try again.");
   if (!talk.loaded) {
     const view = await talk.wire.snapshot(sessionId, signal);
     signal.throwIfAborted();
@@ -88,9 +88,8 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
 }
 
 /**
- * Takes the events of one response, which come after `position`. Resolves to whether the last one was the end
- * of a run. What a stream that lags behind the view says about an answer in progress is of yesterday, and
- * passed over.
+ * Takes the events of one response, which come after `position`. Resolves to whether the last one settled the
+ * run. While a stream is behind the view, its live events are stale and are ignored.
  */
 async function takeAll(
   talk: Conversation,

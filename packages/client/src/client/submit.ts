@@ -7,20 +7,20 @@ import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
 /**
- * How often a message or an answer is sent when the server cannot be reached. It counts once all the same.
+ * How many times a message or an answer is sent if the server cannot be reached. The server counts it once.
  */
 const TRIES = 3;
 
-/** What goes to the server beside a message's text. */
+/** Data that is sent with a message's text. */
 export interface SendOptions {
   /**
-   * Fields of the request's body that are the application's own, e.g. what is on the screen. The server reads
-   * those that its `handler({ extra })` names.
+   * Your own fields of the request's body, e.g. what is on the screen. The server reads those that its
+   * `handler({ extra })` names. Default: none.
    */
   extra?: JsonObject;
 }
 
-/** Sends a message, unless something is on its way. Shows it at once, and takes it back if it is refused. */
+/** Sends a message, unless a request is in flight. Shows it at once, and removes it if it is refused. */
 export async function sendMessage(
   talk: Conversation,
   text: string,
@@ -36,8 +36,8 @@ export async function sendMessage(
 export type Outcome = { value: Json } | { error: string };
 
 /**
- * Answers a question, unless its answer is on its way or it does not wait any more. A call may ask again:
- * that is another one.
+ * Answers a question, unless its answer is in flight or the question is no longer pending. If a call asks
+ * again, that is another question.
  */
 export async function sendAnswer(
   talk: Conversation,
@@ -50,7 +50,7 @@ export async function sendAnswer(
   const asked = view.pending.find((waiting) => waiting.callId === callId);
   if (asked === undefined || asked.seq !== (question ?? asked.seq)) {
     update(talk, {
-      error: { code: "unknown_call", message: "This question does not wait any more.", callId },
+      error: { code: "unknown_call", message: "This question is no longer open.", callId },
     });
     return false;
   }
@@ -66,7 +66,7 @@ export async function sendRetry(talk: Conversation): Promise<boolean> {
   return await submit(talk, { retry: run.id }, {});
 }
 
-/** Asks the run to stop; while a message is on its way, as soon as it has arrived. */
+/** Asks the run to stop. Waits for a message in flight to arrive first. */
 export async function sendStop(talk: Conversation): Promise<void> {
   const { signal } = talk.life;
   await talk.posting;
@@ -109,7 +109,10 @@ async function postAndRead(talk: Conversation, body: RunBody, about: About): Pro
   }
 }
 
-/** `undefined`: it was accepted the first time, and only the response got lost. */
+/**
+ * Sends a request, up to {@link TRIES} times. Resolves to `undefined` if the first try was accepted and only
+ * its response was lost.
+ */
 async function post(talk: Conversation, body: RunBody, signal: AbortSignal): Promise<Response | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -130,7 +133,7 @@ function takeBack(talk: Conversation, about: About, error: unknown): void {
     answering: others,
     error: { ...failureOf(error), ...about },
   });
-  // Somebody else was faster, or a question has gone: what stands in the log is what counts.
+  // Another answer may have come first, or the question was closed: read the log for the actual state.
   if (about.callId !== undefined) watchAgain(talk);
 }
 

@@ -2,12 +2,11 @@ import type { AgentState } from "../state/agent-state.ts";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * Waits for a conversation to come to where it is wanted, e.g. to the end of an answer: for scripts and
- * tests, as a page is told by `subscribe`. It is looked at now and after every change.
+ * Waits until a conversation's state meets a condition, e.g. the end of an answer. For scripts and tests;
+ * pages use `subscribe`. Checks the condition now and after every change.
  *
- * @param signal ends the wait; without it a state that never comes is waited for as long as the client is
- * there
- * @returns the state that it is in then
+ * @param signal ends the wait. Default: waits without limit
+ * @returns the state that met the condition
  * @throws the signal's reason
  *
  * @example

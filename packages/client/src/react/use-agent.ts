@@ -10,7 +10,7 @@ import {
 } from "../client/questions.ts";
 import type { AgentState } from "../state/agent-state.ts";
 
-/** What a component sees of a conversation, and what it can do. */
+/** A conversation's state for a component, and the user's actions. */
 export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
   extends Omit<AgentState, "pending">,
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open"> {
@@ -21,10 +21,10 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
 }
 
 /**
- * A conversation with an agent, for as long as the component is shown. `sessionId` may change: another
- * session is opened then; a session that begins here may be handed back in, and is gone on with when the
- * component is hidden and shown again. `headers`, `fetch` and `onEvent` are taken as they are last. Given
- * what the agent may ask, questions and answers are typed, see {@link QuestionTypes}.
+ * Connects a component to a conversation with an agent, for as long as the component is mounted. When
+ * `sessionId` changes, that session is opened. You may pass back the id of a session that began here; the
+ * conversation continues, also after the component was hidden and shown again. The latest `headers`, `fetch`
+ * and `onEvent` are used. To type questions and answers, see {@link QuestionTypes}.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
   useEffect(() => () => client.close(), [client]);
   const opened = useRef<{ client: AgentClient; sessionId: string | undefined }>(undefined);
   useEffect(() => {
-    // A component that is shown again has asked for nothing else: it goes on where it was.
+    // A component that is shown again with the same `sessionId` continues its conversation.
     const isSame = opened.current?.client === client && opened.current.sessionId === sessionId;
     client.open(isSame ? client.getState().sessionId : sessionId);
     opened.current = { client, sessionId };
@@ -65,8 +65,8 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
 }
 
 /**
- * Options that look up what may change with every rendering. The session is opened once the component is
- * shown.
+ * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They name no session:
+ * an effect opens it once the component is mounted.
  */
 function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
   const { silenceMs, newId } = latest.current;

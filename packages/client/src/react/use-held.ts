@@ -1,9 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * `active`, but once shown, for at least `ms`: what flashes by is not seen, it only unsettles. With
- * `fromStart` it is shown even if the activity was over before the first rendering. It follows what it is
- * told, so it cannot get stuck.
+ * Returns `active`, but stays `true` for `ms` milliseconds after `active` turned off, so that spinners do not
+ * flicker. With `fromStart` it starts as `true` even if the activity was over before the first rendering.
  *
  * @example
  * ```ts

@@ -1,13 +1,15 @@
 import { runMessageId, type ViewMessage, type ViewState } from "@pawl/core/view";
 
 /**
- * What the conversation is doing. It follows from the rest of the state and is never set by hand.
+ * What the conversation is doing, derived from the rest of the state.
  *
- * - `submitting`: a message or an answer is on its way and not yet in the log.
- * - `streaming`: the model is at work. `toolExecuting`: tools are, and no text is being written.
+ * - `idle`: nothing is in progress.
+ * - `submitting`: a message or an answer is in flight and not yet in the log.
+ * - `streaming`: the model is working.
+ * - `toolExecuting`: tools are running, and no text is being written.
  * - `completing`: the last answer is complete, the end of the run is not yet known.
  * - `suspended`: a question waits for its answer.
- * - `error`: the last run failed, or the last thing we asked for was refused.
+ * - `error`: the last run failed, or the last request was refused.
  */
 export type Phase =
   | "idle"
@@ -18,60 +20,68 @@ export type Phase =
   | "suspended"
   | "error";
 
-/** Whether events come in. Says nothing about the run, which goes on without us. */
+/**
+ * Whether events are arriving. Independent of the run, which continues without a connection.
+ *
+ * - `offline`: not reading, because nothing is open or the server refused.
+ * - `connecting`: opening the first connection.
+ * - `open`: reading.
+ * - `reconnecting`: waiting or connecting after a failure.
+ */
 export type Connection = "offline" | "connecting" | "open" | "reconnecting";
 
-/** Why something that was asked for did not happen. */
+/** Why a request failed. */
 export interface AgentFailure {
   /**
-   * The server's code, e.g. `session_busy`; `network` when it could not be reached, `protocol` when it is not
-   * ours.
+   * The server's code, e.g. `session_busy`; `network` if it could not be reached, `protocol` if its response
+   * was not one of `@pawl/sse`.
    */
   code: string;
+  /** The reason, for people. */
   message: string;
-  /** The message that was not accepted, to be put back into the composer. */
+  /** The message that was not accepted. Put it back into the composer. */
   text?: string;
   /** The question whose answer was not accepted. */
   callId?: string;
 }
 
 /**
- * A conversation as it is shown. Never changed: every change makes a new one that shares what stayed the
- * same, so that a message that did not change is the same object.
+ * A conversation as it is shown. Immutable: every change makes a new object that shares unchanged parts, so
+ * an unchanged message stays the same object.
  */
 export interface AgentState extends ViewState {
   /** `undefined` until the first message of a new session is accepted. */
   sessionId: string | undefined;
   phase: Phase;
   connection: Connection;
-  /** The last failure; gone with the next message, answer or session. */
+  /** The last failure. The next message, answer or session clears it. */
   error: AgentFailure | undefined;
 }
 
-/** A message that is on its way: shown at once, confirmed when the log has it. */
+/** A message in flight: shown at once, confirmed when the log has it. */
 export interface Sending {
   id: string;
   text: string;
 }
 
-/** All that a conversation is made of. */
+/** The facts from which a conversation's state is derived. */
 export interface Facts {
   sessionId: string | undefined;
   view: ViewState;
   sending: Sending | undefined;
-  /** Calls whose answers are on their way. */
+  /** Ids of calls whose answers are in flight. */
   answering: ReadonlySet<string>;
   connection: Connection;
   error: AgentFailure | undefined;
 }
 
-/** Facts as the state that is shown. */
+/** Derives the state from the facts. */
 export function stateOf(facts: Facts): AgentState {
   const { sessionId, view, connection, error } = facts;
   return { ...view, messages: messagesOf(facts), sessionId, connection, error, phase: phaseOf(facts) };
 }
 
-/** Whether a message or an answer is on its way and not yet in the log. */
+/** Whether a message or an answer is in flight and not yet in the log. */
 export function isSubmitting({ view, sending, answering }: Facts): boolean {
   if (sending !== undefined && !isStored(view, sending)) return true;
   return answering.size > 0;

@@ -1,21 +1,22 @@
-/** A piece of work that is asked for often and done seldom. */
+/** Work that is requested often and runs at most once per frame. */
 export interface Batch {
   /**
-   * With the next frame of the page, or after `maxMs`, whichever comes first: hidden pages draw no frames.
+   * Runs with the next frame of the page, or after `maxMs`, whichever comes first: hidden pages draw no
+   * frames.
    */
   soon(): void;
-  /** At once; what was asked for before is done with it. */
+  /** Runs at once, and covers all earlier requests. */
   now(): void;
   cancel(): void;
 }
 
-/** What a page has and a server has not. */
+/** Functions that only pages have. */
 interface Page {
   requestAnimationFrame?(callback: () => void): number;
   cancelAnimationFrame?(handle: number): void;
 }
 
-/** Gathers calls of `work`. */
+/** Batches calls of `work`. `maxMs` is the longest delay, in milliseconds. */
 export function batch(work: () => void, maxMs = 50): Batch {
   const page = globalThis as Page;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -4,37 +4,44 @@ import { Refused, type Wire } from "../wire/wire.ts";
 import { type AgentFailure, type Facts, isSubmitting } from "./agent-state.ts";
 import { type Standing, standingAt, step } from "./standing.ts";
 
-/** What a conversation needs from outside. */
+/** The dependencies of a conversation. */
 export interface ConversationOptions {
   wire: Wire;
   /** Makes ids of messages. */
   newId(): string;
   /**
-   * After this many milliseconds without a byte the connection is taken for dead; `undefined`: after three
-   * heartbeats.
+   * Milliseconds without a byte after which the connection counts as broken. `undefined`: three heartbeats.
    */
   silenceMs: number | undefined;
   onEvent(event: SessionEvent): void;
-  /** The facts have changed: `now` where it must be seen at once, `soon` where the next frame will do. */
+  /**
+   * Called when the facts have changed: `now` if the change must show at once, `soon` if the next frame is
+   * enough.
+   */
   onChange(when: "now" | "soon"): void;
 }
 
-/** One opened session, and who reads it. `facts` is replaced, the rest is bookkeeping. */
+/**
+ * One opened session and its reader. `facts` is replaced on every change; the other fields are bookkeeping.
+ */
 export interface Conversation extends ConversationOptions {
   facts: Facts;
-  /** Where the view is in the session, to the character. */
+  /** The view's position in the session, to the character. */
   standing: Standing;
-  /** Whether `facts.view` is the session up to its cursor; else the server has to be asked for it first. */
+  /**
+   * Whether `facts.view` has the whole session up to its cursor. If not, the server is asked for a snapshot
+   * first.
+   */
   loaded: boolean;
-  /** Fires when the conversation is closed. */
+  /** Aborted when the conversation is closed. */
   life: AbortController;
-  /** The one reader. A new one takes the place of the old. */
+  /** The active reader. A new one replaces it. */
   reader: AbortController;
   /** The last submission, until it is accepted or refused. */
   posting: Promise<unknown>;
 }
 
-/** A conversation that nobody reads yet. */
+/** Makes a conversation without a reader. */
 export function newConversation(options: ConversationOptions, sessionId: string | undefined): Conversation {
   const facts: Facts = {
     sessionId,
@@ -61,7 +68,7 @@ export function update(talk: Conversation, change: Partial<Facts>, when: "now" |
   talk.onChange(when);
 }
 
-/** Replaces the view; what was on its way and has arrived is no longer on its way. */
+/** Replaces the view. A message or answer that the view has is no longer in flight. */
 export function updateView(talk: Conversation, view: ViewState, when: "now" | "soon"): void {
   const { sending, answering } = talk.facts;
   const waiting = [...answering].filter((callId) => view.pending.some((asked) => asked.callId === callId));
@@ -71,14 +78,15 @@ export function updateView(talk: Conversation, view: ViewState, when: "now" | "s
 }
 
 /**
- * Folds an event in; what is known already changes nothing. Throws a `Gap` if something before it is missing.
+ * Folds an event into the view; an event that is known changes nothing. Throws a `Gap` if something before it
+ * is missing.
  */
 export function take(talk: Conversation, event: SessionEvent): void {
   const { view, sessionId } = talk.facts;
   const { news, ...standing } = step(talk.standing, event);
   if (news === undefined) return;
   talk.standing = standing;
-  // Who has read from the first event on needs to ask for nothing else.
+  // A client that has read from the first event on needs no snapshot.
   if ("seq" in news && news.seq === 1) talk.loaded = true;
   if ("seq" in news && sessionId === undefined) talk.facts = { ...talk.facts, sessionId: news.sessionId };
   updateView(talk, reduceView(view, news), isOver(news) ? "now" : "soon");
@@ -90,8 +98,11 @@ export function isOver({ type }: SessionEvent): boolean {
   return type === "run_suspended" || type === "run_ended";
 }
 
-/** Anything that was thrown on the way to the server, as it is shown. */
+/** Converts anything that a request threw to the failure that is shown. */
 export function failureOf(error: unknown): AgentFailure {
   if (error instanceof Refused) return { code: error.code, message: error.message };
-  return { code: "network", message: "The server cannot be reached." };
+  return {
+    code: "network",
+    message: "The server cannot be reached. Please check your connection and try again.",
+  };
 }

@@ -1,24 +1,24 @@
 import type { EventOf, SessionEvent } from "@pawl/core";
 import { advanceCursor, type Cursor, type Delta } from "@pawl/core/view";
 
-/** Where a client is, and what it has of each block of the answer that is being written. */
+/** A client's position, and how much it has of each block of the answer in progress. */
 export interface Standing {
   place: Cursor;
-  /** Characters, by the blocks' indices. */
+  /** Number of characters, keyed by block index. */
   blocks: ReadonlyMap<number, number>;
 }
 
-/** Something between what the client has and an event is missing. */
+/** Events or text are missing between the client's position and an event. */
 export class Gap extends Error {}
 
-/** A client that has the stored events up to `afterSeq` and nothing else. */
+/** Returns the standing of a client that has the stored events up to `afterSeq` and nothing else. */
 export function standingAt(afterSeq: number): Standing {
   return { place: { afterSeq }, blocks: new Map() };
 }
 
 /**
- * The place behind an event, and what of it is new: no part of a text is taken twice, whatever a server
- * repeats.
+ * Returns the position after an event, and the part of the event that is new. No text is taken twice, even if
+ * the server repeats it.
  *
  * @throws Gap if events or a piece of text before it are missing.
  */
@@ -48,7 +48,7 @@ function isDelta(event: SessionEvent): event is DeltaEvent {
   return event.type === "text_delta" || event.type === "thinking_delta" || event.type === "tool_input_delta";
 }
 
-/** What of a delta lies behind the `have` characters that there are. */
+/** Returns the part of a delta after the first `have` characters; `undefined` if there is none. */
 function newOf({ offset, text }: Delta, have: number): Pick<Delta, "offset" | "text"> | undefined {
   if (offset > have) throw new Gap(`Text is missing after ${have} characters.`);
   if (offset + text.length <= have) return undefined;

@@ -2,22 +2,20 @@ const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * How long to wait after the given number of failures in a row: 100 ms, doubled each time, at most 5 s, half
- * of it at random.
+ * Returns the milliseconds to wait after the given number of failures in a row: 100 ms, doubled each time, at
+ * most 5 s, half of it at random.
  */
 export function backoffMs(failures: number, random: () => number = Math.random): number {
   const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));
   return longest / 2 + (longest / 2) * random();
 }
 
-/** What a page has and a server has not. */
+/** Objects that only pages have. */
 type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">> & {
   document?: EventTarget & { visibilityState?: string };
 };
 
-/**
- * Resolves after `ms`, when the page is online again or looked at again, or at once when the signal fires.
- */
+/** Resolves after `ms`, or earlier when the page is online or visible again or the signal aborts. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const page = globalThis as Page;
   return new Promise((resolve) => {

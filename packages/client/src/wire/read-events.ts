@@ -1,16 +1,13 @@
 import type { SessionEvent } from "@pawl/core";
 import { sseParser } from "./sse-parser.ts";
 
-/**
- * How long nothing comes, in milliseconds, until a connection is thought dead, where nobody has said
- * otherwise.
- */
+/** Default for the milliseconds without data after which a connection counts as broken. */
 export const SILENCE_MS = 45_000;
 
 /**
- * The events of a response, as they come in. Ends when the response ends, whatever that means; throws when it
- * breaks off, when nothing at all comes for `silenceMs` (heartbeats count as life), or when it holds
- * something else than events. Without `silenceMs` it is three heartbeats, if the server says how often it
+ * Yields the events of a response as they arrive. Ends when the response ends, whether or not the run has
+ * ended. Throws if the response breaks off, if no byte arrives for `silenceMs` (heartbeats count), or if it
+ * has anything but events. Default of `silenceMs`: three heartbeats, if the server announces how often it
  * sends one.
  */
 export async function* readEvents(
@@ -42,11 +39,11 @@ export async function* readEvents(
   }
 }
 
-/** The result of `work`, unless it takes longer than `ms`. */
+/** Resolves to the result of `work`. Rejects if that takes longer than `ms`. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`Nothing came for ${ms} ms.`)), ms);
+    timer = setTimeout(() => reject(new Error(`Nothing arrived for ${ms} ms.`)), ms);
   });
   try {
     return await Promise.race([work, silence]);
@@ -56,7 +53,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The envelope is checked; payloads of types that we do not know pass. */
+/** Parses an event. Checks its envelope only, so that payloads of unknown types pass. */
 function parseEvent(data: string): SessionEvent {
   const event: unknown = JSON.parse(data);
   const isEvent =
@@ -66,6 +63,6 @@ function parseEvent(data: string): SessionEvent {
     typeof event.type === "string" &&
     "data" in event &&
     (!("seq" in event) || Number.isInteger(event.seq));
-  if (!isEvent) throw new Error("The server sent something that is no event.");
+  if (!isEvent) throw new Error("The server sent data that is not an event.");
   return event as SessionEvent;
 }

@@ -7,7 +7,7 @@ export interface ServerSentEvent {
   lastEventId: string;
 }
 
-/** Reads a stream of server-sent events piece by piece, however it is cut, as browsers do. */
+/** Parses a stream of server-sent events as browsers do, from chunks that may be cut anywhere. */
 export function sseParser(
   onEvent: (event: ServerSentEvent) => void,
   onComment?: (comment: string) => void,

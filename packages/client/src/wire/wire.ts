@@ -3,13 +3,15 @@ import type { ViewState } from "@pawl/core/view";
 import { PawlError } from "@pawl/core/view";
 import { within } from "./read-events.ts";
 
-/** How the server is reached. */
+/** How to reach the server. */
 export interface WireOptions {
   /** Where the agent is served, e.g. `/api/coach`. */
   url: string;
-  /** Default: the global one. */
+  /** Default: the global `fetch`. */
   fetch?: typeof fetch;
-  /** Headers of every request, e.g. for authentication; a function is asked anew each time. */
+  /**
+   * Headers of every request, e.g. for authentication; a function is called before each one. Default: none.
+   */
   headers?: HeaderSource;
 }
 
@@ -27,7 +29,7 @@ export interface RunBody {
   clientMessageId?: string;
 }
 
-/** The server said no. */
+/** The server refused a request, or its response was not valid. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -40,29 +42,32 @@ export class Refused extends Error {
   }
 }
 
-/** The routes of `@pawl/sse`. Each rejects with {@link Refused} for an answer that is no success. */
+/** The routes of `@pawl/sse`. Each rejects with {@link Refused} if the response is not a success. */
 export interface Wire {
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
-  /** Events after a place, as `formatCursor` writes it. */
+  /** Streams the events after a cursor, as `formatCursor` writes it. */
   stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Speaks the protocol of `@pawl/sse`. A request that is not answered within `silenceMs` has failed. */
+/** Makes a client of the routes of `@pawl/sse`. A request without a response within `silenceMs` fails. */
 export function wire(
   { url, fetch: send = globalThis.fetch, headers = {} }: WireOptions,
   silenceMs: number,
 ): Wire {
   if (typeof url !== "string" || url === "") {
-    throw new PawlError("config", 'A client needs the "url" that its agent is served at, e.g. "/api/coach".');
+    throw new PawlError(
+      "config",
+      `\`url\` must be the path or URL where the agent is served, e.g. "/api/coach"; got ${JSON.stringify(url)}.`,
+    );
   }
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const request = async (path: string, signal: AbortSignal, init: RequestInit = {}): Promise<Response> => {
     const own = typeof headers === "function" ? await within(silenceMs, Promise.resolve(headers())) : headers;
     const silence = new AbortController();
     const timer = setTimeout(
-      () => silence.abort(new Error(`No answer came for ${silenceMs} ms.`)),
+      () => silence.abort(new Error(`The server did not respond for ${silenceMs} ms.`)),
       silenceMs,
     );
     const response = await send(`${base}${path}`, {
@@ -100,10 +105,10 @@ export function wire(
   };
 }
 
-/** Whether asking the same again may help: the network failed, or the server, or one on the way. */
+/** Whether a retry may succeed: the network, the server or a proxy failed. */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof Refused)) return true;
-  // Who has said too much has to wait for longer than anybody tries again.
+  // A rate limit lasts longer than the retries do.
   if (error.code === "rate_limited") return false;
   return error.status === 408 || error.status === 429 || error.status >= 500;
 }
@@ -111,7 +116,11 @@ export function isTemporary(error: unknown): boolean {
 function eventStream(response: Response): Response {
   const type = response.headers.get("content-type") ?? "";
   if (type.startsWith("text/event-stream")) return response;
-  throw new Refused(response.status, "protocol", "The server did not answer with events.");
+  throw new Refused(
+    response.status,
+    "protocol",
+    "The server's response is not an event stream. Check the client's `url`.",
+  );
 }
 
 async function refused(response: Response): Promise<Refused> {
@@ -127,7 +136,8 @@ async function refused(response: Response): Promise<Refused> {
 
 function snapshotFrom(body: unknown): ViewState {
   const isView = isObject(body) && Array.isArray(body.messages) && Number.isInteger(body.cursor);
-  if (!isView) throw new Refused(200, "protocol", "The server did not answer with a session.");
+  if (!isView)
+    throw new Refused(200, "protocol", "The server's response is not a session. Check the client's `url`.");
   const { messages, pending, runningTools, run, cursor } = body as unknown as ViewState;
   return { messages, pending, runningTools, run, cursor };
 }

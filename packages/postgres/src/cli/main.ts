@@ -11,18 +11,18 @@ import { migrate, migrationFiles } from "../migrations/migrate.ts";
 
 const usage = `pawl-postgres <command>
 
-  migrate                      bring the server's schema up to date
+  migrate                      update the server's schema
   sql [folder]                 print the migrations, or write them as files
-  prune --older-than <days>    delete sessions that nothing was appended to for so long;
-                               with --reservations also such of these as hold nothing
+  prune --older-than <days>    delete sessions without an append for that long;
+                               with --reservations also old reservations that hold nothing
   export <directory>           copy the log in a directory (embeddedStore) to the server
   import <directory>           copy the server's log to a directory
 
-The server is --url, or DATABASE_URL. Its driver, pg or postgres, has to be installed.`;
+The server is --url, or DATABASE_URL. The driver, pg or postgres, must be installed.`;
 
-/** A pool on a server, over the driver that is installed. */
+/** Opens a pool on a server, with the installed driver. */
 async function connect(url: string | undefined): Promise<{ db: Database; close(): Promise<void> }> {
-  if (url === undefined) throw new Error("Which server? Give --url, or set DATABASE_URL.");
+  if (url === undefined) throw new Error("The server is missing. Give --url, or set DATABASE_URL.");
   try {
     const { default: pg } = await import("pg");
     const pool = new pg.Pool({ connectionString: url, max: 2 });
@@ -51,7 +51,8 @@ async function onBoth<T>(
   dataDir: string | undefined,
   work: (server: Database, embedded: Database) => Promise<T>,
 ): Promise<T> {
-  if (dataDir === undefined) throw new Error("Which directory?");
+  if (dataDir === undefined)
+    throw new Error("The directory is missing: it is the `dataDir` of embeddedStore().");
   return await onServer(url, async (server) => {
     const store = await embeddedStore({ dataDir });
     try {
@@ -90,7 +91,8 @@ async function main(): Promise<unknown> {
       return await printFiles(argument);
     case "prune": {
       const days = Number(values["older-than"]);
-      if (!(days > 0)) throw new Error("How old? Give --older-than and a number of days.");
+      if (!(days > 0))
+        throw new Error("prune needs --older-than with a number of days above 0, e.g. --older-than 90.");
       const olderThan = new Date(Date.now() - days * 24 * 60 * 60 * 1_000);
       return await onServer(url, (db) =>
         prune(db, { olderThan, reservations: values.reservations === true }),

@@ -2,29 +2,30 @@ import { messageOf, PawlError } from "@pawl/core";
 import { tryUntilApplied } from "@pawl/core/store";
 
 /**
- * What the store needs of a database: one statement with `$1`, `$2` … at a time, each in a transaction of its
- * own. A `pg.Pool` and a PGlite have this shape. Nothing is named, so a pooler in transaction mode will do.
+ * The used part of a database: it runs one statement with `$1`, `$2` … at a time, each in its own
+ * transaction. A `pg.Pool` and a PGlite have this shape. No prepared statement is named, so a pooler in
+ * transaction mode works.
  */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /**
- * What the store needs of postgres.js: the `sql` that `postgres(url)` returns. It prepares statements unless
- * it was made with `prepare: false`, as a pooler in transaction mode needs it.
+ * The used part of postgres.js: the `sql` that `postgres(url)` returns. It prepares statements; behind a
+ * pooler in transaction mode, make it with `prepare: false`.
  */
 export interface PostgresJs {
   unsafe(text: string, values: never[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>;
 }
 
-/** A pool of yours: `pg`, `postgres` (postgres.js), a PGlite, or anything else with a `query` like theirs. */
+/** Your own pool: `pg`, `postgres` (postgres.js), a PGlite, or anything else with a `query` like theirs. */
 export type Database = Queryable | PostgresJs;
 
-/** A row as any driver gives it. */
+/** A row as any driver returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement, and again where the database undid it because of others.
+ * Runs one statement. Runs it again if the database rolled it back because of concurrent ones.
  *
  * @throws PawlError `store_unavailable` with the driver's error as its cause.
  */

@@ -13,32 +13,33 @@ import { newDatabase } from "./new-database.ts";
 
 /** Options of `embeddedStore()`. */
 export interface EmbeddedOptions {
-  /** Where the log is kept; made when missing. Without it, or with `memory://`, it is in memory. */
+  /** The directory of the log; created if missing. Default: `memory://`, which keeps the log in memory. */
   dataDir?: string | undefined;
 }
 
-/** A store that has to be closed; what is still asked of it afterwards fails with `store_unavailable`. */
+/** A store that has to be closed. Calls after that fail with `store_unavailable`. */
 export interface EmbeddedStore extends EventStore {
   /** For large payloads, in the same database: `runtime({ store, blobs: store.blobs })`. */
   readonly blobs: BlobStore;
   /** The database itself, for its views, `prune` and `copyLog`. */
   readonly db: Queryable;
+  /** Closes the database and unlocks the directory. */
   close(): Promise<void>;
 }
 
 /**
- * The log in a Postgres inside this process (PGlite), in a directory of its own. It needs no server and one
- * to two seconds for its first start.
+ * Keeps the log in a Postgres inside this process (PGlite), in its own directory. It needs no server. The
+ * first start takes one to two seconds.
  *
- * What was acknowledged survives `kill -9`, but not a power cut or a crash of the operating system: nothing
- * is forced to disk. One process at a time may use a directory, the next one is refused. Because of that,
- * opening takes back the leases of a process that died, and its runs can be recovered at once. Close it at
- * the end: a process that does not lives on for ten seconds after its last statement.
+ * Stored events survive `kill -9`, but not a power cut or a crash of the operating system, because nothing is
+ * forced to disk. One process at a time may use a directory; the next one is refused. So opening revokes the
+ * leases of a process that died, and its runs can be recovered at once. Close the store at the end: otherwise
+ * the process stays alive for ten seconds after its last statement.
  *
  * Readers are notified of every append through this store. They find events written directly to its `db`
  * within a minute.
  *
- * @throws PawlError `store_unavailable` when the directory is in use or the database does not start.
+ * @throws PawlError `store_unavailable` if the directory is in use or the database does not start.
  *
  * @example
  * ```ts
@@ -70,11 +71,9 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
   return { ...watchedStore(postgresStore(db)), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
 }
 
-/**
- * Small buffers save 100 MB and cost nothing measurable here. Without reports on the progress of a recovery,
- * because their timer is never stopped and would keep a process alive for ever. PGlite is large, so it is
- * loaded only here.
- */
+/** Starts PGlite, which is loaded only here because it is large. */
+// Small buffers save 100 MB and cost nothing measurable. Progress reports of a recovery are off: their timer
+// is never stopped and would keep the process alive forever.
 async function start(dataDir: string | undefined): Promise<PGlite> {
   const { PGlite } = await import("@electric-sql/pglite");
   const exists = dataDir !== undefined && existsSync(join(dataDir, "PG_VERSION"));
@@ -90,7 +89,9 @@ async function start(dataDir: string | undefined): Promise<PGlite> {
   });
 }
 
-/** Closes once, whoever calls; the directory is free when the database has let go of it. */
+/**
+ * Makes a function that closes the database once, however often it is called, and then unlocks the directory.
+ */
 function closing(db: PGlite, unlock: (() => void) | undefined): () => Promise<void> {
   let closed: Promise<void> | undefined;
   return () => {

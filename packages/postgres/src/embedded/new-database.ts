@@ -2,15 +2,16 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 
-/** Seen from the sources, and from the bundle in `dist/`. */
+/** Path of the packed database, as reached from the sources or from the bundle in `dist/`. */
 const PACKED = import.meta.url.endsWith(".ts")
   ? "../../dist/new-database.tar.br"
   : "../dist/new-database.tar.br";
 
 /**
- * A database as PGlite makes one, which this package was built with, as a tar for its `loadDataDir`. To
- * unpack it takes half a second, to make one takes some. Undefined where there is none to read, as in an app
- * that was bundled into one file, or beside sources that were not built: PGlite then makes its own.
+ * Reads a new, empty database as a tar for PGlite's `loadDataDir`; PGlite made it when this package was
+ * built. Unpacking it takes half a second, creating one takes several seconds. `undefined` if it cannot be
+ * read, e.g. in an app that was bundled into one file, or with sources that were not built: PGlite then
+ * creates its own.
  */
 export async function newDatabase(packed: string = PACKED): Promise<Blob | undefined> {
   try {

@@ -2,22 +2,25 @@ import { ask, type Database } from "../database/queryable.ts";
 import { pause, RETRY_MS } from "./keep-listening.ts";
 import { type WakeUpEntry, wakeUps } from "./wake-ups.ts";
 
-/** Tells other processes what has happened to sessions. */
+/** Notifies other processes of changes to sessions. */
 export interface Announcer {
-  /** Said with whatever else is said soon: of a session the highest number counts, and the rest once. */
+  /**
+   * Adds an entry to the next batch. Of a session's numbers only the highest is sent, and other entries once.
+   */
   say(...[sessionId, what]: WakeUpEntry): void;
-  /** Sends nothing but this process's name, to be heard here. */
+  /** Sends only this process's name, to check that this process receives it. */
   call(): Promise<void>;
-  /** Resolves when nothing is being sent. */
+  /** Resolves when no batch is being sent. */
   settled(): Promise<void>;
 }
 
 interface Options {
-  /** This process's name. */
+  /** Id of this process. */
   me: string;
   channel: string;
-  /** Where to call; and what to send over, or `false`. */
+  /** The database for {@link Announcer.call}. */
   db: Database;
+  /** The database to send batches with; `false` sends none. */
   notify: Database | false;
   everyMs: number;
   onError(error: unknown): void;
@@ -29,7 +32,7 @@ interface Options {
  */
 const MOST_KEPT = 10_000;
 
-/** Gathers what is said within `everyMs` and sends it as one statement. */
+/** Batches the entries of `everyMs` milliseconds and sends them as one statement. */
 export function announcer({ me, channel, db, notify, everyMs, onError, signal }: Options): Announcer {
   const stored = new Map<string, number>();
   const others = { live: new Set<string>(), read: new Set<string>() };

@@ -1,26 +1,27 @@
 import { type ListeningDatabase, listen } from "./listener.ts";
 
-/** How often a connection is tried out, and how long after a failure another one is made, in milliseconds. */
+/** How often a connection is tested, in milliseconds, and the longest wait before a new one is made. */
 // Readers of idle sessions rely on wake-ups, so a dead connection must be noticed soon.
 const CHECK_MS = 10_000;
+/** The wait after the first failure, in milliseconds; each further failure doubles it. */
 export const RETRY_MS = 1_000;
 
 interface Ear {
   db: ListeningDatabase;
   channel: string;
-  /** Takes what comes in; `true` for what this process has sent itself. */
+  /** Handles a notification. Returns `true` if this process sent it. */
   heard(payload: string): boolean;
-  /** Sends something that {@link Ear.heard} knows for its own. */
+  /** Sends a notification that {@link Ear.heard} recognises as its own. */
   call(): Promise<void>;
-  /** How long that may take. */
+  /** How long its arrival may take, in milliseconds. */
   patienceMs: number;
-  /** Told after each try whether what is sent comes in. */
+  /** Called after each test with whether notifications arrive. */
   onState(listening: boolean): void;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
 
-/** Listens until the signal is aborted, on a new connection when one is lost or deaf. */
+/** Listens until the signal aborts. Replaces a connection that is lost or receives nothing. */
 export async function keepListening(ear: Ear): Promise<void> {
   const { signal, onState, onError } = ear;
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, CHECK_MS)) {
@@ -34,7 +35,7 @@ export async function keepListening(ear: Ear): Promise<void> {
   }
 }
 
-/** Listens on one connection as long as it lives; whether it ever heard anything. */
+/** Listens on one connection until it is lost. Resolves to whether it ever received a notification. */
 async function listenOnce({ db, channel, heard, call, patienceMs, onState, signal }: Ear): Promise<boolean> {
   const lost = new AbortController();
   const over = AbortSignal.any([lost.signal, signal]);
@@ -49,7 +50,10 @@ async function listenOnce({ db, channel, heard, call, patienceMs, onState, signa
       await call();
       const hears = await Promise.race([echo.promise, pause(patienceMs, over).then(() => false)]);
       if (over.aborted) return times > 0;
-      if (!hears) throw new Error("Wake-ups do not come in; readers poll. Is there a pooler in between?");
+      if (!hears)
+        throw new Error(
+          "No notifications arrive, so readers poll. A pooler in transaction mode cannot listen: pass postgresTail() a direct connection.",
+        );
       onState(true);
       await pause(CHECK_MS, over);
     }
@@ -58,7 +62,7 @@ async function listenOnce({ db, channel, heard, call, patienceMs, onState, signa
   }
 }
 
-/** Waits, but no longer than until `signal`. */
+/** Waits for `ms` milliseconds, or until the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 import { ask, type PostgresJs, type Queryable } from "../database/queryable.ts";
 
-/** What listening needs of a `pg.Pool`: a connection that stays. */
+/** The part of a `pg.Pool` that listening uses: a dedicated connection. */
 export interface ListeningPool extends Queryable {
   connect(): Promise<ListeningClient>;
 }
@@ -13,7 +13,7 @@ export interface ListeningClient extends Queryable {
   release(destroy?: boolean): void;
 }
 
-/** What listening needs of postgres.js, which reconnects by itself. */
+/** The part of postgres.js that listening uses. It reconnects by itself. */
 export interface ListeningPostgresJs extends PostgresJs {
   listen(
     channel: string,
@@ -22,15 +22,15 @@ export interface ListeningPostgresJs extends PostgresJs {
   ): PromiseLike<{ unlisten(): Promise<unknown> }>;
 }
 
-/** What listening needs of a PGlite. */
+/** The part of a PGlite that listening uses. */
 export interface ListeningPGlite extends Queryable {
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
-/** A pool of yours that can listen: `pg`, `postgres` (postgres.js), or a PGlite. */
+/** Your own pool that can listen: `pg`, `postgres` (postgres.js), or a PGlite. */
 export type ListeningDatabase = ListeningPool | ListeningPostgresJs | ListeningPGlite;
 
-/** Listens until the returned function is called. `lost` is called when the connection is. */
+/** Listens until the returned function is called. Calls `lost` when the connection is lost. */
 export async function listen(
   db: ListeningDatabase,
   channel: string,
@@ -38,7 +38,7 @@ export async function listen(
 ): Promise<() => Promise<void>> {
   if ("connect" in db) return await listenOnClient(await db.connect(), channel, { heard, lost });
   if ("unsafe" in db) {
-    // Whenever it starts to listen again, it has missed notifications before.
+    // After a reconnect, notifications may have been missed.
     let times = 0;
     const onListen = () => {
       times += 1;

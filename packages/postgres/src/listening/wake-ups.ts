@@ -1,19 +1,19 @@
-/** Postgres takes less than 8,000 bytes in one notification; the rest is room for the sender. */
+/** The longest payload, in bytes. Postgres accepts less than 8,000. */
 const MAX_BYTES = 7_800;
 
 /**
- * What is said of a session: that there are events up to a number, that what is going on in it has changed
- * (`live`), or that its readers in the sender's process would like to see that (`read`).
+ * News of a session: it has events up to a number, its live state has changed (`live`), or the sender's
+ * process has readers for it (`read`).
  */
 export type WakeUpEntry = readonly [sessionId: string, what: number | "live" | "read"];
 
-/** What one sender says of any number of sessions. */
+/** A notification: one sender's news of any number of sessions. */
 export interface WakeUp {
   from: string;
   sessions: readonly WakeUpEntry[];
 }
 
-/** Payloads of notifications, as few as will do: `["sender",["session",seq],…]`. */
+/** Packs entries into as few payloads as possible: `["sender",["session",seq],…]`. */
 export function wakeUps(from: string, sessions: Iterable<WakeUpEntry>): string[] {
   const sender = JSON.stringify(from);
   const payloads: string[] = [];
@@ -35,7 +35,7 @@ export function wakeUps(from: string, sessions: Iterable<WakeUpEntry>): string[]
   return payloads;
 }
 
-/** What a payload says; `undefined` for what is none of ours. */
+/** Parses a payload; `undefined` if it is not one of ours. */
 export function parseWakeUp(payload: string): WakeUp | undefined {
   let parsed: unknown;
   try {

@@ -3,36 +3,36 @@ import type { Database } from "../database/queryable.ts";
 import { pause } from "../listening/keep-listening.ts";
 import { type LiveRow, readLive, takeRow } from "./live-rows.ts";
 
-/** How often rows are looked at where no wake-ups come in, in milliseconds. */
+/** How often rows are read if no wake-ups arrive, in milliseconds. */
 const POLL_MS = 500;
 /**
- * How often it is said which sessions are read here, in milliseconds; and then looked at, should a wake-up be
- * lost.
+ * How often this process announces the sessions that it reads, in milliseconds. It then reads their rows too,
+ * in case a wake-up was lost.
  */
 export const ASK_MS = 10_000;
-/** Wake-ups of so many milliseconds are answered by one statement. */
+/** Wake-ups within this many milliseconds are handled by one statement. */
 const GATHER_MS = 5;
 
-/** What legs of other processes are doing, in the sessions that are read here. */
+/** Reads the live states of other processes' legs, for the sessions that have readers here. */
 export interface LiveReader {
   peek(sessionId: string): LiveState | undefined;
-  /** Somebody reads this session, until the returned function is called. */
+  /** Registers a reader of this session, until the returned function is called. */
   watch(sessionId: string): () => void;
-  /** Its row may have changed. */
+  /** Reads the session's row soon, because it may have changed. */
   changed(sessionId: string): void;
-  /** The session is at work here: what others have said of it is old. */
+  /** Drops the state of another process, because a leg of this session runs here. */
   forget(sessionId: string): void;
   close(): void;
 }
 
 interface Options {
   db: Database;
-  /** Whether it is at work in this process, which needs no row. */
+  /** Whether the session's leg runs in this process, which needs no row. */
   isHere(sessionId: string): boolean;
   listening(): boolean;
-  /** Says in all processes that this session is read here. */
+  /** Announces to all processes that this session has readers here. */
   ask(sessionId: string): void;
-  /** There is something new. */
+  /** Called when a session's state has changed. */
   show(sessionId: string, state: LiveState | undefined): void;
   onError(error: unknown): void;
   signal: AbortSignal;
@@ -44,7 +44,7 @@ interface Watched {
   state: LiveState | undefined;
 }
 
-/** Reads rows when it is told to, or from time to time. */
+/** Reads rows after a wake-up, and from time to time. */
 export function liveReader({ db, isHere, listening, ask, show, onError, signal }: Options): LiveReader {
   const watched = new Map<string, Watched>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -76,7 +76,7 @@ export function liveReader({ db, isHere, listening, ask, show, onError, signal }
   return {
     peek: (id) => watched.get(id)?.state,
     watch(id) {
-      // Nobody has a session of such a name, and the database would refuse it.
+      // No session can have this name, and the database would refuse it.
       if (!isName(id)) return () => undefined;
       const one = watched.get(id) ?? { readers: 0, row: undefined, state: undefined };
       one.readers += 1;
@@ -105,7 +105,7 @@ export function liveReader({ db, isHere, listening, ask, show, onError, signal }
   };
 }
 
-/** Takes in what the database has of a session; whether that is anything new. */
+/** Applies a row to a session's state. Returns whether the state changed. */
 function taken(one: Watched, row: LiveRow | undefined): boolean {
   if (row === undefined) {
     const had = one.state !== undefined;
@@ -121,8 +121,8 @@ function taken(one: Watched, row: LiveRow | undefined): boolean {
 }
 
 /**
- * Does a piece of work for all ids that are named within a few milliseconds, or while it is being done for
- * others.
+ * Batches ids: calls `work` once for all ids that arrive within a few milliseconds, or while an earlier call
+ * runs.
  */
 function gathered(
   work: (ids: readonly string[]) => Promise<void>,
@@ -130,7 +130,7 @@ function gathered(
 ): (id: string) => void {
   const due = new Set<string>();
   let working = false;
-  // A failure is told once, until it works again: readers look twice a second where nothing comes in.
+  // Report a failure once until a read succeeds: without wake-ups, rows are read twice a second.
   let failed = false;
   const workOn = async () => {
     while (due.size > 0 && !signal.aborted) {

@@ -4,22 +4,22 @@ import { ask, type Database } from "../database/queryable.ts";
 
 /** A row of `agent_session_live`. */
 export interface LiveRow {
-  /** Whose account it is: one leg's, which counts its versions. */
+  /** Id of the leg whose live state it is. The leg numbers its versions. */
   leg: string;
   version: number;
   attempt: number;
-  /** Absent if the version is the one that is known. */
+  /** The live state; absent if the reader knows this version. */
   account: Account | undefined;
 }
 
 interface Account {
   parts: (Pick<LivePart, "index" | "kind" | "tool"> & { text: string })[];
   progress: [callId: string, report: { tool_name: string; data: Json; version: number }][];
-  /** Absent from accounts of processes that do not know of them yet. */
+  /** Absent in rows of an earlier version of Pawl. */
   agents?: [callId: string, agent: AgentAtWork][];
 }
 
-/** Writes what a leg is doing. Resolves to how many characters that were. */
+/** Writes a leg's live state. Resolves to its length in characters. */
 export async function writeLive(
   db: Database,
   sessionId: string,
@@ -41,14 +41,14 @@ VALUES ($1::text, $2::text, $3::integer, $4::integer, $5::text)
 ON CONFLICT (session_id) DO UPDATE SET leg = excluded.leg, version = excluded.version, attempt = excluded.attempt,
   data = excluded.data, updated_at = excluded.updated_at`;
 
-/** What a reader knows of a session's row. */
+/** The version of a session's row that a reader has. */
 export interface Known {
   id: string;
   leg: string;
   version: number;
 }
 
-/** The rows of these sessions, in their order; `undefined` where there is none. */
+/** Reads the rows of these sessions, in their order; `undefined` for a session without one. */
 export async function readLive(db: Database, known: readonly Known[]): Promise<(LiveRow | undefined)[]> {
   const rows: (LiveRow | undefined)[] = known.map(() => undefined);
   for (const { n, leg, version, attempt, data } of await ask(db, read, [JSON.stringify(known)])) {
@@ -69,7 +69,7 @@ FROM ROWS FROM (json_to_recordset($1::text::json) AS (id text, leg text, version
   WITH ORDINALITY AS k (id, leg, version, n)
 JOIN agent_session_live l ON l.session_id = k.id`;
 
-/** Deletes a leg's row, and those that dead processes have left. */
+/** Deletes a leg's row, and rows that dead processes left. */
 export async function deleteLive(db: Database, sessionId: string, leg: string): Promise<void> {
   await ask(db, remove, [sessionId, leg]);
 }
@@ -79,8 +79,8 @@ DELETE FROM agent_session_live
 WHERE (session_id = $1::text AND leg = $2::text) OR updated_at < clock_timestamp() - interval '1 hour'`;
 
 /**
- * Brings an account up to a row. Its parts grow and are not replaced, so that readers are shown what is new
- * of them.
+ * Updates a live state from a row. Appends to its parts instead of replacing them, so that readers are sent
+ * only new text.
  */
 export function takeRow(state: LiveState, { attempt, account }: LiveRow): void {
   if (account === undefined) return;

@@ -3,19 +3,21 @@ import type { Database } from "../database/queryable.ts";
 import { pause } from "../listening/keep-listening.ts";
 import { deleteLive, writeLive } from "./live-rows.ts";
 
-/** Long answers are written less often: so many characters a millisecond, of one session. */
+/**
+ * Characters per millisecond that are written for one session at most: long answers are written less often.
+ */
 const PACE = 200;
-/** How long nothing is written after a failure, in milliseconds. */
+/** How long to wait after a failed write, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Shows other processes what the legs of this one are doing. */
+/** Writes the live states of this process's legs, for other processes. */
 export interface LiveWriter {
-  /** A leg has begun; its state is read whenever it is written. */
+  /** Registers a leg. Its `state` is read at each write. */
   begin(sessionId: string, state: LiveState): void;
-  /** The state has changed, or somebody wants to see it. */
+  /** Writes the state soon, because it has changed or has a new reader. */
   touch(sessionId: string): void;
   end(sessionId: string): void;
-  /** Resolves when nothing is being written any more. */
+  /** Ends all legs, and resolves when no write is in progress. */
   settled(): Promise<void>;
 }
 
@@ -23,9 +25,9 @@ interface Options {
   db: Database;
   /** The time between two writes of a session, in milliseconds. */
   everyMs: number;
-  /** Whether anybody else reads it. */
+  /** Whether another process has readers for the session. */
   isRead(sessionId: string): boolean;
-  /** Tells them. */
+  /** Notifies other processes of a new row. */
   tell(sessionId: string): void;
   onError(error: unknown): void;
   signal: AbortSignal;
@@ -40,7 +42,10 @@ interface Leg {
   writing: Promise<void> | undefined;
 }
 
-/** Writes at once, and then at most every `everyMs`, while something changes and somebody reads it. */
+/**
+ * Makes a writer. It writes a leg's state at once, and then at most every `everyMs`, while the state changes
+ * and other processes have readers.
+ */
 export function liveWriter({ db, everyMs, isRead, tell, onError, signal }: Options): LiveWriter {
   const legs = new Map<string, Leg>();
   const working = new Set<Promise<void>>();
@@ -75,7 +80,7 @@ export function liveWriter({ db, everyMs, isRead, tell, onError, signal }: Optio
   };
   const clear = async (sessionId: string, leg: Leg) => {
     await leg.writing;
-    // The next leg of the session writes over it.
+    // The session's next leg overwrites the row.
     if (leg.version === 0 || legs.has(sessionId)) return;
     await deleteLive(db, sessionId, leg.id).catch(onError);
     tell(sessionId);

@@ -11,50 +11,53 @@ import { type LiveWriter, liveWriter } from "./live-writer.ts";
 /** Options of `postgresTail()`. */
 export interface PostgresTailOptions {
   /**
-   * Where wake-ups are sent, and live text is written and read; default: where is listened. A pooler will do.
-   * `false`: this process sends nothing, and shows others no live text.
+   * The database for sending wake-ups and for writing and reading live text. A pooler works. `false`: this
+   * process sends no wake-ups and writes no live text. Default: the database that is listened to.
    */
   notify?: Database | false;
-  /** The time between two writes of one session's live text, in milliseconds; default 150. */
+  /** Least time between two writes of one session's live text, in milliseconds. Default: 150. */
   liveEveryMs?: number;
-  /** The channel's name; default `pawl`. */
+  /** The channel's name. Default: `pawl`. */
   channel?: string;
-  /** Wake-ups of so many milliseconds are sent as one statement; default 10. */
+  /** Wake-ups within this many milliseconds are sent as one statement. Default: 10. */
   everyMs?: number;
   /**
-   * How long one's own wake-up may take before the connection is thought deaf, in milliseconds; default
-   * 5,000.
+   * How long this process's own test wake-up may take to arrive, in milliseconds, before the connection is
+   * replaced. Default: 5,000.
    */
   patienceMs?: number;
-  /** Told why wake-ups cannot be sent or heard; readers poll meanwhile. Default: `console.error`. */
+  /**
+   * Called with the reason if wake-ups cannot be sent or received; readers poll meanwhile. Default:
+   * `console.error`.
+   */
   onError?(error: unknown): void;
 }
 
 /** A live tail that has to be closed. */
 export interface PostgresTail extends LiveTail {
-  /** Whether wake-ups of other processes come in; if not, readers find stored events by polling. */
+  /** Whether wake-ups of other processes arrive. If not, readers find stored events by polling. */
   readonly listening: boolean;
-  /** Settles when it is known for the first time whether wake-ups come in. */
+  /** Resolves once it is first known whether wake-ups arrive, to that. */
   readonly ready: Promise<boolean>;
+  /** Stops listening, sends what is pending, and deletes the live state of this process's runs. */
   close(): Promise<void>;
 }
 
 /**
- * The tail for readers in other processes than the run's, over `LISTEN` and `NOTIFY`. Only wake-ups travel,
- * "there are events up to", sent beside the appends and not within them; events are read from the store by
- * number. So what gets lost costs a reader time and never an event: `pollMs` while a run is in progress, a
- * minute in an idle session. All processes that append should have such a tail, because idle readers do not
- * poll while it is `listening`.
+ * Notifies readers in other processes than the run's, over `LISTEN` and `NOTIFY`. A wake-up carries only the
+ * number of the session's last event. It is sent next to the append, not within it; readers get the events
+ * from the store. So a lost wake-up delays a reader but loses no event: by `pollMs` while a run is in
+ * progress, by up to a minute in an idle session. All processes that append should have such a tail, because
+ * idle readers do not poll while it is `listening`.
  *
- * Text that is being written, and progress, are kept in a row of their own (table `agent_session_live`,
- * migration 7) as long as another process says that it has readers of the session. Without such readers
- * nothing is written.
+ * Text in progress and progress of tools are written to one row per session (table `agent_session_live`,
+ * migration 7), but only while another process has announced that it has readers for that session.
  *
- * A pooler in transaction mode cannot listen: that is noticed, and readers poll. A process that cannot be
- * told of readers elsewhere writes what its runs do in any case.
+ * A pooler in transaction mode cannot listen: the tail notices that, and readers poll. A process that
+ * receives no wake-ups cannot know of readers elsewhere, so it always writes the live state of its runs.
  *
- * It takes one connection of the pool to listen on. Without this tail, readers in other processes poll
- * (`pollMs` of the runtime) and see stored events only.
+ * It uses one connection of the pool to listen. Without this tail, readers in other processes poll (`pollMs`
+ * of the runtime) and see stored events only.
  *
  * @example
  * ```ts
@@ -144,7 +147,7 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
   };
 }
 
-/** Whether this process sent the wake-up; entries of other processes are passed on. */
+/** Returns whether this process sent the wake-up. Calls `each` with the entries of other processes. */
 function isOwn(payload: string, me: string, each: (entry: WakeUpEntry) => void): boolean {
   const wakeUp = parseWakeUp(payload);
   if (wakeUp?.from !== me) wakeUp?.sessions.forEach(each);
@@ -169,7 +172,7 @@ function withSubscribers(tail: LiveTail): { tail: LiveTail; notifyAll(): void } 
   return { tail: { ...tail, subscribe }, notifyAll };
 }
 
-/** What goes on here is shown elsewhere, and what goes on elsewhere here. */
+/** Adds the live states of other processes to a local tail, and writes the local ones for them. */
 function withLive(local: LiveTail, writer: LiveWriter, reader: LiveReader): LiveTail {
   return {
     ...local,
@@ -202,7 +205,9 @@ function withLive(local: LiveTail, writer: LiveWriter, reader: LiveReader): Live
   };
 }
 
-/** The sessions that other processes say they have readers of. What is not said again is forgotten. */
+/**
+ * Keeps the sessions that have readers in other processes. A session is dropped unless it is announced again.
+ */
 function readElsewhere(): { has(id: string): boolean; add(id: string): true } {
   const lastMs = 2.5 * ASK_MS;
   const until = new Map<string, number>();

@@ -3,13 +3,13 @@ import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /** Options of `copyLog()`. */
 export interface CopyOptions {
-  /** Only sessions of this user. */
+  /** Only sessions of this user. Default: all. */
   userId?: string;
-  /** Called after each session that was copied. */
+  /** Called after each copied session. */
   onSession?(id: string, events: number): void;
 }
 
-/** What was copied, and how many sessions the target had already. */
+/** How much was copied. `present` counts the sessions that the target had already. */
 export interface CopiedLog {
   sessions: number;
   events: number;
@@ -18,20 +18,21 @@ export interface CopiedLog {
 }
 
 /**
- * The epoch of a session until all of it is there; it is `expired` until then, so that nobody works on it.
+ * The epoch of a session until it is copied completely. Its status is `expired` until then, so that no
+ * process runs it.
  */
 const COPYING = -1;
 
-/** Events copied at once. */
+/** How many events one statement copies. */
 const PAGE = 100;
 
 /**
  * Copies sessions with events and blobs from one database to another, e.g. from an embedded one to a server
- * or back. Everything stays as it is: numbers, times, keys, append ids. A copy that was cut off goes on where
- * it stopped when it is asked for again. Nobody can work on a session before all of it is there; sessions
- * that are there are left alone.
+ * or back. Numbers, times, keys and append ids stay as they are. A copy that was interrupted continues where
+ * it stopped when it is called again. No process can run a session before it is copied completely. Sessions
+ * that the target has already are not changed.
  *
- * @throws PawlError `conflict` where the target has another session of the same id, or less of it;
+ * @throws PawlError `conflict` if the target has a different session with the same id, or fewer events of it;
  * `store_unavailable`
  *
  * @example
@@ -74,7 +75,7 @@ async function copySession(
   const [target] = await ask(to, targetOf, [id, session, COPYING]);
   const there = Number(target?.last_sequence ?? 0);
   if (target?.same !== true || (target.copying !== true && there < lastSeq)) {
-    throw new PawlError("conflict", `The target has another session "${id}", or less of it.`);
+    throw new PawlError("conflict", `The target has a different session "${id}", or fewer events of it.`);
   }
   if (target.copying !== true) {
     copied.present += 1;
@@ -88,12 +89,15 @@ async function copySession(
   onSession?.(id, lastSeq);
 }
 
-/** From the JSON, because PGlite takes a byte order mark from the beginning of a text. */
+/**
+ * Returns the session's id. Takes it from the JSON, because PGlite drops a byte order mark at the beginning
+ * of a text.
+ */
 function idOf({ session }: Row): string {
   return (JSON.parse(String(session)) as { id: string }).id;
 }
 
-/** Copies a page of events; the last number that is there then. */
+/** Copies a page of events. Resolves to the number of the last copied one. */
 async function copyEvents(
   from: Database,
   to: Database,

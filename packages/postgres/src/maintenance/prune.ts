@@ -3,26 +3,27 @@ import { ask, type Database } from "../database/queryable.ts";
 
 /** Options of `prune()`. */
 export interface PruneOptions {
-  /** Sessions that nothing was appended to since then go. */
+  /** Deletes sessions without an append since this date. */
   olderThan: Date;
-  /** Only sessions of this status. Default: all but `suspended`, which wait for their user. */
+  /** Only sessions with one of these statuses. Default: all but `suspended`, which wait for their user. */
   status?: readonly SessionStatus[];
-  /** Only sessions of this user. */
+  /** Only sessions of this user. Default: all. */
   userId?: string;
   /**
-   * Also reservations that were made before then and hold nothing any more: finalized, aborted or expired, of
-   * every account. What they used stays charged. Default: false. A run that has waited for its user since
-   * then is charged again for what it had used before it waited, so take a date before which no run still
-   * waits.
+   * Also deletes reservations of all accounts that were made before that date and hold nothing: finalized,
+   * aborted or expired ones. What they used stays charged. A run that has been waiting for its user since
+   * before that date is charged again for what it had used until then: choose a date that is earlier than any
+   * such wait. Default: `false`.
    */
   reservations?: boolean;
   /**
-   * How many sessions, or reservations, one statement deletes, i.e. how long it takes and locks; default 100.
+   * How many sessions or reservations one statement deletes. A larger batch holds its locks for longer.
+   * Default: 100.
    */
   batch?: number;
 }
 
-/** How much has gone. */
+/** How much was deleted. */
 export interface Pruned {
   sessions: number;
   events: number;
@@ -30,12 +31,11 @@ export interface Pruned {
 }
 
 /**
- * Deletes sessions with their events and blobs, the longest untouched first, a batch at a time. A session
- * that a run is at work in, or that somebody holds the lease of, stays, and so does the session of a
- * sub-agent as long as its caller's is there: it goes in the next batch. Safe to run beside appends and
- * beside another `prune`.
+ * Deletes old sessions with their events and blobs in batches, the least recently changed first. Keeps
+ * sessions with a run in progress or a held lease. Deletes a sub-agent's session only after its caller's, in
+ * the next batch. Safe to run concurrently with appends and with another `prune`.
  *
- * @throws PawlError `invalid_input` for a date that is none, `store_unavailable`
+ * @throws PawlError `invalid_input` for an invalid date, `store_unavailable`
  *
  * @example
  * ```ts
@@ -52,7 +52,8 @@ export interface Pruned {
  */
 export async function prune(db: Database, options: PruneOptions): Promise<Pruned> {
   const { olderThan, status = ["active", "completed", "error", "expired"], userId, batch = 100 } = options;
-  if (Number.isNaN(olderThan.getTime())) throw new PawlError("invalid_input", "olderThan is no date.");
+  if (Number.isNaN(olderThan.getTime()))
+    throw new PawlError("invalid_input", "`olderThan` must be a valid Date; got an invalid one.");
   const pruned: Pruned = { sessions: 0, events: 0, reservations: 0 };
   if (options.reservations === true) pruned.reservations = await pruneReservations(db, olderThan, batch);
   for (;;) {
@@ -70,7 +71,7 @@ export async function prune(db: Database, options: PruneOptions): Promise<Pruned
 }
 
 async function pruneReservations(db: Database, olderThan: Date, batch: number): Promise<number> {
-  // What has expired still holds something until that is written down.
+  // An expired reservation still holds its amount until this is recorded.
   await ask(db, "SELECT pawl_expire_reservations()");
   for (let all = 0; ; ) {
     const [row] = await ask(db, deleteReservations, [olderThan.toISOString(), batch]);
@@ -80,7 +81,7 @@ async function pruneReservations(db: Database, olderThan: Date, batch: number): 
   }
 }
 
-/** An account's own row, which sums up its reservations, has an empty id. */
+/** Deletes reservations. An account's own row, which has the totals, has an empty id. */
 const deleteReservations = `
 WITH old AS (
   SELECT r.account, r.id FROM agent_reservations r
@@ -92,8 +93,8 @@ WITH old AS (
 SELECT count(*) AS reservations FROM gone`;
 
 /**
- * A suspended session has an open run, and nobody at work in it. A session that is being copied has no epoch
- * yet.
+ * Deletes sessions. A suspended session has an open run, but no process is running it. A session that is
+ * being copied has a negative epoch.
  */
 const deleteBatch = `
 WITH old AS (

@@ -1,7 +1,7 @@
 /**
- * Large payloads, beside their sessions. `data` is JSON text in a `text` column, as nothing but its hash is
- * asked of it. `stored_at` is when it was last put: what is older than any append can last, and named by no
- * event, may go.
+ * Table for large payloads. `data` is JSON text in a `text` column, because SQL never looks into it.
+ * `stored_at` is the time of the last `put`: a blob that is older than the longest append, and that no event
+ * names, may be deleted.
  */
 export const blobs: string = `
 CREATE TABLE agent_session_blobs (

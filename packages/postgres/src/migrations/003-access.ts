@@ -1,12 +1,11 @@
 /**
- * Who may do what. The owner of the tables is not bound by row-level security: an application that connects
- * as the role that migrated has full access, as before. Other roles see nothing until they are given
- * something: `pawl_grant_service(role)` gives full access, `pawl_grant_users(role)` a user's share of their
- * own sessions: reading, sending messages and answering, nothing else. Where Supabase's roles are, they are
- * given that at once.
+ * Access rights. The owner of the tables bypasses row-level security: an application that connects as the
+ * role that migrated has full access, as before. Other roles see nothing until rights are granted.
+ * `pawl_grant_service(role)` grants full access. `pawl_grant_users(role)` lets users read, send messages and
+ * answer in their own sessions. If Supabase's roles exist, they are granted these rights at once.
  *
- * Who the user is stands in the setting `request.jwt.claims`, as PostgREST leaves it there: the claim `sub`.
- * So a role of users is for servers that set it, and must not be one that people log in with.
+ * The user is the claim `sub` in the setting `request.jwt.claims`, as PostgREST sets it. Any role that can
+ * set it can act as any user, so a role of users is for servers, and must not be one that people log in with.
  */
 export const access: string = `
 CREATE FUNCTION pawl_user_id() RETURNS text LANGUAGE sql STABLE AS $pawl$

@@ -1,11 +1,11 @@
 /**
- * The whole append as one call. As a function its plan is kept by the server, under any driver and any
- * pooler: planning it anew cost more than running it. It runs with the rights of who calls it.
+ * A function that performs a whole append. The server caches the plan of a function under any driver and
+ * pooler; planning the statement each time cost more than running it. It runs with the rights of its caller.
  *
- * The update of the session's row is the lock, the counter and the check in one: who waits for it sees what
- * the winner left. No row comes back when it was refused; a repeated append id or a taken key fails on its
- * unique index, which undoes the update too. `heads` (`type`, `key`, `duration_ms`) and `payloads` are JSON
- * arrays of the same length; they are apart because SQL must not look into a payload, which may hold a NUL.
+ * The update of the session's row is lock, counter and check in one: a concurrent append waits for it, and
+ * then sees its result. A refused append returns no row. A repeated append id or a taken key violates its
+ * unique index, which rolls the update back. `heads` (`type`, `key`, `duration_ms`) and `payloads` are JSON
+ * arrays of the same length. They are separate because SQL must not parse a payload, which may contain a NUL.
  */
 export const appendFunction: string = `
 CREATE FUNCTION pawl_append(

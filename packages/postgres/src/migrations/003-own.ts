@@ -1,11 +1,11 @@
 /**
- * What users may append to their own sessions, with their own rights: a message, or the answer to a question
- * on record. Types, keys and everything beside the words are made here, so nothing can be forged. Both return
- * the first time's event when their append id was there before. Refusals carry SQLSTATEs that PostgREST turns
- * into HTTP: \`42501\` (403), \`PT404\`, \`PT409\`, \`PT422\`.
+ * Functions with which users append to their own sessions: a message, or the answer to a stored question. The
+ * database makes types, keys and everything except the text, so nothing can be forged. A call with a known
+ * append id returns the event of the first call. Refusals have SQLSTATEs that PostgREST converts to HTTP
+ * statuses: `42501` (403), `PT404`, `PT409`, `PT422`.
  *
- * An answer's value is not checked against the question's schema: that is done by
- * \`runtime.run({ answers })\`. Grant \`pawl_answer\` only where tools bear any value.
+ * The database does not check an answer's value against the question's schema; the runtime does when it
+ * resumes the run.
  */
 export const own: string = `
 CREATE FUNCTION pawl_own(p_session_id text, p_append_id text, OUT session agent_sessions,

@@ -1,6 +1,6 @@
 /**
- * What to look at. Counts go by the type of events only: SQL must not look into payloads. Both views show to
- * a user what row-level security shows them of the tables (`security_invoker`, since Postgres 15).
+ * Views for monitoring. They count by event type only, because SQL must not look into payloads. A user sees
+ * only the rows that row-level security allows (`security_invoker`, since Postgres 15).
  */
 export const views: string = `
 CREATE VIEW agent_session_summaries WITH (security_invoker = true) AS

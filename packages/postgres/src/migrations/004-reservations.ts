@@ -1,14 +1,14 @@
 /**
- * Budgets and what is set aside of them, in one table. An account has a row of its own, with an empty id: it
- * sums up what its reservations have used and hold, and it is the lock that whoever changes one of them takes
- * first. So a grant looks at one row however many reservations there have been, and finalized ones may be
- * deleted: what they used stays counted.
+ * Table for budgets and their reservations. An account has its own row with an empty id. That row has the
+ * totals that its reservations have used and hold, and every change locks it first. So a grant reads one row,
+ * however many reservations there are. Finalized reservations may be deleted: what they used stays in the
+ * totals.
  *
- * A reservation holds something as long as `expires_at` is there and to come. Those whose time is over are
- * released by whoever changes the account next. Time is that of the moment at which the lock was had.
+ * A reservation holds its amount while `expires_at` is set and in the future. The next change to the account
+ * releases expired ones. The time that counts is the moment when the lock was acquired.
  *
- * The functions run with the rights of who calls them: of the owner, and of roles that `pawl_grant_service`
- * was given. Those that had been given it before get their share here.
+ * The functions run with the rights of their caller: the owner, or a role with `pawl_grant_service`. Roles
+ * that were granted that before are granted the new rights here.
  */
 export const reservations: string = `
 CREATE TABLE agent_reservations (

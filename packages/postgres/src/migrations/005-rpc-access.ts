@@ -1,19 +1,19 @@
-/** What whoever sees a session may call: row-level security says what they see. */
+/** Functions for every role that may read sessions; row-level security limits what they return. */
 const reads = ["explain", "events", "session", "sessions", "recoverable", "get_blob"];
-/** What only a service may call. */
+/** Functions for services only. */
 const writes = ["append", "create_session", "acquire", "renew", "release", "put_blob"];
-/** What only users may call, for themselves. */
+/** Functions for users only, for their own sessions. */
 const own = ["send_message", "answer"];
 
 const names = (functions: readonly string[]) => functions.map((name) => `'pawl_rpc_${name}'`).join(", ");
 
 /**
- * Who may call the functions of {@link rpc}. Nobody may unless it is said here, whatever a database gives
- * away by default: Supabase's older projects grant every new function to everybody, newer ones grant none.
+ * Rights on the functions of {@link rpc}. Only the roles named here may call them, whatever a database grants
+ * by default: Supabase's older projects grant every new function to everybody, newer ones grant none.
  *
- * Beside `pawl_grant_service` and `pawl_grant_users`, which give rights on tables, `pawl_grant_rpc_service`
- * and `pawl_grant_rpc_users` give those on functions, for roles that come through PostgREST. Supabase's get
- * them at once.
+ * `pawl_grant_service` and `pawl_grant_users` grant rights on tables. `pawl_grant_rpc_service` and
+ * `pawl_grant_rpc_users` grant rights on these functions, for roles that use PostgREST. Supabase's roles are
+ * granted them at once.
  */
 export const rpcAccess: string = `
 CREATE FUNCTION pawl_grant_rpc(p_role name, p_names text[]) RETURNS void LANGUAGE plpgsql AS $pawl$

@@ -1,11 +1,11 @@
 /**
- * What the adapter's `toEvent` reads. `data` is text: PostgREST reads through what is JSON, and stops at a
- * NUL. To make JSON of whole rows takes half as long as to build it of names and values.
+ * The columns that the adapter's `toEvent` reads. `data` is text, because PostgREST parses JSON and stops at
+ * a NUL. Converting whole rows to JSON takes half as long as building it from names and values.
  */
 const eventColumns = `e.sequence_number AS seq, e.version, date_part('epoch', e.timestamp) AS at,
       e.event_type AS type, e.event_key AS key, e.duration_ms, e.data::text AS data`;
 
-/** A session as its row, without its lease. */
+/** SQL that makes JSON of a session's row, without the lease. */
 export const sessionJson: string = `json_build_object('id', s.id, 'user_id', s.user_id, 'agent', s.agent, 'status', s.status,
     'created', date_part('epoch', s.created_at), 'updated', date_part('epoch', s.updated_at),
     'last_sequence', s.last_sequence, 'open_run', s.open_run, 'pending', s.pending,
@@ -15,25 +15,25 @@ export const sessionJson: string = `json_build_object('id', s.id, 'user_id', s.u
     'total_cost_cents', s.total_cost_cents, 'metadata', s.metadata)`;
 
 /**
- * A page ends with the event that goes beyond this, in bytes of text: a response of any size would meet
- * somebody's limit or time-out. Not as they are stored: a gigabyte of one letter is little then, and whoever
- * sends some would have a log that nobody can read. So what is compressed is unpacked for it, a few rows more
- * than the page has at most.
+ * A page ends with the event that exceeds this size, in bytes of text: a response of unlimited size would hit
+ * a limit or timeout somewhere. The stored size would not do: a gigabyte of one letter compresses to little,
+ * and its log could not be read. So compressed payloads are unpacked to be measured, at most a few rows more
+ * than the page has.
  */
 const PAGE_BYTES = 2_000_000;
 
-/** Now and `p_ttl_ms` milliseconds. */
+/** SQL for the time in `p_ttl_ms` milliseconds. */
 const expiry = "clock_timestamp() + p_ttl_ms * interval '1 millisecond'";
 
 /**
- * The log over HTTP, as PostgREST offers it: every operation of the store is one function, called with one
- * request. They run with the rights of who calls, so row-level security decides what is read, and who may
- * write is said by the tables.
+ * The log over HTTP, through PostgREST: every operation of the store is one function, called with one
+ * request. They run with the rights of their caller, so row-level security decides what is read, and the
+ * rights on tables decide who may write.
  *
- * JSON comes in as text, because PostgREST looks into arguments that are JSON and refuses NUL and half
- * surrogate pairs; and every result is one JSON object, because a set would be cut off at `max-rows` without
- * a word, and because an answer that is not from here is then told from one that is. No two functions have
- * one name: PostgREST could not tell them apart. None raises 40001, which PostgREST tries again without end.
+ * JSON arguments are texts, because PostgREST parses arguments that are JSON and refuses NUL and half
+ * surrogate pairs. Every result is one JSON object: a set would be cut off at `max-rows` silently, and an
+ * object shows whether an answer came from here. No two functions have the same name, because PostgREST could
+ * not tell them apart. None raises 40001, which PostgREST retries without end.
  */
 export const rpc: string = `
 CREATE FUNCTION pawl_rpc_append(

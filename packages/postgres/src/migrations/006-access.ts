@@ -2,9 +2,8 @@ const storing = `pawl_store_event(text, text, integer, text, text, double precis
     pawl_store_events(text, text, integer, integer, text, text, integer, text, integer, boolean, text)`;
 
 /**
- * Who may call the functions that store: the roles that could append before, and nobody else, whatever a
- * database gives away by default. And users have nothing to do with reservations, whichever role they come
- * as.
+ * Rights on the functions that store events: only the roles that could append before have them, whatever a
+ * database grants by default. Users have no rights on reservations, whatever their role.
  */
 export const accessAgain: string = `
 CREATE OR REPLACE FUNCTION pawl_grant_service(p_role name) RETURNS void LANGUAGE plpgsql AS $pawl$

@@ -6,15 +6,16 @@ const columns = `id, session_id, sequence_number, event_type, version, timestamp
       append_size, data`;
 
 /**
- * What both return. It is made by the statement itself: PL/pgSQL would prepare it anew for every transaction.
+ * SQL for the result of both functions. The statement itself computes it: PL/pgSQL would prepare a separate
+ * expression again for every transaction.
  */
 const result = (base: string, at: string) =>
   `${base} || ' ' || to_char(${at} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** A number in the patch, 0 where there is none. */
+/** SQL for a number in the patch; 0 if it is missing. */
 const added = (name: string, type = "bigint") => `coalesce((p_patch ->> '${name}')::${type}, 0)`;
 
-/** All events of an append, in one statement with the update of the session's row. */
+/** SQL that stores all events of an append and updates the session's row, in one statement. */
 const storeAll = (changes: string) => `
     WITH session AS (
       UPDATE %1$I.agent_sessions AS s SET
@@ -53,12 +54,15 @@ const patched = (status: string) => `,
         lease_holder = CASE WHEN p_release THEN NULL ELSE s.lease_holder END,
         lease_expires_at = CASE WHEN p_release THEN NULL ELSE s.lease_expires_at END`;
 
-/** With the schema in which it is made in place of `%1$I`. */
+/** Runs SQL with the current schema in place of `%1$I`. */
 export const inSchema = (sql: string): string => `
 EXECUTE format($pawl_function$${sql}$pawl_function$, current_schema());
 `;
 
-/** The function that stores any append; `status` is what the session's becomes. */
+/**
+ * SQL that creates the function that stores any append. `status` is an expression for the session's new
+ * status.
+ */
 export const storeEvents = (create: "CREATE" | "CREATE OR REPLACE", status: string): string => `
 ${create} FUNCTION pawl_store_events(
   p_session_id text, p_append_id text, p_version integer, p_size integer, p_heads text, p_payloads text,
@@ -78,18 +82,18 @@ BEGIN
 END $pawl$`;
 
 /**
- * The append once more, for less: half of its time went into what stood around it.
+ * A cheaper append: half of its time had gone into overhead.
  *
- * `pawl_store_event` stores one event that changes nothing else, as most do, and takes it flat;
- * `pawl_store_events` stores any append. Both return one text, the last number before the append and the
- * time, or NULL where they are refused, and take JSON as text. They have no `search_path` of their own, which
- * would be set and put back at every call: tables are named with their schema instead, so that nobody's path
- * leads elsewhere. They run with the rights of who calls them. `pawl_append` stays, for processes of an
- * earlier version beside newer ones.
+ * `pawl_store_event` stores a single event that changes nothing else, which most appends are, from separate
+ * arguments. `pawl_store_events` stores any append. Both take JSON as text. They return one text with the
+ * last number before the append and the time, or NULL if the append is refused. They set no `search_path`,
+ * which would cost time at every call; tables are named with their schema instead, so that no caller's path
+ * leads elsewhere. They run with the rights of their caller. `pawl_append` stays, for processes of an earlier
+ * version that run next to newer ones.
  *
- * They fill in `id` and `total_tokens`, and look at the status: the server parses the expressions of
- * generated columns and checks again for every statement that writes the table, whether it touches their
- * columns or not.
+ * They compute `id` and `total_tokens` and check the status themselves. The server parses the expressions of
+ * generated columns and checks again for every statement that writes the table, whether or not it touches
+ * their columns.
  */
 export const append: string = `
 ALTER TABLE agent_session_events ALTER COLUMN id DROP EXPRESSION;

@@ -1,17 +1,17 @@
-/** What JavaScript's `trim()` takes away, in the class of a regular expression. */
+/** The characters that JavaScript's `trim()` removes, for a character class of a regular expression. */
 export const BLANKS: string =
   "\\u0020\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff";
 
-/** The same where it is escaped in JSON; what is below U+0020 can stand there in no other way. */
+/** The same characters escaped in JSON. Those below U+0020 are always escaped there. */
 export const ESCAPED_BLANKS: string =
   "\\\\[tnfr]|\\\\u(0009|000[a-d]|0020|00a0|1680|200[0-9a]|2028|2029|202f|205f|3000|feff)";
 
-/** How long a message may be, in bytes of its JSON. */
+/** The longest message, in bytes of its JSON. */
 export const MAX_MESSAGE: number = 1_000_000;
 
 /**
- * Users' messages once more: one that is blank however it is written is none, and one may be as long as a
- * person would ever make it. The text is not unescaped to see that, because SQL cannot hold a NUL.
+ * Refuses users' messages that are blank, however their JSON is written, and those above {@link MAX_MESSAGE}.
+ * The text is checked without unescaping it, because SQL cannot hold a NUL.
  */
 export const ownAgain: string = `
 CREATE OR REPLACE FUNCTION pawl_send_message(p_session_id text, p_append_id text, p_message json,

@@ -1,10 +1,11 @@
 /**
- * What is being written and not stored yet, for readers in other processes: one row a session, written over
- * and over while somebody reads along, and deleted when the leg is over. It previews what the log will say,
- * so nothing is lost with it: the table is unlogged, and empty after a crash of the server.
+ * Table for text in progress that is not stored yet, for readers in other processes. A session has one row,
+ * which is overwritten while there are readers, and deleted when the leg ends. It only previews the log, so
+ * losing it does no harm: the table is unlogged, and empty after a crash of the server.
  *
  * It holds text that no user has been shown, so users have no rights on it. Services have:
- * `pawl_grant_service` is the one before, by the name of `pawl_grant_log`, and this table.
+ * `pawl_grant_service` now calls the earlier function, renamed to `pawl_grant_log`, and grants rights on this
+ * table.
  */
 export const live: string = `
 CREATE UNLOGGED TABLE agent_session_live (

@@ -1,9 +1,8 @@
 import { inSchema, storeEvents } from "./006-append.ts";
 
 /**
- * The append once more, and the status is decided where the row is locked: `expired` stays, and `completed`
- * does until another run begins or the session expires. Whoever appends has made the patch from what they had
- * seen before.
+ * Decides a session's status while its row is locked: `expired` stays, and `completed` stays until another
+ * run begins or the session expires. The patch of an append may be based on a stale status.
  */
 export const status: string = inSchema(
   storeEvents(

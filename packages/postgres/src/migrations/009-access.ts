@@ -1,6 +1,6 @@
 import { sessionJson } from "./005-rpc.ts";
 
-/** What users read: of sessions everything but the lease, of events everything but the append. */
+/** Columns that users may read: of sessions all but the lease, of events all but the append id and size. */
 const READABLE = {
   agent_sessions: `id, user_id, agent, status, created_at, updated_at, context_start_sequence, last_sequence, open_run,
     pending, input_tokens, output_tokens, cached_tokens, cache_write_tokens, cache_write_1h_tokens, total_tokens,
@@ -11,7 +11,7 @@ const READABLE = {
 const grantColumns = (table: keyof typeof READABLE, role: string): string =>
   `EXECUTE format('GRANT SELECT (${READABLE[table]}) ON ${table} TO %I', ${role});`;
 
-/** Replaces the right to read the whole table, where a role has it. */
+/** SQL that replaces a role's right to read the whole table, if it has that right. */
 const narrow = (table: keyof typeof READABLE, role: string): string => `
     IF EXISTS (SELECT FROM pg_class c, aclexplode(c.relacl) a, pg_roles r WHERE c.oid = '${table}'::regclass
       AND a.privilege_type = 'SELECT' AND r.oid = a.grantee AND r.rolname = ${role}) THEN
@@ -19,15 +19,15 @@ const narrow = (table: keyof typeof READABLE, role: string): string => `
       ${grantColumns(table, role)}
     END IF;`;
 
-/** What users call over PostgREST. */
+/** Functions that users may call through PostgREST. */
 const RPC = ["events", "session", "sessions", "get_blob", "send_message", "answer"]
   .map((name) => `'pawl_rpc_${name}'`)
   .join(", ");
 
 /**
- * Users read columns and no longer whole tables: neither append ids nor leases. Roles that `pawl_grant_users`
- * was called for lose the other columns here; a role from which reading was taken away stays without it.
- * Roles that may append are services, and keep what they have.
+ * Lets users read columns instead of whole tables: neither append ids nor leases. Roles with
+ * `pawl_grant_users` lose the other columns here. A role whose right to read was revoked does not get it
+ * back. Roles that may append are services, and keep their rights.
  *
  * `pawl_rpc_explain` and `pawl_rpc_recoverable` read the hidden columns, so they are for services only.
  * `pawl_rpc_sessions` is the same as before with its columns named.

@@ -42,10 +42,10 @@ const returnDone = `
 /**
  * Keeps what users store apart from what runs store, and users' answers as small as everybody's.
  *
- * - Append ids of users are stored behind `user:`, so no user can take the id of a run's append. Ids stored
- *   before this migration stay as they are: a message or an answer that is sent again is still found under
- *   its old id. If such an id stands where a run's append belongs, core's `write()` fences that leg, and the
- *   next leg has new ids.
+ * - Append ids of users are stored with the prefix `user:`, so no user can take the id of a run's append. Ids
+ *   stored before this migration stay as they are: a message or an answer that is sent again is still found
+ *   under its old id. If such an id stands where a run's append belongs, core's `write()` fences that leg,
+ *   and the next leg has new ids.
  * - A session in which an agent does a task for another agent takes nothing from its user, as over HTTP.
  *   Questions of such a task are answered in the session of the run that gave it.
  * - Size and depth are checked before the session is locked, because that takes time.

@@ -1,13 +1,13 @@
 import { sessionJson } from "./005-rpc.ts";
 import { inSchema, storeEvents } from "./006-append.ts";
 
-/** How many questions are pending after the append. */
+/** SQL for the number of pending questions after the append. */
 const pending = "s.pending + coalesce((p_patch ->> 'pending')::integer, 0)";
 
 /**
- * `statusAfter()` of core, where the row is locked: `expired` stays, and `completed` does until another run
- * begins or the session expires. A session is suspended only while all questions that its run waits for are
- * pending, and what wakes it makes it active.
+ * SQL for `statusAfter()` of core, computed while the row is locked: `expired` stays, and `completed` stays
+ * until another run begins or the session expires. A session is suspended only while all questions that its
+ * run waits for are pending. An append with `wakes` makes it active.
  */
 const status = `CASE
           WHEN s.status = 'expired' THEN s.status
@@ -19,8 +19,8 @@ const status = `CASE
           ELSE p_patch ->> 'status' END`;
 
 /**
- * Sessions that are suspended although one of their questions has been answered become recoverable: new ones
- * by the append, those that are there by this migration, and any other one by how sessions are listed.
+ * Makes sessions recoverable that are suspended although one of their questions has been answered. The append
+ * handles new ones, this migration existing ones, and the list of recoverable sessions any others.
  */
 export const suspended: string = `
 ${inSchema(storeEvents("CREATE OR REPLACE", status))}

@@ -21,7 +21,7 @@ import { suspended } from "./010-suspended.ts";
 export interface Migration {
   version: number;
   name: string;
-  /** Plain SQL, any number of statements, as they may stand in a block of PL/pgSQL. */
+  /** Any number of SQL statements, as a block of PL/pgSQL allows them. */
   sql: string;
 }
 
@@ -41,10 +41,10 @@ export const migrations: readonly Migration[] = [
 
 /**
  * Brings the database's schema up to date. Safe to run at every start, also by several processes at once:
- * each step runs once, in one transaction with the note in `pawl_migrations` that it ran. Where nothing is
- * left to do it changes nothing and needs no right to.
+ * each step runs once, in one transaction with its entry in `pawl_migrations`. If nothing is left to do, it
+ * changes nothing and needs no right to change anything.
  *
- * The same from a shell is `npx pawl-postgres migrate`, and for other tools {@link migrationFiles}.
+ * From a shell, run `npx pawl-postgres migrate`. For other tools, see {@link migrationFiles}.
  *
  * @throws PawlError `store_unavailable`
  *
@@ -64,10 +64,8 @@ export async function migrate(db: Database): Promise<void> {
   for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
 }
 
-/**
- * Where transactions see only what was there when they began, one that has waited for another one finds its
- * work done.
- */
+/** Applies one step. Ignores a failure if another process has applied the step meanwhile. */
+// With stricter isolation, a transaction that waited for another one does not see its entry, and fails.
 async function apply(db: Database, migration: Migration): Promise<void> {
   try {
     await ask(db, guarded(migration));
@@ -85,9 +83,9 @@ async function applied(db: Database): Promise<ReadonlySet<number>> {
 }
 
 /**
- * The steps as files for `psql` or any other tool, by name: those in this package's folder `sql`. Run them in
- * the order of their names, each as one statement. Running one again does nothing, and {@link migrate} knows
- * which have been run.
+ * Returns the steps as files for `psql` or any other tool, keyed by name: the files in this package's folder
+ * `sql`. Run them in the order of their names, each as one statement. Running one again does nothing, and
+ * {@link migrate} skips those that have been run.
  *
  * @example
  * ```ts
@@ -105,7 +103,7 @@ export function migrationFiles(): Record<string, string> {
   );
 }
 
-/** One statement that runs a step unless it ran before; others who try wait for its end. */
+/** Returns one statement that runs a step unless it ran before. Concurrent ones wait for its end. */
 function guarded({ version, name, sql }: Migration): string {
   return `DO $pawl_migration$ BEGIN
 PERFORM pg_advisory_xact_lock(7231950);

@@ -31,12 +31,12 @@ export async function append(
   return await appendInSql(log, sessionId, events, options);
 }
 
-/** Whether it is one event that changes nothing else: most appends. */
+/** Whether an append is a single event that changes nothing else, as most are. */
 function isPlain({ events, release, patch }: AppendCall): boolean {
   return events.length === 1 && !release && patch === null;
 }
 
-/** One event. Statements are short because drivers look them up by their text. */
+/** Stores a single event. The statements are short because drivers look them up by their text. */
 async function storeOne(db: Database, call: AppendCall): Promise<readonly Row[]> {
   const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq } = call;
   const { type, key, durationMs, data } = events[0] as PreparedEvent;
@@ -52,7 +52,7 @@ async function storeOne(db: Database, call: AppendCall): Promise<readonly Row[]>
   ]);
 }
 
-/** Any append. */
+/** Stores any append. */
 async function storeAll(db: Database, call: AppendCall): Promise<readonly Row[]> {
   const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq, release, patch } = call;
   const { heads, payloads } = batchText(call);
@@ -97,7 +97,7 @@ WHERE first.session_id = $1::text AND first.append_id = $2::text AND e.session_i
   AND e.sequence_number < first.sequence_number + first.append_size
 ORDER BY e.sequence_number`;
 
-/** The event that holds the first taken one of these keys, in the order of the keys. */
+/** Finds the event that has the first taken key, in the order of the keys. */
 const byKeys = `
 SELECT ${eventColumns}
 FROM json_array_elements_text($2::text::json) WITH ORDINALITY AS k (key, n), agent_session_events e

@@ -1,7 +1,7 @@
 import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
-/** Now and `$n` milliseconds, by the database's clock. */
+/** Returns SQL for the time in `$n` milliseconds, by the database's clock. */
 function fromNow(parameter: string): string {
   return `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 }
@@ -52,9 +52,8 @@ export async function release(db: Database, lease: Lease): Promise<void> {
 }
 
 /**
- * Takes back every lease there is. Only for who knows that no other process works on this database: their
- * runs can be recovered at once instead of after the leases' time, and if one was alive after all, it is
- * fenced.
+ * Revokes all leases, so that their runs can be recovered at once. Call it only if no other process uses this
+ * database; a process that does is fenced.
  */
 export async function clearLeases(db: Database): Promise<void> {
   await ask(

@@ -2,9 +2,9 @@ import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/
 import { ask, type Database } from "../database/queryable.ts";
 
 /**
- * Large payloads in a table of their own, `agent_session_blobs`, in the database of their sessions: `put`
- * rejects with `not_found` for a session that is not there, and with `invalid_input` for a NUL or half a
- * surrogate pair. Deleting a session's row deletes its events and its blobs.
+ * Keeps large payloads in the table `agent_session_blobs`, in the database of their sessions. `put` rejects
+ * with `not_found` if there is no such session, and with `invalid_input` for a NUL or half a surrogate pair.
+ * Deleting a session's row deletes its events and its blobs.
  *
  * @example
  * ```ts

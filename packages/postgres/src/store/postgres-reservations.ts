@@ -3,7 +3,8 @@ import { checkNames, checkRequest, checkUse, notReservable, RESERVATION_TTL_MS }
 import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /**
- * Reservations in a table, `agent_reservations`. Each call is one statement, and time is the database's.
+ * Keeps reservations in the table `agent_reservations`. Each call is one statement. The database's clock
+ * counts.
  *
  * @example
  * ```ts
@@ -67,7 +68,7 @@ SELECT account, id, amount, used, finalized,
   to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
 FROM pawl_charge_reservation($1::text, $2::bigint, $3::text, $4::integer)`;
 
-/** What has expired and is not written down yet is not held any more. */
+/** Reads an account's balance. An expired reservation holds nothing, even if that is not recorded yet. */
 const balanceOf = `
 SELECT used, held - (
   SELECT coalesce(sum(r.held), 0) FROM agent_reservations r

@@ -6,10 +6,10 @@ import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
 /**
- * The log in a Postgres database. Every method is one statement, so it works over any driver and any pooler;
- * time is the database's. The schema must be there: see {@link migrate}. Isolation should be
- * `READ COMMITTED`, which is the default of Postgres: writers wait for each other there instead of failing.
- * Where it is another, what has failed is tried again.
+ * Keeps the log in a Postgres database. Every method is one statement, so it works with any driver and any
+ * pooler. The database's clock counts. Create the schema first: see {@link migrate}. The isolation level
+ * should be `READ COMMITTED`, the default of Postgres: writers then wait for each other instead of failing.
+ * With a stricter level, failed statements are retried.
  *
  * Metadata is kept as `jsonb`: NUL and half surrogate pairs in it become U+FFFD. Payloads of events are kept
  * as sent.

@@ -8,12 +8,14 @@ import {
 } from "@pawl/core";
 import type { Row } from "../database/queryable.ts";
 
-/** A time as ISO 8601 in UTC with milliseconds, whatever zone and driver. */
+/** Returns SQL for a time as ISO 8601 in UTC with milliseconds, independent of time zone and driver. */
 export function iso(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
-/** Somebody's text, behind a sign: PGlite takes a byte order mark from the beginning of what it reads. */
+/**
+ * Returns SQL for a text with a `=` before it: PGlite drops a byte order mark at the beginning of a value.
+ */
 function name(column: string, as: string): string {
   return `'=' || ${column} AS ${as}`;
 }
@@ -22,14 +24,20 @@ function named(value: unknown): string {
   return String(value).slice(1);
 }
 
-/** What {@link toSession} reads. Order by columns of the table, `s.created_at`, not by these texts. */
+/**
+ * The columns that {@link toSession} reads. Order by the table's columns, e.g. `s.created_at`, not by these
+ * texts.
+ */
 export const sessionColumns: string = `${name("s.id", "id")}, ${name("s.user_id", "user_id")},
   ${name("s.agent", "agent")}, s.status, ${iso("s.created_at")} AS created,
   ${iso("s.updated_at")} AS updated, s.last_sequence, ${name("s.open_run", "open_run")}, s.pending, s.context_start_sequence,
   s.input_tokens, s.output_tokens, s.cached_tokens, s.cache_write_tokens, s.cache_write_1h_tokens,
   s.total_cost_cents, s.metadata::text AS metadata`;
 
-/** A session of a row with {@link sessionColumns}. Drivers give large integers as text, number or bigint. */
+/**
+ * Converts a row with {@link sessionColumns} to a session. Drivers return large integers as text, number or
+ * bigint.
+ */
 export function toSession(row: Row): Session {
   return {
     id: named(row.id),
@@ -55,13 +63,13 @@ export function toSession(row: Row): Session {
 }
 
 /**
- * What {@link toEvent} reads. A time is its seconds: every event of a session is read again and again, and
- * formatting is slow.
+ * The columns that {@link toEvent} reads. Times are seconds, because events are read often and formatting is
+ * slow.
  */
 export const eventColumns: string = `e.sequence_number, e.version, date_part('epoch', e.timestamp) AS at,
   ${name("e.event_type", "event_type")}, ${name("e.event_key", "event_key")}, e.duration_ms, e.data::text AS data`;
 
-/** An event of this session, of a row with {@link eventColumns}. */
+/** Converts a row with {@link eventColumns} to an event of this session. */
 export function toEvent(sessionId: string, row: Row): StoredEvent {
   const event: Record<string, Json> = {
     sessionId,
@@ -76,7 +84,9 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
   return event as unknown as StoredEvent;
 }
 
-/** Microseconds fit a number; the milliseconds are cut off, as {@link iso} does. */
+/**
+ * Converts seconds to ISO 8601, cut to milliseconds as {@link iso} does. A number holds microseconds exactly.
+ */
 function isoOf(seconds: number): string {
   return new Date(Math.floor(Math.round(seconds * 1e6) / 1_000)).toISOString();
 }

@@ -59,7 +59,7 @@ export async function listRecoverable(
   return rows.map(toSession);
 }
 
-/** A limit that fits an `integer`; no limit is the greatest one. */
+/** Caps a limit at the greatest Postgres `integer`, which also stands for no limit. */
 function int(limit: number): number {
   return Math.min(limit, 2_147_483_647);
 }

@@ -80,7 +80,7 @@ describe("embeddedStore on disk", () => {
     for (let round = 1; round <= 3; round += 1) {
       const { process: writer, lines } = child(dataDir);
       let acknowledged = 0;
-      // Each round ends at another place, and while an append is under way.
+      // Each round is killed at another place, in the middle of an append.
       for (let line = await lines.next(); !line.done; line = await lines.next()) {
         if (!line.value.startsWith("stored")) expect(line.value).toBe("open");
         else acknowledged = Number(line.value.slice("stored ".length));
@@ -154,7 +154,7 @@ describe("embeddedStore on disk", () => {
     expect((await eventsOf(second)).map((event) => event.data)).toEqual([{ z: 1, a: "\0" }]);
   }, 60_000);
 
-  it("E2 a directory stays in use when nobody keeps what would let go of it", async () => {
+  it("E2 a directory stays locked when its unlock function is garbage-collected", async () => {
     setFlagsFromString("--expose-gc");
     const collectGarbage = runInNewContext("gc") as () => void;
     const lock = async () => void (await lockDirectory(join(root, "log")));

@@ -113,7 +113,7 @@ async function rows(): Promise<{ session_id: string; attempt: number; data: stri
 }
 
 describe("E9 W4 live text in another process than the run's", () => {
-  it("W4 of an agent that works for a call is seen elsewhere as it comes, by who comes late too", async () => {
+  it("W4 text of a sub-agent is seen elsewhere as it is written, also by a reader that connects late", async () => {
     const model = handModel();
     const scribe = agent({ name: "scribe", model, instructions: "Write." });
     const worker = agentTool({ agent: scribe, description: "Writes.", showsText: true });
@@ -141,7 +141,7 @@ describe("E9 W4 live text in another process than the run's", () => {
     await expect.poll(rows).toEqual([]);
   });
 
-  it("W4 text, inputs of calls and progress are seen elsewhere as they come, and the row goes with the run", async () => {
+  it("W4 text, inputs of calls and progress are seen elsewhere as they happen, and the row is deleted with the run", async () => {
     const words = "This answer is written slowly, and read in another process. \u0000 🙂 \ud83d ";
     const here = await boot(
       scriptedModel([
@@ -166,7 +166,7 @@ describe("E9 W4 live text in another process than the run's", () => {
     await expect.poll(rows).toEqual([]);
   });
 
-  it("W4 who moves from one process to another, and back, goes on at the character", async () => {
+  it("W4 a reader that moves from one process to another, and back, resumes at the character", async () => {
     const model = handModel();
     const processes = [await boot(model), await boot()] as const;
     const run = processes[0].pawl.run("tester", { ...user, input: "Go" });
@@ -207,7 +207,7 @@ describe("E9 W4 live text in another process than the run's", () => {
     await watching.leave();
   });
 
-  it("W4 where wake-ups cannot be heard, as through a pooler, it is polled for", async () => {
+  it("W4 readers poll if wake-ups do not arrive, as through a pooler", async () => {
     const model = handModel();
     const deaf = (pool: ListeningDatabase): ListeningDatabase => ({
       query: (text, values) => (pool as { query: typeof database.pool.prototype.query }).query(text, values),
@@ -263,7 +263,7 @@ describe("E9 W4 live text in another process than the run's", () => {
     for (const { leave } of watching) await leave();
   });
 
-  it("W4 a table that is not there costs live text and nothing else", async () => {
+  it("W4 a missing table costs live text and nothing else", async () => {
     const errors: unknown[] = [];
     const here = await boot(scriptedModel([{ text: "Fine.", delayPerEventMs: 3 }]));
     const pool = database.pool();
@@ -284,7 +284,7 @@ describe("E9 W4 live text in another process than the run's", () => {
 });
 
 describe("E6 the table of live text", () => {
-  it("E6 is a service's and nobody else's, and goes with its session", async () => {
+  it("E6 is for services only, and its row is deleted with the session", async () => {
     const pool = database.pool({ max: 1 });
     const name = `r${crypto.randomUUID().slice(0, 8)}`;
     for (const role of [`${name}_user`, `${name}_service`]) await pool.query(`CREATE ROLE ${role}`);

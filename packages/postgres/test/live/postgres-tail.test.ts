@@ -182,7 +182,7 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
     expect(errors).toHaveLength(1);
   });
 
-  it("E9 where nothing comes in, as through a pooler, that is said once a try, and readers poll", async () => {
+  it("E9 if nothing arrives, as through a pooler, that is reported once per attempt, and readers poll", async () => {
     const pool = database.pool();
     const errors: unknown[] = [];
     let released = 0;
@@ -230,7 +230,7 @@ describe("E9 W4 the live tail over LISTEN and NOTIFY", () => {
     expect(tail.peek("s").seq).toBe(2);
   });
 
-  it("E9 what others say on the channel is no wake-up unless it looks like one", () => {
+  it("E9 other notifications on the channel are ignored unless they have the form of a wake-up", () => {
     for (const odd of ["", "hello", "{}", "null", "[]", "[1]", '{"from":"x"}'])
       expect(parseWakeUp(odd)).toBeUndefined();
     const payload = JSON.stringify(["other", ["s", 1], ["t", -1], ["u"], 4, ["v", 1.5], [5, 5], ["w", 2]]);

@@ -59,7 +59,7 @@ async function all(store: Readable): Promise<[Session | undefined, StoredEvent[]
 }
 
 describe("E9 copying a log", () => {
-  it("E9 a copy that is cut off at any statement goes on, and ends with everything as it was", async () => {
+  it("E9 a copy that is interrupted at any statement continues, and is identical in the end", async () => {
     const pool = database.pool();
     await migrate(pool);
     const events = 2 + 1 + 333 + 1;
@@ -96,7 +96,7 @@ describe("E9 copying a log", () => {
     expect(event?.seq).toBe(2);
   }, 60_000);
 
-  it("E9 a session of the same id that is another one is left alone and reported", async () => {
+  it("E9 a different session with the same id is not changed, and is reported", async () => {
     const own = await testDatabase();
     try {
       const pool = own.pool();

@@ -82,7 +82,7 @@ const refused = { code: "42501" };
 
 describe("E6 E11 row-level security, with real roles", () => {
   it.each(tables)(
-    "E6 a user sees of %s what belongs to their own sessions, and nobody sees nothing",
+    "E6 a user sees of %s what belongs to their own sessions, and a request without a user sees nothing",
     async (table) => {
       const column = table === "agent_sessions" ? "id" : "session_id";
       const seen = `SELECT DISTINCT ${column} AS id FROM ${table}`;
@@ -168,7 +168,7 @@ describe("E6 E11 row-level security, with real roles", () => {
     ["\\u0020.", "stored"],
     ["\\u200b", "stored"],
   ])(
-    "E6 blank messages are none, however they are written, nor are endless ones: %.40j is %s",
+    "E6 blank and endless messages are refused, however they are written: %.40j is %s",
     async (text, becomes) => {
       const id = `sent ${text.slice(0, 40)} ${text.length}`;
       await postgresStore(service).sessions.create({ id, userId: "clara", agent: "coach" });
@@ -201,7 +201,7 @@ describe("E6 E11 row-level security, with real roles", () => {
     expect((await store.listRecoverable({ limit: 9 })).map(({ id }) => id)).toContain("of ben");
   });
 
-  it("E6 a user's own objects stand in no function's way", async () => {
+  it("E6 a user's own objects shadow nothing that a function uses", async () => {
     const client = await people.connect();
     try {
       await client.query(
@@ -235,7 +235,7 @@ describe("E6 E11 row-level security, with real roles", () => {
     await expect(asUsers.acquire("of anna", "me", 1)).rejects.toMatchObject({ cause: refused });
   });
 
-  it("E10 the service reserves, also where it was given its rights before there were reservations", async () => {
+  it("E10 the service reserves, also if its rights are older than reservations", async () => {
     const reservations = postgresReservations(service);
     await reservations.reserve({ account: "anna", id: "1", amount: 5, limit: 10, ttlMs: 1 });
     expect(await reservations.finalize("1", 7)).toMatchObject({ used: 7, state: "finalized" });
@@ -260,7 +260,7 @@ describe("E6 E11 row-level security, with real roles", () => {
     }
   });
 
-  it("E10 a caller's own objects stand in no reservation's way", async () => {
+  it("E10 a caller's own objects shadow nothing that a reservation uses", async () => {
     const client = await service.connect();
     try {
       await client.query(

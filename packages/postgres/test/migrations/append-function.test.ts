@@ -22,7 +22,7 @@ describe("the functions that append", () => {
     return id;
   };
 
-  it("E9 a process of an earlier version appends beside this one", async () => {
+  it("E9 a process of an earlier version appends next to this one", async () => {
     const id = await session("rolling");
     const store = postgresStore(database.pool());
     const here = await store.append(id, [note("1")], { appendId: "1" });
@@ -71,7 +71,7 @@ describe("the functions that append", () => {
     expect(row).toEqual({ total_tokens: "30", cached_tokens: "8", cache_hit_rate: 4 / 13 });
   });
 
-  it("E6 no status is stored that is none", async () => {
+  it("E6 an unknown status is refused", async () => {
     const id = await session("status");
     const store = postgresStore(database.pool());
     const bad = store.append(id, [note("1")], { appendId: "1", session: { status: "gone" as never } });
@@ -98,7 +98,7 @@ describe("the functions that append", () => {
     expect(await postgresStore(database.pool()).sessions.get(id)).toMatchObject({ lastSeq: 4 });
   });
 
-  it("E6 whoever could append before the migration can after it, and nobody else", async () => {
+  it("E6 exactly the roles that could append before the migration can after it", async () => {
     const own = await testDatabase();
     const client = await own.pool().connect();
     const role = (name: string) => `${new URL(own.url).pathname.slice(1)}_${name}`;

@@ -14,7 +14,7 @@ describe("migrate()", () => {
     });
   }
 
-  it("E6 tells of a step that has failed for another reason", async () => {
+  it("E6 reports a step that failed for another reason", async () => {
     const database = await testDatabase();
     onTestFinished(() => database.drop());
     const pool = database.pool();

@@ -26,7 +26,7 @@ async function command(...args: string[]): Promise<string> {
 }
 
 describe("migrations on a server", () => {
-  it("E9 run once although four connections and two processes ask at once, and then again", async () => {
+  it("E9 run once although four connections and two processes start them at once, and then again", async () => {
     const one = [database.pool({ max: 1 }), database.pool({ max: 1 })];
     const two = [database.sql({ max: 1 }), database.sql({ max: 1 })];
     await Promise.all([...[...one, ...two].map((db) => migrate(db)), command("migrate"), command("migrate")]);
@@ -53,7 +53,7 @@ describe("migrations on a server", () => {
       expect(await readFile(new URL(`../../sql/${name}`, import.meta.url), "utf8"), name).toBe(text);
   });
 
-  it("E9 need no rights where nothing is left to do", async () => {
+  it("E9 need no rights if nothing is left to do", async () => {
     const pool = database.pool();
     const role = `${new URL(database.url).pathname.slice(1)}_app`;
     await pool.query(`CREATE ROLE ${role}`);
@@ -137,7 +137,7 @@ describe("O4 views and retention", () => {
     }
   });
 
-  it("E9 prune deletes what is old with all that belongs to it, and nothing that is at work or waits", async () => {
+  it("E9 prune deletes old sessions with all their data, and none that is running or waiting", async () => {
     const pool = database.pool();
     const store = postgresStore(pool);
     const make = async (id: string, session: object = {}, metadata = {}) => {

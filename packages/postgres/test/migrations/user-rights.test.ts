@@ -72,7 +72,7 @@ describe("E6 what a user can read, choose and call", () => {
     expect(events?.found).toMatchObject({ events: [{ seq: 1, type: "note" }] });
   });
 
-  it("E6 chooses of a key only what stands behind `message:`, so it is never the key of anything else", async () => {
+  it("E6 chooses of a key only the part after `message:`, so it is never the key of anything else", async () => {
     const keys = ["end:r", "result:1:q", "answer:1:q", "landing:r", "\n", "'; --"];
     for (const [n, key] of keys.entries())
       await database.by("anna", "SELECT * FROM pawl_send_message('s', $1, '\"x\"', $2)", [`k${n}`, key]);
@@ -150,7 +150,7 @@ describe("E6 what a user can read, choose and call", () => {
     });
   });
 
-  it("P5 E6 answers a question that holds a NUL; of one that is kept as a blob it is told that it cannot", async () => {
+  it("P5 E6 answers a question that holds a NUL; a question that is kept as a blob is refused with an explanation", async () => {
     const question = await asked("s", { payload: "\0 \ud800" });
     await database.by("anna", "SELECT * FROM pawl_answer('s', 'nul', $1, '1')", [question]);
     await postgresBlobs(database.pool()).put("s", "b", '"large"');
@@ -159,7 +159,7 @@ describe("E6 what a user can read, choose and call", () => {
     await expect(answered).rejects.toMatchObject({ code: "PT422" });
   });
 
-  it("P4 E6 answers no question of a run that is over, and puts no blob in the place of an answer", async () => {
+  it("P4 E6 answers no question of a run that is over, and cannot replace an answer with a blob", async () => {
     const store = postgresStore(database.pool());
     const question = await asked("s");
     const reference = JSON.stringify({ $blob: "0".repeat(64), bytes: 7 });
@@ -174,14 +174,14 @@ describe("E6 what a user can read, choose and call", () => {
     await expect(answered).rejects.toMatchObject({ code: "PT422" });
   });
 
-  it("E6 a message of endless depth is refused like any other that is no text", async () => {
+  it("E6 a message of endless depth is refused like any other that is not a text", async () => {
     const sent = database.by("anna", "SELECT pawl_rpc_send_message('s', 'd', $1, NULL)", [nested(100_000)]);
     await expect(sent).rejects.toMatchObject({ code: "PT422" });
   });
 });
 
 describe("E6 rights that were given before the migration", () => {
-  it("E6 users lose the columns and nothing else; who may not read or answer stays so; services keep all", async () => {
+  it("E6 users lose the columns and nothing else; roles without the right to read or answer do not get it; services keep all", async () => {
     const database = await usersDatabase();
     onTestFinished(() => database.drop());
     const client = await database.pool().connect();

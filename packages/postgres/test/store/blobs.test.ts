@@ -44,14 +44,14 @@ describe("postgresBlobs", () => {
     expect(await blobs.get("two", "id")).toBe(text);
   });
 
-  it("E2 knows no session that is not there", async () => {
+  it("E2 rejects with not_found for an unknown session", async () => {
     for (const id of ["nowhere", "", "nul \0"]) {
       await expect(postgresBlobs(db).put(id, "id", "1")).rejects.toMatchObject({ code: "not_found" });
       expect(await postgresBlobs(db).get(id, "id")).toBeUndefined();
     }
   });
 
-  it("E2 what no text can hold is invalid_input, and never asked of the database", async () => {
+  it("E2 a NUL or half a surrogate pair is invalid_input, and never sent to the database", async () => {
     await session("bad");
     const blobs = postgresBlobs(db);
     for (const [id, text] of [
@@ -65,7 +65,7 @@ describe("postgresBlobs", () => {
     expect(await blobs.get("bad", "i\0d")).toBeUndefined();
   });
 
-  it("E2 whatever the database says is store_unavailable with its cause", async () => {
+  it("E2 any error of the database is store_unavailable with its cause", async () => {
     const cause = new Error("connection lost");
     const blobs = postgresBlobs({ query: () => Promise.reject(cause) });
     const failed = { code: "store_unavailable", cause };
@@ -73,7 +73,7 @@ describe("postgresBlobs", () => {
     await expect(blobs.get("s", "id")).rejects.toMatchObject(failed);
   });
 
-  it("E6 are added to a log from before there were blobs", async () => {
+  it("E6 are added to a log that is older than blobs", async () => {
     const old = await newPglite();
     await migrate(old);
     await old.exec("DROP TABLE agent_session_blobs; DELETE FROM pawl_migrations WHERE version = 2");

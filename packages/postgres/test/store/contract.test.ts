@@ -78,7 +78,7 @@ describe("postgresStore over a PGlite of the caller's", () => {
       expect(columns).toContain(`agent_session_events.${column}`);
   });
 
-  it("E6 migrations run once, however often they are asked for", async () => {
+  it("E6 migrations run once, however often they are called", async () => {
     await postgresStore(db).sessions.create({ id: "kept", userId: "u", agent: "a" });
     await Promise.all([migrate(db), migrate(db), migrate(db)]);
     const { rows } = await db.query("SELECT version, name FROM pawl_migrations ORDER BY version");
@@ -135,7 +135,7 @@ describe("postgresStore over a PGlite of the caller's", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("E2 a foreign row in the counter's way is reported, not overwritten", async () => {
+  it("E2 a foreign row with the next number is reported, not overwritten", async () => {
     const store = postgresStore(db);
     await store.sessions.create({ id: "blocked", userId: "u", agent: "a" });
     await db.query(
@@ -147,7 +147,7 @@ describe("postgresStore over a PGlite of the caller's", () => {
     expect((await store.sessions.get("blocked"))?.lastSeq).toBe(0);
   });
 
-  it("E2 whatever the database says is store_unavailable with its cause", async () => {
+  it("E2 any error of the database is store_unavailable with its cause", async () => {
     const cause = new Error("connection lost");
     const store = postgresStore({ query: () => Promise.reject(cause) });
     const event = { type: "a.b", data: 1 } as const;
@@ -199,7 +199,7 @@ describe("the database that a first start unpacks", () => {
     await Promise.all([made.close(), unpacked.close()]);
   }, 60_000);
 
-  it("E9 was built; and where it cannot be read PGlite makes its own", async () => {
+  it("E9 was built; if it cannot be read, PGlite makes its own", async () => {
     expect(await newDatabase()).toBeInstanceOf(Blob);
     expect(await newDatabase("../../dist/nothing.tar.br")).toBeUndefined();
     expect(await newDatabase("../../package.json")).toBeUndefined();

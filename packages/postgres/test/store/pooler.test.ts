@@ -42,7 +42,7 @@ describe.skipIf(!hasPooler())("E9 through a pooler in transaction mode", () => {
     expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 64 }, (_, n) => n + 1));
   });
 
-  it("W4 live text gets through: the run's side writes it unasked, the readers' side looks for it", async () => {
+  it("W4 live text gets through: the run's side always writes it, the readers' side polls", async () => {
     const quiet = { patienceMs: 500, onError: () => undefined };
     const [here, there] = [postgresTail(pool, quiet), postgresTail(sql, quiet)];
     expect(await Promise.all([here.ready, there.ready])).toEqual([false, false]);

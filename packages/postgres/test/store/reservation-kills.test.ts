@@ -76,7 +76,7 @@ it("E10 of 204 requests of six processes 100 are granted; what two of them held 
 
   await Promise.all(alive.map((one) => one.holder.finish()));
   expect(await reservations.balance(account)).toEqual({ used: left, held: lost.length });
-  // Whoever recovers what a dead process was at work on still charges it, and the account is over its limit.
+  // A process that recovers a dead one's run still charges it, and the account exceeds its limit.
   const [id = ""] = lost;
   expect(await reservations.finalize(id, 5)).toMatchObject({ used: 5, state: "finalized" });
   const next = await reservations.reserve({ account, id: "next", amount: 0, limit: LIMIT });

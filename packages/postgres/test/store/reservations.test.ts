@@ -18,7 +18,7 @@ describe("postgresReservations over PGlite", () => {
   const make = async () => ({ reservations: postgresReservations(db) });
   for (const { name, run } of reservationsContract(make)) it(name, run);
 
-  it("E10 says what a simple model says, whatever is asked in whatever order", async () => {
+  it("E10 agrees with a simple model, for any calls in any order", async () => {
     const reservations = postgresReservations(db);
     await fc.assert(
       fc.asyncProperty(reservationSteps, async (steps) => await compareToModel(reservations, steps, sleep)),

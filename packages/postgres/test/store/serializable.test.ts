@@ -10,7 +10,7 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
   }, 60_000);
   afterAll(() => database.drop());
 
-  it("E10 reservations at the same time are granted as far as there is room, and none fails", async () => {
+  it("E10 concurrent reservations are granted up to the limit, and none fails", async () => {
     const { rows } = await database.pool().query("SHOW default_transaction_isolation");
     expect(rows).toEqual([{ default_transaction_isolation: isolation }]);
     const reservations = postgresReservations(database.pool());
@@ -24,7 +24,7 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
     expect(await reservations.balance("shared")).toEqual({ used: 30, held: 0 });
   });
 
-  it("E2 appends at the same time are all stored, once and without gaps", async () => {
+  it("E2 concurrent appends are all stored, once and without gaps", async () => {
     const store = postgresStore(database.sql());
     await store.sessions.create({ id: "s", userId: "u", agent: "a" });
     const stored = await Promise.all(
@@ -38,7 +38,7 @@ describe.each(["serializable", "repeatable read"])("a database whose transaction
   });
 });
 
-describe("a statement that the database undid", () => {
+describe("a statement that the database rolled back", () => {
   it.each([
     ["40001", 3],
     ["40P01", 3],
@@ -58,7 +58,7 @@ describe("a statement that the database undid", () => {
     expect(calls).toBe(times);
   });
 
-  it("E2 again and again is store_unavailable in the end", async () => {
+  it("E2 repeatedly is store_unavailable in the end", async () => {
     const reservations = postgresReservations({
       query: () => Promise.reject(Object.assign(new Error("undone"), { code: "40001" })),
     });

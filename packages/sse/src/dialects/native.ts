@@ -5,8 +5,8 @@ import { parseRunRequest } from "../request/run-request.ts";
 import type { Dialect } from "./base/dialect.ts";
 
 /**
- * Pawl's own: events of the log as they are, with their places as ids. `@pawl/client` and any `EventSource`
- * take it.
+ * Pawl's own dialect: the events of the log, with their cursors as ids. For `@pawl/client` and any
+ * `EventSource`.
  */
 export function native(): Dialect {
   return {
@@ -31,7 +31,8 @@ export function native(): Dialect {
 }
 
 /**
- * Events as server-sent events. The id of one is the place behind it, if it brings the reader to another one.
+ * Encodes events as server-sent events. The id of an event is the reader's cursor after it. An event that
+ * does not move the cursor has no id.
  */
 function framing(from: Cursor): (event: SessionEvent) => string[] {
   let place = from;

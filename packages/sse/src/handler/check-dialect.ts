@@ -2,17 +2,20 @@ import { PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
 
 /**
- * Refuses an agent that is not there, and one whose tools have names that would be taken for another word of
- * the dialect.
+ * Checks that the agent exists, and that no tool of it has a name that the dialect reserves.
  *
  * @throws PawlError `config`.
  */
 export function checkDialect({ name, reserved = [] }: Dialect, runtime: Runtime, agent: string): void {
-  if (!runtime.agents.has(agent)) throw new PawlError("config", `The runtime has no agent "${agent}".`);
+  if (!runtime.agents.has(agent))
+    throw new PawlError(
+      "config",
+      `The runtime has no agent "${agent}". It has: ${[...runtime.agents.keys()].join(", ")}.`,
+    );
   const taken = reserved.find((word) => runtime.agents.get(agent)?.tools.has(word));
   if (taken === undefined) return;
   throw new PawlError(
     "config",
-    `The agent "${agent}" has a tool "${taken}": in the dialect ${name} that is the name of an event. Rename the tool.`,
+    `The agent "${agent}" has a tool "${taken}", but the dialect ${name} has an event of that name. Rename the tool.`,
   );
 }

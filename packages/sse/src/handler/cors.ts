@@ -3,15 +3,15 @@ import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Env } from "./routes.ts";
 
-/** Pages of other origins that may use the handler, and their rights. */
+/** The origins whose pages may use the handler, and what those pages may do. */
 export interface CorsOptions {
-  /** Their origins, e.g. `["https://app.example.com"]`, without a path; or `"*"` for every page. */
+  /** Origins without a path, e.g. `["https://app.example.com"]`; or `"*"` for every page. */
   origins: readonly string[] | "*";
-  /** Whether their requests may carry cookies. Not with `"*"`. Default: `false`. */
+  /** Whether requests may carry cookies. Not allowed with `"*"`. Default: `false`. */
   credentials?: boolean;
   /**
-   * Names of headers of your own responses (those of `authorize`) that pages may read, beside Pawl's.
-   * Default: none.
+   * Names of headers that pages may read besides Pawl's, e.g. those of a response from `authorize`. Default:
+   * none.
    */
   exposeHeaders?: readonly string[];
 }
@@ -56,8 +56,8 @@ function checkOrigins(origins: unknown): void {
 }
 
 /**
- * Whether the origin is written as browsers write it: otherwise an extra slash or star would shut a page out
- * silently. Apps may have their own schemes.
+ * Whether the origin is written as browsers write it. An extra slash or star would silently shut a page out.
+ * Apps may have their own schemes.
  */
 function isOrigin(origin: unknown): boolean {
   if (typeof origin !== "string" || !URL.canParse(origin)) return false;

@@ -4,29 +4,27 @@ import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
 import { findSession } from "../session/open-session.ts";
 
-/**
- * What the fields of a request's body that are the application's own add to the run that its message begins.
- */
+/** Fields of the request's body that are your own, and what they add to the run that the message begins. */
 export interface ExtraFields {
   /**
-   * Their names. The dialect does not see them; others than its own and these are refused where it refuses
-   * any.
+   * Names of the fields. The dialect does not see them. A dialect that refuses unknown fields still refuses
+   * all others.
    */
   fields: readonly string[];
   /**
-   * Called with those of them that were sent, if any. Believe nothing of it. Throw a `PawlError` with the
-   * code `invalid_input` for what makes no sense: it answers 400, with its message.
+   * Called with the fields that were sent, if any. Validate them: they come from the client. Throw a
+   * `PawlError` with the code `invalid_input` to answer 400 with its message.
    */
   read(sent: JsonObject, asked: Asking): Extra | Promise<Extra>;
 }
 
-/** Who asks, and in which session; it is theirs, and absent where one begins. */
+/** The user of a request, and the user's session. The session is absent if the message begins a new one. */
 export interface Asking {
   userId: string;
   session: Session | undefined;
 }
 
-/** See `RunOptions` of `@pawl/core`; `metadata` are those of a session that begins, e.g. its type. */
+/** See `RunOptions` of `@pawl/core`. `metadata` applies to a session that begins, e.g. its type. */
 export type Extra = Pick<RunOptions, "knowledge" | "params" | "metadata">;
 
 interface Reading {
@@ -42,8 +40,8 @@ interface Reading {
 }
 
 /**
- * What a request asks for, with what the application reads out of it. Fields that come with answers are
- * passed over.
+ * Parses a request, and adds what the application reads from its own fields. Ignores those fields if the
+ * request has answers.
  */
 export async function readRequest(
   served: Reading,
@@ -77,7 +75,7 @@ async function readBody(served: Reading, request: Request): Promise<ThreadBody> 
   return { body: await readJson(request, maxBodyBytes), earlier: [] };
 }
 
-/** A body without these fields, and these fields. */
+/** Splits a body into these fields and the rest. */
 function parted(body: unknown, fields: readonly string[]): { own: unknown; sent: JsonObject } {
   const isObject = body !== null && typeof body === "object" && !Array.isArray(body);
   if (!isObject || fields.length === 0) return { own: body, sent: {} };
@@ -89,12 +87,14 @@ function parted(body: unknown, fields: readonly string[]): { own: unknown; sent:
   };
 }
 
-/**
- * @throws PawlError `config` for names that no application's field may have, because every dialect has them.
- */
+/** @throws PawlError `config` for a name that dialects use themselves. */
 export function checkExtra(extra: ExtraFields | undefined): void {
   const taken = extra?.fields.find((field) => TAKEN.includes(field));
-  if (taken !== undefined) throw new PawlError("config", `"${taken}" is no field of the application's own.`);
+  if (taken !== undefined)
+    throw new PawlError(
+      "config",
+      `\`extra.fields\` must not name "${taken}": the request has a field of that name. Choose another name.`,
+    );
 }
 
 const TAKEN = ["input", "message", "messages", "answers", "sessionId", "clientMessageId"];

@@ -21,13 +21,16 @@ import { type Env, json, type Limited, route } from "./routes.ts";
 /** Options of `handler()`. */
 export interface HandlerOptions {
   runtime: Runtime;
-  /** Name of the agent that is served. Sessions of other agents do not exist here. */
+  /** Name of the agent that is served. Sessions of other agents answer 404. */
   agent: string;
-  /** Says who asks; `null`: nobody we know, which answers 401. A response of your own is sent as it is. */
+  /** Identifies the user of a request. `null` answers 401. A `Response` is sent as it is. */
   authorize(request: Request): Authorized | Promise<Authorized>;
-  /** What comes before `/runs` in the path, e.g. `/api/coach`. Leave it out where a router strips it. */
+  /**
+   * The part of the path before `/runs`, e.g. `/api/coach`. Leave it out if a router strips it. Default:
+   * none.
+   */
   basePath?: string;
-  /** Milliseconds of silence before a stream says that it is still there. Default: 15 s. */
+  /** Milliseconds of silence before a stream sends a heartbeat. Default: 15,000. */
   heartbeatMs?: number;
   /**
    * The longest body of a request, in bytes, without the history, which `maxHistoryBytes` bounds. Default:
@@ -43,21 +46,21 @@ export interface HandlerOptions {
   /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
   maxInputLength?: number;
   /**
-   * How many runs a user may begin or go on with, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`.
-   * Default: any number.
+   * Limits how many runs a user may begin or continue, e.g.
+   * `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: no limit.
    */
   rateLimit?: RateLimiter;
   /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
   maxStreams?: number;
   /**
-   * Lets pages of other origins in, e.g. `{ origins: ["https://app.example.com"] }`. A preflight is answered
-   * before `authorize` is asked. Default: no page of another origin may read anything.
+   * Allows pages of other origins, e.g. `{ origins: ["https://app.example.com"] }`. Preflights are answered
+   * before `authorize` is called. Default: pages of other origins may read nothing.
    */
   cors?: CorsOptions;
   /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
   extra?: ExtraFields;
   /**
-   * What its clients speak: how runs are begun and told. Default: `native()`, as in the table of
+   * The protocol of the clients: how runs are begun and streamed. Default: `native()`, as in the list of
    * {@link handler}.
    */
   dialect?: Dialect;
@@ -68,7 +71,7 @@ export interface HandlerOptions {
    * `public` with the text of these sources.
    */
   expose?: Expose;
-  /** Told of everything that answers 500 or 503 or breaks a stream off. Default: the console. */
+  /** Called with every error that answers 500 or 503 or breaks a stream off. Default: `console.error`. */
   onError?(error: unknown, request: Request): void;
   /**
    * Called once, with a message for the developer, for each kind of data that clients send and the agent does
@@ -77,12 +80,12 @@ export interface HandlerOptions {
   onWarning?(message: string): void;
 }
 
-/** Who asks, or how they are turned away. */
+/** The user of a request, or how the request is refused. */
 export type Authorized = { userId: string } | Response | null;
 
 /**
- * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The function takes a web
- * `Request` and never throws; mount it under a path of its own. A reader that goes away stops its stream and
+ * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The returned function takes a web
+ * `Request` and never throws; mount it under a path of its own. A client that disconnects ends its stream and
  * nothing else.
  *
  * - `POST /runs`:
@@ -90,13 +93,13 @@ export type Authorized = { userId: string } | Response | null;
  *   begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which
  *   failed: its message is run again. The header `x-pawl-session` names the session, escaped as by
  *   `encodeURI`
- * - `GET /runs/:id`, `GET /runs/:id/stream`: in dialects that have them: the messages as their clients keep
- *   them; the agent's output since its last run began, or 204 if there is none
+ * - `GET /runs/:id`, `GET /runs/:id/stream`: only in dialects that replay: the messages as their clients keep
+ *   them, and the agent's output since its last run began, or 204 if there is none
  * - `GET /sessions`: the user's sessions, newest first: `{ sessions }`
  * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
  * - `GET /sessions/:id/events?after=`: stored events: `{ events }`
- * - `GET /sessions/:id/stream`: events after `Last-Event-ID` or `?after=`, and whatever happens from then on;
- *   every id that was sent will do, also one in the middle of an answer
+ * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
+ *   happen. Any id that was sent is accepted, also one in the middle of an answer
  * - `POST /sessions/:id/stop`: asks the run to stop: 202
  *
  * @example
@@ -139,7 +142,7 @@ export function handler({
   checkExtra(options.extra);
   checkExpose(options.expose);
   const app = new Hono<Env>().basePath(basePath);
-  app.notFound(() => errorResponse(404, "not_found", "There is nothing here."));
+  app.notFound(({ req }) => errorResponse(404, "not_found", noRoute(req, basePath)));
   app.onError((error, { req }) => {
     const response = responseTo(error);
     if (response.status >= 500) onError(error, req.raw);
@@ -212,6 +215,10 @@ export function handler({
   return async (request) => await app.fetch(request);
 }
 
+function noRoute({ method, path }: { method: string; path: string }, basePath: string): string {
+  return `No such route: ${method} ${path}. This handler serves ${basePath}/runs and ${basePath}/sessions. Check \`basePath\`.`;
+}
+
 async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () => void): Promise<Response> {
   const { runtime, agent, dialect = native() } = options;
   const served = replaying(options, dialect);
@@ -229,7 +236,7 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
     onClose,
   };
   return logStream(options, about, (signal) =>
-    // A message instead of an answer ends an earlier run on the way: that is no end of this one.
+    // A message instead of an answer first ends an earlier run. That end must not end this stream.
     runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
   );
 }

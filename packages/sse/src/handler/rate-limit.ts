@@ -2,23 +2,22 @@ import { PawlError } from "@pawl/core";
 import { refusal } from "../request/wire-error.ts";
 
 /**
- * Counts requests by user. The limiters of `rate-limiter-flexible` have this shape, in memory or in any
- * database that several processes share.
+ * Counts requests by user. The limiters of `rate-limiter-flexible` have this shape, in memory or in a shared
+ * database.
  */
 export interface RateLimiter {
   /**
-   * Rejects with `{ msBeforeNext }`, in milliseconds, when there is no room, and with an `Error` when it
-   * cannot tell.
+   * Counts one request of `key`, the user's id. Rejects with `{ msBeforeNext }`, in milliseconds, if the user
+   * has reached the limit, and with an `Error` if the limiter fails.
    */
   consume(key: string): Promise<unknown>;
 }
 
 /**
- * Lets a request of the user pass, if there is room for one more: for routes of your own beside those of
- * {@link handler}, which asks by itself.
+ * Counts a request of the user, and throws if the user has reached the limit. For your own routes; {@link
+ * handler} does this itself.
  *
- * @throws HTTPException of Hono 429 with `retry-after`; PawlError `store_unavailable` where the limiter
- * cannot tell.
+ * @throws HTTPException of Hono 429 with `retry-after`; PawlError `store_unavailable` if the limiter fails.
  *
  * @example
  * ```ts

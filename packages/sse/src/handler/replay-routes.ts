@@ -9,7 +9,7 @@ import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 
-/** What a dialect that tells whole messages is served with. */
+/** What the routes of a dialect with `resume: "replay"` need. */
 export interface Replaying {
   runtime: Runtime;
   agent: string;
@@ -24,7 +24,7 @@ export interface Replaying {
   warn(message: string): void;
 }
 
-/** `POST /runs`: begins a run or goes on with one, and tells it until it waits or ends. */
+/** `POST /runs`: begins or resumes a run, and streams it until it waits or ends. */
 export async function tellNewRun(
   served: Replaying,
   request: Request,
@@ -42,9 +42,11 @@ export async function tellNewRun(
 }
 
 /**
- * `GET /runs/:id`: the messages of a session as the dialect's clients keep them. `GET /runs/:id/stream`: all
- * the agent's output since its last run began, until it settles; 204 if there is none, also for a name
- * without a session: a message may begin one.
+ * Adds the routes of a dialect with `resume: "replay"`.
+ *
+ * - `GET /runs/:id`: the messages of a session as the dialect's clients keep them
+ * - `GET /runs/:id/stream`: all the agent's output since its last run began, until it settles. 204 if there
+ *   is none, also for a name without a session, because a message may begin one
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { runtime, dialect } = served;
@@ -68,10 +70,10 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
 }
 
 /**
- * The session that a path names: by its id, or by its client's own name for it where the dialect knows such
- * names.
+ * Finds the session that a path names: by its id, or in a dialect with `resume: "replay"` also by the
+ * client's own name.
  *
- * @throws PawlError `not_found` where this user has none with this agent.
+ * @throws PawlError `not_found` if this user has no such session with this agent.
  */
 export async function namedSession(served: Replaying, userId: string, id: string): Promise<Session> {
   const session = await findNamed(served, userId, id);
@@ -96,7 +98,7 @@ function toldResponse(
     signal: request.signal,
     onClose,
     write: (text) => text,
-    // A clean end without a last event is a success to other clients than ours.
+    // Clients other than ours take a clean end without a last event for a success.
     mayEnd: false,
     onError: (error) => {
       if (!PawlError.is(error, "draining")) onError(error, request);
@@ -107,7 +109,7 @@ function toldResponse(
   });
 }
 
-/** What is wrong with a request, in the dialect's own way if it has one. */
+/** Returns a refusal in the dialect's own form, if it has one. Rethrows every other error. */
 async function refusedIn({ refused, headers }: Dialect, error: unknown): Promise<Response> {
   const response = responseTo(error);
   if (refused === undefined || ![400, 409, 422].includes(response.status)) throw error;

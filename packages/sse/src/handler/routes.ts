@@ -15,7 +15,7 @@ export type Limited = (
   make: (onClose: () => void) => Promise<Response>,
 ) => Promise<Response>;
 
-/** Serves a path; other methods than those given answer 405. */
+/** Serves a path. Methods other than those given answer 405. */
 export function route(
   app: Hono<Env>,
   path: string,
@@ -23,10 +23,12 @@ export function route(
 ): void {
   for (const [method, serve] of Object.entries(methods)) app.on(method, path, serve);
   const allow = methods.GET === undefined ? "POST" : "GET, HEAD";
-  app.all(path, () => errorResponse(405, "method_not_allowed", `This path takes ${allow}.`, { allow }));
+  app.all(path, () =>
+    errorResponse(405, "method_not_allowed", `This path accepts ${allow} only.`, { allow }),
+  );
 }
 
-/** JSON that no cache keeps. */
+/** Returns a JSON response that must not be cached. */
 export function json(body: object): Response {
   return Response.json(body, { headers: { "cache-control": "no-store" } });
 }

@@ -4,7 +4,7 @@ import { refusal } from "./wire-error.ts";
 
 const NO_CONTROLS = "^[^\\u0000-\\u001f\\u007f]*$";
 
-/** No control characters: ids go into headers, keys and logs. */
+/** Schema of an id. It allows no control characters, because ids are used in headers, keys and logs. */
 export const id = (maxLength: number): JsonObject => ({
   type: "string",
   minLength: 1,
@@ -14,28 +14,29 @@ export const id = (maxLength: number): JsonObject => ({
 
 const ID = new RegExp(NO_CONTROLS.replace("*", "{1,200}"));
 
-/** How deep a body may be nested; what is deeper is an attack, not an answer. */
+/** How many levels a body may have. A deeper one is an attack. */
 const MAX_DEPTH = 100;
 
 /**
- * The body of a request for a run, if it is of this shape.
+ * Validates the body of a request for a run.
  *
- * @throws HTTPException 400 that says what is wrong.
+ * @throws HTTPException 400 with the reason.
  */
 export async function checkBody<T>(schema: Schema<T>, body: unknown): Promise<T> {
-  if (isDeeperThan(body, MAX_DEPTH)) throw invalid("The body is nested too deeply.");
+  if (isDeeperThan(body, MAX_DEPTH))
+    throw invalid(`The body is nested too deeply: it may have at most ${MAX_DEPTH} levels.`);
   const checked = await validate(schema, body);
-  if (!checked.ok) throw invalid(`This is no request for a run: ${checked.problems.join("; ")}`);
+  if (!checked.ok) throw invalid(`The body is not a valid request for a run: ${checked.problems.join("; ")}`);
   return checked.value as T;
 }
 
 /**
- * A user's message, if there is something in it and not too much.
+ * Checks that a user's message is neither blank nor too long, and returns it.
  *
  * @throws HTTPException 400.
  */
 export function checkInput(input: string, maxInputLength: number): string {
-  if (input.trim() === "") throw invalid("The message is empty.");
+  if (input.trim() === "") throw invalid("The message is empty. Please write something.");
   if (input.length > maxInputLength) {
     throw invalid(`The message may have at most ${maxInputLength} characters.`);
   }
@@ -43,12 +44,12 @@ export function checkInput(input: string, maxInputLength: number): string {
 }
 
 /**
- * A message's id of its client's.
+ * Checks a client's id of a session or message, and returns it.
  *
- * @throws HTTPException 400 for one that cannot be stored.
+ * @throws HTTPException 400 for an id that cannot be stored.
  */
 export function checkId(text: string): string {
-  if (!ID.test(text)) throw invalid("An id has 1 to 200 characters, none of them a control character.");
+  if (!ID.test(text)) throw invalid("An id must have 1 to 200 characters and no control characters.");
   return text;
 }
 
@@ -56,7 +57,8 @@ export function invalid(message: string): HTTPException {
   return refusal(400, "invalid_input", message);
 }
 
-/** Level by level, because recursion is what a deep value is meant to break. */
+/** Whether a value has more than `depth` levels. */
+// Goes level by level: a deep value is meant to overflow the stack of a recursion.
 function isDeeperThan(value: unknown, depth: number): boolean {
   let level = [value];
   for (let left = depth; level.length > 0; left -= 1) {

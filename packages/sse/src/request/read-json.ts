@@ -2,9 +2,9 @@ import type { HTTPException } from "hono/http-exception";
 import { refusal } from "./wire-error.ts";
 
 /**
- * The body of a request as JSON, read only as far as it may be long.
+ * Reads the body of a request as JSON. Stops reading after `maxBytes`.
  *
- * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for what is no JSON.
+ * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for invalid JSON.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   checkIsJson(request);
@@ -21,7 +21,7 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
 export function checkIsJson(request: Request): void {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
-    throw refusal(415, "invalid_input", "Send JSON, with the content type application/json.");
+    throw refusal(415, "invalid_input", "Send JSON with the header `content-type: application/json`.");
   }
 }
 
@@ -34,7 +34,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** The chunks of a body. Throws `tooLong()` for one of more than `maxBytes`. */
+/** Yields the chunks of a body. Throws `tooLong()` if it has more than `maxBytes`. */
 export async function* bodyOf(
   request: Request,
   maxBytes: number,
@@ -50,7 +50,7 @@ export async function* bodyOf(
   }
 }
 
-/** The rest of the body is not read, so that the connection cannot be used again. */
+/** Refuses a body as too large. It closes the connection, because the rest of the body is not read. */
 export function tooLarge(message: string): HTTPException {
   return refusal(413, "too_large", message, { connection: "close" });
 }

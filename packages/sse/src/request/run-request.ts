@@ -1,16 +1,20 @@
 import { type Answer, jsonSchema } from "@pawl/core";
 import { checkBody, checkInput, id, invalid } from "./check-body.ts";
 
-/** The body of `POST /runs`: a message, answers to what the session asks, or the run to retry. */
+/** The body of `POST /runs`: a message, answers to the session's questions, or the run to retry. */
 export interface RunRequest {
-  /** The session to go on with; a new one without. */
+  /** The session to continue. Default: a new session. */
   sessionId?: string;
   /** The user's message. */
   input?: string;
+  /** Answers to the session's open questions. */
   answers?: Answer[];
   /** Id of the session's last run, which failed. */
   retry?: string;
-  /** The client's own id of the message: sent again, it is stored once and the same run is shown. */
+  /**
+   * The client's own id of the message. A message that is sent again is stored once, and the same run is
+   * streamed.
+   */
   clientMessageId?: string;
 }
 
@@ -45,15 +49,16 @@ const schema = jsonSchema<RunRequest>({
 /**
  * Checks the body of `POST /runs`.
  *
- * @throws HTTPException 400 that says what is wrong.
+ * @throws HTTPException 400 with the reason.
  */
 export async function parseRunRequest(body: unknown, maxInputLength: number): Promise<RunRequest> {
   const asked = await checkBody(schema, body);
   const { input, answers, retry, sessionId } = asked;
   if ([input, answers, retry].filter((one) => one !== undefined).length !== 1) {
-    throw invalid("Send either a message or answers, or name the run to retry.");
+    throw invalid("Send exactly one of `input`, `answers` and `retry`.");
   }
-  if (input === undefined && sessionId === undefined) throw invalid("Answers and retries need a session.");
+  if (input === undefined && sessionId === undefined)
+    throw invalid("`answers` and `retry` require a `sessionId`.");
   if (input !== undefined) checkInput(input, maxInputLength);
   return asked;
 }

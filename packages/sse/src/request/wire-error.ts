@@ -1,7 +1,24 @@
 import { PawlError, type PawlErrorCode } from "@pawl/core";
 import { HTTPException } from "hono/http-exception";
 
-/** What can be wrong with a request, in one word, as it stands in `error.code`. */
+/**
+ * The codes of errors, as in `error.code`. The response's status is in brackets.
+ *
+ * - `invalid_input` (400, 415): the request is malformed, or its content type is not JSON
+ * - `unauthorized` (401): `authorize` returned `null`
+ * - `not_found` (404): no such route, or no such session of this user
+ * - `method_not_allowed` (405): the header `allow` has the methods
+ * - `session_busy` (409): a run is in progress
+ * - `already_answered` (409): the question is no longer open
+ * - `unknown_call` (422): the session has no such question
+ * - `invalid_answer` (422): the answer does not fit the question's schema
+ * - `too_large` (413): the body exceeds a limit
+ * - `rate_limited` (429): too many runs; `retry-after` has the seconds to wait
+ * - `too_many_streams` (429): the user has too many streams open
+ * - `draining` (503): this process is shutting down
+ * - `store_unavailable` (503): the store, or another service that is needed, cannot be reached
+ * - `internal` (500): any other error
+ */
 export type WireErrorCode =
   | "invalid_input"
   | "unauthorized"
@@ -37,7 +54,7 @@ const STATUS: { readonly [C in PawlErrorCode & WireErrorCode]: Status } = {
   store_unavailable: 503,
 };
 
-/** An error as JSON, never kept by a cache. */
+/** Returns an error as a JSON response that must not be cached. */
 export function errorResponse(
   status: Status,
   code: WireErrorCode,
@@ -48,7 +65,7 @@ export function errorResponse(
   return Response.json(body, { status, headers: { "cache-control": "no-store", ...headers } });
 }
 
-/** To be thrown where a request cannot be accepted. */
+/** Returns an exception to throw if a request cannot be accepted. */
 export function refusal(
   status: Status,
   code: WireErrorCode,
@@ -75,13 +92,13 @@ export function responseTo(error: unknown): Response {
   if (error instanceof HTTPException) return error.getResponse();
   if (PawlError.is(error) && isTold(error.code)) {
     if (error.code === "store_unavailable") {
-      return errorResponse(503, error.code, "Something that is needed cannot be reached. Please try again.", {
+      return errorResponse(503, error.code, "The service cannot be reached right now. Please try again.", {
         "retry-after": "1",
       });
     }
     return errorResponse(STATUS[error.code], error.code, error.message);
   }
-  return errorResponse(500, "internal", "Something went wrong.");
+  return errorResponse(500, "internal", "Something went wrong on our side. Please try again.");
 }
 
 function isTold(code: PawlErrorCode): code is keyof typeof STATUS {

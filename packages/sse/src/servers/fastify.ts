@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { nodeListener } from "./node.ts";
 
-/** What is used of a Fastify instance; any of version 5 has it. */
+/** The used part of a Fastify instance. Every instance of version 5 has it. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
@@ -11,21 +11,21 @@ export interface FastifyScope {
   all(path: string, serve: (request: FastifyCall, reply: FastifyAnswer) => Promise<void>): unknown;
 }
 
-/** What is used of a request of Fastify. */
+/** The used part of a Fastify request. */
 export interface FastifyCall {
   raw: IncomingMessage;
 }
 
-/** What is used of a reply of Fastify. */
+/** The used part of a Fastify reply. */
 export interface FastifyAnswer {
   raw: ServerResponse;
   hijack(): unknown;
 }
 
 /**
- * A handler as a Fastify plugin. Everything below its prefix is the handler's, and bodies are left to it;
- * give the handler the same path as `basePath`. Fastify's hooks that run before a route's body is read are
- * called as ever.
+ * Makes a Fastify plugin from a handler. The handler serves every path below the plugin's prefix and reads
+ * the bodies itself. Give the handler the same path as `basePath`. Fastify's hooks that run before a body is
+ * parsed are called as usual.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function fastifyPlugin(
 ): (scope: FastifyScope) => Promise<void> {
   const listener = nodeListener(serve);
   return async (scope) => {
-    // What Fastify has parsed, nobody else can read any more.
+    // A body can be read once: after Fastify has parsed it, the handler could not.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     scope.all("/*", async (request, reply) => {

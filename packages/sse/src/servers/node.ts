@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
 /**
- * A handler as a listener for `http.createServer`, or as Express middleware:
- * `app.use("/api/coach", nodeListener(…))`, then without `basePath`. A body that `express.json()` has read
- * before is taken from there.
+ * Makes a listener for `http.createServer` from a handler, or Express middleware:
+ * `app.use("/api/coach", nodeListener(…))`, then without `basePath`. If `express.json()` has already read the
+ * body, its result is used.
  *
  * @example
  * ```ts
@@ -26,8 +26,8 @@ export function nodeListener(
 }
 
 /**
- * A body can be read once. What a parser before us has made of it is put where the listener looks for one
- * that was read.
+ * Restores a body that a parser has already read: it can be read only once. Puts it into `rawBody`, where the
+ * listener looks for it.
  */
 function giveBack(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   const { body, rawBody } = incoming;

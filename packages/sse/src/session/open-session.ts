@@ -1,19 +1,18 @@
 import { type JsonObject, PawlError, type Runtime, type Session } from "@pawl/core";
 import { ownSession } from "./own-session.ts";
 
-/** Whose session, and by which name it is asked for. */
+/** The user and agent of a session, and the name by which it is requested. */
 export interface SessionName {
   userId: string;
   agent: string;
   sessionId?: string;
-  /** The client's own name for it, or its id. */
+  /** The client's own name for the session, or its id. */
   threadId?: string;
 }
 
 /**
- * The session of that name, if there is one. A name that is not the id of one of the user's own sessions with
- * this agent is the user's own name: nobody reaches anybody else's session by it, or learns that there is
- * one.
+ * Finds the session of that name. A `threadId` that is not the id of one of the user's sessions with this
+ * agent counts as the user's own name. So nobody can reach another user's session, or learn that it exists.
  *
  * @throws PawlError `not_found` for a `sessionId` that is not the user's.
  */
@@ -26,7 +25,7 @@ export async function findSession(runtime: Runtime, name: SessionName): Promise<
   return await runtime.store.sessions.get(await sessionIdOf(userId, agent, threadId));
 }
 
-/** The session of that name, which begins now if it has not yet. */
+/** Returns the session of that name, and creates it if it does not exist. */
 export async function openThread(
   runtime: Runtime,
   { userId, agent, threadId }: SessionName & { threadId: string },
@@ -42,7 +41,10 @@ export async function openThread(
   }
 }
 
-/** The session's id follows from the name and its user: the same request, sent twice, begins one session. */
+/**
+ * Derives the session's id from the name, the user and the agent: the same request, sent twice, begins one
+ * session.
+ */
 async function sessionIdOf(userId: string, agent: string, threadId: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(["thread", agent, userId, threadId]));
   const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", text));

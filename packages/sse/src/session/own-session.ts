@@ -1,7 +1,7 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
 
 /**
- * The session, if it is this user's and this agent's.
+ * Returns the session if it belongs to this user and this agent.
  *
  * @throws PawlError `not_found` for any other, whether it exists or not.
  */
@@ -18,22 +18,23 @@ export async function ownSession(
   return session;
 }
 
-/** What turns a request away, from whatever library or realm it is. */
+/** Whether this is a `Response`, also one of another library or realm. */
 export function isResponse(caller: object): caller is Response {
   return typeof caller === "object" && !("userId" in caller) && "headers" in caller;
 }
 
 /**
- * The user that `authorize` names. Without types a name can get lost on the way: then it is nobody's request,
- * not that of all who have none.
+ * Returns the user's id that `authorize` returned. A missing id is an error; otherwise all users without an
+ * id would share their sessions.
  *
  * @throws PawlError `config`.
  */
 export function checkUser(caller: { userId: string }): string {
   const userId: unknown = (caller as { userId?: unknown } | undefined)?.userId;
   if (typeof userId === "string" && userId !== "") return userId;
+  const given = typeof caller === "object" ? "an object without a valid `userId`" : `type ${typeof caller}`;
   throw new PawlError(
     "config",
-    "authorize() names nobody: it returns `{ userId }`, a text that is not empty, or `null`, or a Response.",
+    `authorize() must return { userId } with a string that is not empty, or null, or a Response; got ${given}.`,
   );
 }

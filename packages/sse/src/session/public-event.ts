@@ -6,10 +6,14 @@ const SILENT = "This did not work.";
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 
 /**
- * An event without what is written for the model or the operator: the system prompt and the tools'
- * descriptions, summaries, notes, the text of knowledge (its source stays), what the model reads of a result
- * in place of the result itself, a tool's input as hooks have changed it, and the words and causes of
- * failures, a tool's too, which may name hosts, queries or keys. Every event keeps its place, type and shape.
+ * Returns an event without the content that is meant for the model or the operator. Every event keeps its
+ * place, type and shape. Removed are:
+ *
+ * - the system prompt and the tools' descriptions
+ * - summaries, notes, and the text of knowledge (its source stays)
+ * - the text that the model reads in place of a tool's result
+ * - a tool's input as changed by hooks
+ * - the messages and causes of failures, also a tool's, which may name hosts, queries or keys
  */
 export function publicEvent<E extends SessionEvent>(event: E, expose?: Expose): E;
 export function publicEvent(event: SessionEvent, expose: Expose = "public"): SessionEvent {

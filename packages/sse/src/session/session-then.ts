@@ -3,7 +3,7 @@ import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
 import { publicEvent } from "./public-event.ts";
 
-/** A session as its user sees it now. */
+/** Returns a session as its user sees it now. */
 export async function sessionNow(runtime: Runtime, sessionId: string): Promise<SessionThen> {
   return await sessionUpTo(runtime, sessionId, Infinity);
 }
@@ -14,7 +14,7 @@ interface SessionThen {
   facts: ThreadFacts;
 }
 
-/** A session as its user saw it after this event. */
+/** Returns a session as its user saw it after this event. */
 export async function sessionUpTo(
   runtime: Runtime,
   sessionId: string,
@@ -34,7 +34,7 @@ export async function sessionUpTo(
   return { view, mode, facts };
 }
 
-/** Where the last run began, or the first of those that begin where others end. */
+/** Returns where the last run began. Runs that began where others ended count as one. */
 export async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
   let start: RunStart | undefined;
   let next: string | undefined;
@@ -48,7 +48,7 @@ export async function lastExchange(runtime: Runtime, sessionId: string): Promise
   return start;
 }
 
-/** The agent's last message, which may be in progress. */
+/** Returns where the agent's last message began, which may be in progress. */
 export async function lastMessage(
   runtime: Runtime,
   sessionId: string,

@@ -1,6 +1,6 @@
 import { PawlError } from "@pawl/core";
 
-/** Headers of a stream that no proxy may hold back, compress or keep. */
+/** Headers of a stream: no proxy may buffer, compress or cache it. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
@@ -24,25 +24,25 @@ export function runHeaders({
 export interface EventStreamOptions<T> {
   /** A comment is sent after this many milliseconds without an event. */
   heartbeatMs: number;
-  /** Fires when the client is gone, where the platform says so. */
+  /** Aborts when the client has disconnected, if the platform reports it. */
   signal: AbortSignal;
-  /** Told when the events fail. */
+  /** Called when the events fail. */
   onError(error: unknown): void;
   /** Called once the stream is over, however it ends. */
   onClose(): void;
-  /** An item as text of the stream. */
+  /** Encodes an item as text of the stream. */
   write(item: T): string;
   /**
-   * Whether clients take an end without a last event for what it is. If not, the body is broken off when this
-   * process goes down.
+   * Whether clients notice an end without a last event. If not, the body is broken off when this process
+   * shuts down. Default: `true`.
    */
   mayEnd?: boolean;
 }
 
 /**
- * Events as a body. It takes an event only when the reader wants one, so that a slow reader costs one frame
- * and no more. It is closed when the events are over or this process goes down, and broken off when they
- * fail. The signal that the events are made with fires when nobody reads any more.
+ * Streams events as a body. Takes an event only when the reader asks for one, so that a slow reader costs one
+ * frame of memory. Closes the body when the events are over or this process shuts down, and breaks it off
+ * when they fail. The signal given to `events` aborts when the reader is gone.
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
@@ -61,13 +61,13 @@ export function eventStream<T>(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // Who knows how often to expect something knows when to give up.
+        // The client needs the interval to notice a dead connection.
         controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
       },
       async pull(controller) {
         try {
           const next = await source.next(heartbeatMs);
-          // Nobody reads any more, so there is nobody to tell; and this is no end.
+          // The reader is gone, so nothing is sent, and this does not count as an end.
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
           else if (next.done) {
@@ -77,8 +77,8 @@ export function eventStream<T>(
         } catch (error) {
           if (gone.aborted) return;
           closed();
-          // A process that goes down ends its bodies as they are, at every open page: the servers print
-          // broken ones. Without the run's end, a client comes again in either case.
+          // A process that shuts down closes the bodies of all open pages, because servers log broken ones. A
+          // client that has not seen the run's end reconnects in either case.
           if (mayEnd && PawlError.is(error, "draining")) return controller.close();
           onError(error);
           controller.error(new Error("The stream broke off."));
@@ -101,7 +101,8 @@ interface Source<T> {
 }
 
 /**
- * An iterator that can be waited for in pieces: what comes after the wait is over is kept for the next one.
+ * Wraps an iterator so that one wait for it may time out. An item that arrives after the timeout is kept for
+ * the next call.
  */
 function oneAtATime<T>(items: AsyncIterable<T>): Source<T> {
   const iterator = items[Symbol.asyncIterator]();

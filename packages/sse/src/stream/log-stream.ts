@@ -17,7 +17,7 @@ interface Served {
   onError?(error: unknown, request: Request): void;
 }
 
-/** One reader, and where it begins. */
+/** One reader, and the cursor from which it reads. */
 interface Reader {
   request: Request;
   from: Cursor;
@@ -25,13 +25,13 @@ interface Reader {
   onClose(): void;
 }
 
-/** The log's own events as a stream, for as long as somebody reads them. */
+/** Streams the log's own events until the reader disconnects. */
 export function logStream(
   options: Served,
   { request, from, headers, onClose }: Reader,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
-  // The log itself is sent as it is, whichever dialect the runs use.
+  // The log is sent in the native dialect, whichever dialect the runs use.
   const { dialect = native() } = options;
   const { encoder } = dialect.resume === "cursor" ? dialect : native();
   const { encode } = encoder({
@@ -62,7 +62,7 @@ export function logStream(
 }
 
 /**
- * Reads where a reader wants to resume.
+ * Parses the cursor from which a reader resumes.
  *
  * @throws HTTPException 400.
  */

@@ -17,21 +17,21 @@ import { findSession, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "../session/session-then.ts";
 
-/** Who asks whom. */
+/** What a request is served with. */
 interface Served {
   runtime: Runtime;
   agent: string;
   dialect: Dialect;
 }
 
-/** A run that is to be told from its beginning. */
+/** A run to stream from its beginning. */
 export interface ToldRun {
   /** Absent if no run ever began. */
   start?: RunStart;
   frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
 }
 
-/** Begins what a request asks for, in a session that may be known by the client's name for it. */
+/** Begins what a request asks for. The session may be given by the client's own name for it. */
 export async function beginTold(
   { runtime, agent, dialect }: Served,
   userId: string,

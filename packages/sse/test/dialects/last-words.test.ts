@@ -53,7 +53,7 @@ describe.each(texts)("L8 the last word of a run that did not fail, in the dialec
     expect(text((await say(world)).events)).toBe(text(events));
   });
 
-  it("says that it cannot help where text was shown before, which it cannot take back", async () => {
+  it("reports that it cannot help after text that it cannot remove", async () => {
     const world = await served(refused, dialect({ text: "live" }));
     const { events } = await say(world);
     expect(text(events)).toBe("I will tell you how to");
@@ -63,7 +63,7 @@ describe.each(texts)("L8 the last word of a run that did not fail, in the dialec
     expect([text(again), errors(again)]).toEqual([NO, []]);
   });
 
-  it("is all there is of an answer without text", async () => {
+  it("is the whole answer if there is no text", async () => {
     for (const [reply, mode] of [
       [refused, "settled"],
       [silent, "settled"],
@@ -73,7 +73,7 @@ describe.each(texts)("L8 the last word of a run that did not fail, in the dialec
     }
   });
 
-  it("comes after a limit as before", async () => {
+  it("is sent after a limit too", async () => {
     const looking = { tools: [{ name: "look", input: {} }] };
     const script = Array.from({ length: 300 }, () => looking);
     const world = await serve(strictModel({ script }), { dialect: dialect({ text: "live" }) });
@@ -99,12 +99,12 @@ describe("L8 the last word of a run that did not fail, in the trainer's dialect"
 });
 
 describe("L8 other ends", () => {
-  it("ASP v2 keeps the reason for which the model has stopped", async () => {
+  it("ASP v2 keeps the model's stop reason", async () => {
     const { events } = await say(await served(cut, asp()));
     expect(events.at(-1)).toEqual({ type: "message_stop", stop_reason: "max_tokens" });
   });
 
-  it("a stop of the user's is no error in any of them", async () => {
+  it("a stop by the user is not an error in any of them", async () => {
     for (const dialect of [coach(), asp(), metrics(), trainer()]) {
       const world = await served({ text: "A long answer.", deltas: 10, delayPerEventMs: 100 }, dialect);
       const response = await world.ask("/runs", { json: { message: "Hi" } });
@@ -115,7 +115,7 @@ describe("L8 other ends", () => {
   });
 });
 
-describe("W2 what the coach's messages may consist of", () => {
+describe("W2 the allowed content of the coach's messages", () => {
   const ask = async (content: unknown) => {
     const world = await served({ text: "Nice." }, coach());
     const response = await world.ask("/runs", { json: { messages: [{ role: "user", content }] } });
@@ -124,7 +124,7 @@ describe("W2 what the coach's messages may consist of", () => {
   const words = { type: "text", text: "What is on this picture?" };
   const image = { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw0KGgo=" } };
 
-  it("refuses a picture in words, and answers no text beside one", async () => {
+  it("refuses a picture with an explanation, and ignores text next to it", async () => {
     for (const content of [
       [words, image],
       [image],
@@ -136,7 +136,7 @@ describe("W2 what the coach's messages may consist of", () => {
     expect((await ask([words, words]))[0]).toBe(200);
   });
 
-  it("refuses an answer with text beside it", async () => {
+  it("refuses an answer with text next to it", async () => {
     const result = { type: "tool_result", tool_use_id: "c1", content: "x" };
     expect(await ask([result, words])).toEqual([400, expect.stringContaining("either a message or answers")]);
   });

@@ -43,9 +43,9 @@ const ways: [string, Dialect, (text: string, id: string, session?: string) => ob
 ];
 
 describe.each(ways)(
-  "a message while a run is at work, in the dialect %s",
+  "a message while a run is in progress, in the dialect %s",
   (_name, dialect, message, first, last) => {
-    it("queued: what is said before it and behind it are two messages, each in its own stream", async () => {
+    it("queued: the text before it and the text after it are two messages, each in its own stream", async () => {
       const model = handModel();
       const served = await serve(model, { dialect, whenBusy: "queue" });
       const one = await served.ask("/runs", { json: message("Hi", "m1") });
@@ -94,7 +94,7 @@ describe.each(ways)(
       expect(behind.at(-1)?.type).toBe(last);
     });
 
-    it("refused: says so, and disturbs nothing", async () => {
+    it("refused: reports it, and disturbs nothing", async () => {
       const model = handModel();
       const served = await serve(model, { dialect, whenBusy: "reject" });
       const one = await served.ask("/runs", { json: message("Hi", "m1") });

@@ -47,7 +47,7 @@ describe.each(Object.entries(ways))(
   (name, { dialect, message, answer }) => {
     const words = name === "trainer" ? "" : "Hello Ada.";
 
-    it("are told the same where both send one message, also while it is answered", async () => {
+    it("get the same stream if both send one message, also while it is answered", async () => {
       const model = handModel();
       const served = await serve(model, { dialect });
       const first = await served.ask("/runs", { json: message(undefined, "Hi", "m1") });
@@ -65,7 +65,7 @@ describe.each(Object.entries(ways))(
       expect(log).toHaveLength(1);
     });
 
-    it("may not speak at once, and the one that is refused disturbs nothing", async () => {
+    it("may not send different messages at once, and the refused one disturbs nothing", async () => {
       const model = handModel();
       const served = await serve(model, { dialect });
       const first = await served.ask("/runs", { json: message(undefined, "Hi", "m1") });

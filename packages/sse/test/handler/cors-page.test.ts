@@ -58,11 +58,11 @@ describe.skipIf(browser === undefined)("U10 a page of another origin", { timeout
     return await page.evaluate(`run(${JSON.stringify(kind)}, ${JSON.stringify(served.url)})`);
   };
 
-  it.each(Object.keys(kinds))("talks with an agent that lets it in: %s", async (kind) => {
+  it.each(Object.keys(kinds))("can use an agent that allows its origin: %s", async (kind) => {
     expect(await run(kind, { cors: { origins: [origin] } })).toMatch(/^Hello\./);
   });
 
-  it.each(Object.keys(kinds))("gets nowhere with any other: %s", async (kind) => {
+  it.each(Object.keys(kinds))("can use no other agent: %s", async (kind) => {
     for (const cors of [{}, { cors: { origins: ["https://app.example.com"] } }])
       expect(await run(kind, cors)).toMatch(/^(failed: |network$)/);
   });

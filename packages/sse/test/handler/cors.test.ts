@@ -20,7 +20,7 @@ const preflight = (origin: string) => ({
 const allowed = (response: Response) => response.headers.get("access-control-allow-origin");
 
 describe("U10 requests of pages from other origins", () => {
-  it("are let in by a preflight that asks nobody who they are", async () => {
+  it("are allowed by a preflight that calls no authorize()", async () => {
     for (const dialect of [native(), aiSdk(), agUi()]) {
       const served = await serve(hello(), { cors, dialect, authorize: () => expect.unreachable() });
       for (const path of ["/runs", "/runs/x/stream", "/sessions/x/stop"]) {
@@ -40,7 +40,7 @@ describe("U10 requests of pages from other origins", () => {
     }
   });
 
-  it("may read the answer, with the headers that clients need, and caches keep origins apart", async () => {
+  it("may read the response with the headers that clients need, and caches keep origins apart", async () => {
     const served = await serve(hello(), { cors });
     const response = await served.ask("/runs", { json: { input: "Hi" }, ...from(APP) });
     expect([response.status, allowed(response), response.headers.get("vary")]).toEqual([200, APP, "Origin"]);
@@ -77,7 +77,7 @@ describe("U10 requests of pages from other origins", () => {
     }
   });
 
-  it("are not let in from anywhere else, and from nowhere without the option", async () => {
+  it("are refused from any other origin, and from all origins without the option", async () => {
     const served = await serve(hello(), { cors });
     const others = ["https://evil.example", `${APP}.evil.example`, "http://app.example.com", "null"];
     for (const origin of others) {
@@ -95,7 +95,7 @@ describe("U10 requests of pages from other origins", () => {
     expect((await off.ask("/runs", { ...preflight(APP), as: "ada" })).status).toBe(405);
   });
 
-  it("may carry cookies if the option allows it, and never from every page", async () => {
+  it('may carry cookies if the option allows it, but not with origins "*"', async () => {
     const served = await serve(hello(), { cors: { ...cors, credentials: true } });
     const response = await served.ask("/sessions", from(APP));
     expect(response.headers.get("access-control-allow-credentials")).toBe("true");

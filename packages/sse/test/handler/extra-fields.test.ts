@@ -47,7 +47,7 @@ describe("X2 fields of the application's own", () => {
       expect(asked).toMatchObject([{ userId: "ada", session: undefined, sent: { screen: "a card" } }]);
     });
 
-    it(`are given with the session if it is the user's, and with nobody else's (${dialect.name})`, async () => {
+    it(`are read with the session if it is the user's, and with no other user's (${dialect.name})`, async () => {
       const { asked, extra } = reading();
       const served = await serve(hello(), { extra, dialect });
       const first = await served.ask("/runs", { json: message("Hi") });
@@ -62,7 +62,7 @@ describe("X2 fields of the application's own", () => {
       expect(asked.map(({ userId, session }) => [userId, session?.id])).toEqual([["ada", sessionId]]);
     });
 
-    it(`answer 400 for what makes no sense, and tell nothing of other faults (${dialect.name})`, async () => {
+    it(`answer 400 for invalid values, and reveal nothing about other errors (${dialect.name})`, async () => {
       const { extra } = reading();
       const served = await serve(hello(), { extra, dialect });
       const bad = await served.ask("/runs", { json: { ...message("Hi"), screen: 5 } });
@@ -99,7 +99,7 @@ describe("X2 fields of the application's own", () => {
     expect(asked).toHaveLength(1);
   });
 
-  it("do not open the door to others, and cannot take the place of a dialect's own", async () => {
+  it("do not admit other unknown fields, and cannot replace the dialect's own", async () => {
     const served = await serve(hello(), { extra: reading().extra });
     expect((await served.ask("/runs", { json: { input: "Hi", other: 1 } })).status).toBe(400);
     const { runtime } = served;
@@ -110,7 +110,7 @@ describe("X2 fields of the application's own", () => {
   });
 
   for (const dialect of [native(), aiSdk()]) {
-    it(`say what a session that begins is (${dialect.name})`, async () => {
+    it(`set the metadata of a session that begins (${dialect.name})`, async () => {
       const served = await serve(hello(), { extra: reading().extra, dialect });
       const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] }];
       const own =
@@ -122,7 +122,7 @@ describe("X2 fields of the application's own", () => {
     });
   }
 
-  it("come with the requests of other clients too", async () => {
+  it("are sent by other clients too", async () => {
     const { extra } = reading();
     const served = await serve(hello(), { extra, dialect: aiSdk() });
     const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Hi" }] }];

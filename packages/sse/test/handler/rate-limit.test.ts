@@ -8,7 +8,7 @@ import { serve } from "../support/served.ts";
 const hello = () => scriptedModel(Array.from({ length: 9 }, () => ({ text: "Hello." })));
 
 describe("W6 a rate limit", () => {
-  it("is each user's own: who has used it up reads when to come back, others are let in", async () => {
+  it("counts per user: a user at the limit is told when to retry, and others are served", async () => {
     const served = await serve(hello(), { rateLimit: new RateLimiterMemory({ points: 2, duration: 60 }) });
     const say = async (as: string) => {
       const response = await served.ask("/runs", { json: { input: "Hi" }, as });
@@ -35,7 +35,7 @@ describe("W6 a rate limit", () => {
     expect((await served.ask("/runs", { json: { nonsense: true } })).status).toBe(429);
   });
 
-  it("that cannot tell refuses for now, without its words", async () => {
+  it("that fails answers 503, without its error message", async () => {
     const rateLimit = { consume: () => Promise.reject(new Error("redis://secret is down")) };
     const served = await serve(hello(), { rateLimit });
     const response = await served.ask("/runs", { json: { input: "Hi" } });
@@ -43,7 +43,7 @@ describe("W6 a rate limit", () => {
     expect(await response.text()).not.toContain("secret");
   });
 
-  it("is not fought by our client: it asks once, and gives the words back", async () => {
+  it("stops our client's retries: it sends once, and returns the text", async () => {
     let asked = 0;
     const rateLimit = {
       consume: () => {

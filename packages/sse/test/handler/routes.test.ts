@@ -21,7 +21,7 @@ async function suspended(served: Served): Promise<string> {
 }
 
 describe("POST /runs", () => {
-  it("W1 streams a run's events with the headers that proxies mind, and ends cleanly", async () => {
+  it("W1 streams a run's events with the headers that proxies need, and ends cleanly", async () => {
     const served = await serve(scriptedModel([{ text: "Hello Ada." }]));
     const response = await served.ask("/runs", { json: { input: "Hi" } });
     expect(response.status).toBe(200);
@@ -56,7 +56,7 @@ describe("POST /runs", () => {
     }
   });
 
-  it("P1 P2 a question closes the stream, and its answer goes on with the run in a new one", async () => {
+  it("P1 P2 a question closes the stream, and its answer continues the run in a new one", async () => {
     const served = await serve(scriptedModel([question, { text: "Done." }]));
     const sessionId = await suspended(served);
     const response = await served.ask("/runs", {
@@ -67,7 +67,7 @@ describe("POST /runs", () => {
     expect(events.at(-1)?.type).toBe("run_ended");
   });
 
-  it("P6 a message instead of an answer streams on beyond the end of the run that it ends", async () => {
+  it("P6 a message instead of an answer continues the stream beyond the end of the run that it ends", async () => {
     const served = await serve(scriptedModel([question, { text: "As you like." }]));
     const sessionId = await suspended(served);
     const response = await served.ask("/runs", { json: { sessionId, input: "Something else" } });
@@ -101,7 +101,7 @@ describe("POST /runs", () => {
     expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
   });
 
-  it("P4 takes an answer for the question that it names, and for no other", async () => {
+  it("P4 accepts an answer only for the question that it names", async () => {
     const served = await serve(scriptedModel([question, { text: "Done." }]));
     const sessionId = await suspended(served);
     const { pending } = (await (await served.ask(`/sessions/${sessionId}`)).json()) as SessionView;
@@ -115,7 +115,7 @@ describe("POST /runs", () => {
     expect((await answer(pending[0]?.seq ?? 0)).status).toBe(200);
   });
 
-  it("refuses a message while the session is at work", async () => {
+  it("refuses a message while a run is in progress", async () => {
     const model = handModel();
     const served = await serve(model);
     const first = await served.ask("/runs", { json: { input: "Hi" } });
@@ -128,7 +128,7 @@ describe("POST /runs", () => {
     await allEvents(first);
   });
 
-  it("shows a message that is sent again the run that it began, in a known session and in a new one", async () => {
+  it("answers a repeated message with the run that it began, in a known session and in a new one", async () => {
     const served = await serve(scriptedModel([{ text: "Once." }, { text: "Twice." }]));
     const send = (json: object) => served.ask("/runs", { json });
     const first = await send({ input: "Hi", clientMessageId: "m1" });
@@ -173,7 +173,7 @@ describe("bodies", () => {
     expect(await served.store.sessions.list({ userId: "ada" })).toEqual([]);
   });
 
-  it("refuses what is no JSON, another content type, and nesting without end", async () => {
+  it("refuses invalid JSON, another content type, and endless nesting", async () => {
     const served = await serve(scriptedModel([]));
     const send = (body: string, type = "application/json") =>
       served.ask("/runs", { method: "POST", body, headers: { "content-type": type } });
@@ -224,7 +224,7 @@ describe("sessions", () => {
     expect(page).toMatchObject({ events: [{ seq: cursor - 1 }, { seq: cursor, type: "run_suspended" }] });
   });
 
-  it("shows nothing of what was redacted, wherever a reader begins", async () => {
+  it("shows no redacted content, wherever a reader begins", async () => {
     const served = await serve(scriptedModel([{ text: "Ok." }]));
     const response = await served.ask("/runs", { json: { input: "secret" } });
     const id = response.headers.get("x-pawl-session") ?? "";
@@ -293,7 +293,7 @@ describe("sessions", () => {
 });
 
 describe("errors", () => {
-  it("answers 404 for no route, 405 with Allow for no method, 400 for no cursor", async () => {
+  it("answers 404 for an unknown route, 405 with Allow for another method, 400 for an invalid cursor", async () => {
     const served = await serve(scriptedModel([question]));
     const id = await suspended(served);
     expect(await refused(await served.ask("/nothing"))).toBe("404 not_found");
@@ -321,17 +321,17 @@ describe("errors", () => {
   });
 
   it.each([undefined, "ada", {}, { id: "ada" }])(
-    "E11 says what authorize() returns, when it is none of that: %j",
+    "E11 reports what authorize() must return, if it returned something else: %j",
     async (caller) => {
       const served = await serve(scriptedModel([]), { authorize: () => caller as never });
       expect(await refused(await served.ask("/sessions"))).toBe("500 internal");
       expect(served.errors).toMatchObject([
-        { code: "config", message: expect.stringContaining("returns `{ userId }`") },
+        { code: "config", message: expect.stringContaining("must return { userId }") },
       ]);
     },
   );
 
-  it("tells the console what fails where nobody else is told, and the client nothing", async () => {
+  it("logs failures to the console by default, and reveals nothing to the client", async () => {
     const printed = vi.spyOn(console, "error").mockImplementation(() => undefined);
     onTestFinished(() => printed.mockRestore());
     const pawl = runtime({
@@ -349,7 +349,7 @@ describe("errors", () => {
     expect(printed.mock.calls).toEqual([["pawl: The table of users is gone."]]);
   });
 
-  it("W5 tells nothing of the inside when the store, or anything else, fails", async () => {
+  it("W5 reveals no internals when the store, or anything else, fails", async () => {
     const store = memoryStore();
     const failure = {
       error: new PawlError("store_unavailable", "SELECT * FROM secret at db.internal:5432") as Error,
@@ -368,7 +368,7 @@ describe("errors", () => {
     expect(served.errors).toHaveLength(2);
   });
 
-  it("W5 keeps the system prompt and the causes of failures to itself, unless told otherwise", async () => {
+  it("W5 hides the system prompt and the causes of failures, unless `expose` says otherwise", async () => {
     const broken = {
       ...scriptedModel([]),
       id: "broken",

@@ -174,7 +174,7 @@ const status = async (body: string | Uint8Array, limits = {}) =>
 describe("P2 a thread that is read as a stream", () => {
   const decoded = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
-  it("comes out as the whole body does, cut down, whatever the pieces", async () => {
+  it("has the same result as the whole body, cut down, whatever the chunks", async () => {
     const user = (id: string, more = {}) => ({
       id,
       role: "user",
@@ -217,7 +217,7 @@ describe("P2 a thread that is read as a stream", () => {
     expect(Object.keys(named)).toEqual(["__proto__", "a"]);
   });
 
-  it("reads bytes that are no UTF-8 as the whole body would", async () => {
+  it("reads invalid UTF-8 as the whole body would", async () => {
     const bytes = new TextEncoder().encode('\ufeff{"messages":[{"id":"a_b"},{"id":"c_"}],"d":"_"}');
     const broken = bytes.map((byte) => (byte === 0x5f ? 0xe2 : byte));
     const { messages, d } = JSON.parse(decoded(broken));
@@ -251,7 +251,7 @@ describe("P2 a thread that is read as a stream", () => {
     for (const text of bad) expect([text, await status(text)]).toEqual([text, 400]);
   });
 
-  it("passes over a message that is nested deeply, and refuses one that is the last", async () => {
+  it("skips a message that is nested deeply, and refuses it as the last one", async () => {
     const deep = `${"[".repeat(400_000)}${"]".repeat(400_000)}`;
     const limits = { size: 65_536, maxBodyBytes: 1_000_000 };
     expect(await read(`{"messages":[${deep},1]}`, limits)).toEqual({
@@ -267,7 +267,7 @@ describe("P2 a thread that is read as a stream", () => {
     expect([last.status, await last.text()]).toEqual([400, expect.stringContaining("nested too deeply")]);
   });
 
-  it("passes over a message that is too large, and refuses one that is the last", async () => {
+  it("skips a message that is too large, and refuses it as the last one", async () => {
     const big = JSON.stringify({ id: "big", role: "user", content: "x".repeat(2_000) });
     const small = '{"id":"s","role":"user"}';
     expect(await read(`{"messages":[${small},${big},${small}]}`)).toEqual({
@@ -280,7 +280,7 @@ describe("P2 a thread that is read as a stream", () => {
     expect(await status(`{"messages":[${`${small},`.repeat(5_000)}1]}`)).toBe(413);
   });
 
-  it("takes so many messages and no more, in a time that grows with their number alone", async () => {
+  it("accepts a limited number of messages, in linear time", async () => {
     const limits = { size: 65_536, maxBodyBytes: 1_000_000, maxHistoryBytes: 10_000_000 };
     const many = (message: string, count: number) => `{"messages":[${Array(count).fill(message).join()}]}`;
     for (const message of ["1", '{"role":"tool"}']) {

@@ -89,7 +89,7 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
       ...(signal && { signal }),
     });
 
-  it("W4 streams while the model writes, and the run goes on when the reader has gone", async () => {
+  it("W4 streams while the model writes, and the run continues when the reader disconnects", async () => {
     const { url, model, pawl } = await setup();
     const leaving = new AbortController();
     const response = await post(url, "Hi", leaving.signal);
@@ -112,7 +112,7 @@ describe.each(Object.entries(frameworks))("W1 %s", (_name, mount) => {
       .toBe("Good morning.");
   });
 
-  it("W5 refuses as the handler does: nobody, too long a body, another method", async () => {
+  it("W5 refuses as the handler does: no user, a body that is too long, another method", async () => {
     const { url } = await setup();
     expect((await fetch(`${url}/sessions`)).status).toBe(401);
     expect((await post(url, "x".repeat(2_000))).status).toBe(413);

@@ -34,7 +34,7 @@ function served(expose?: "all") {
 }
 
 describe("what does not leave the server", () => {
-  it("W5 the words of a tool's failure, in the stream, the log and the view; nor prompt and tools", async () => {
+  it("W5 the message of a tool's failure, in the stream, the log and the view; nor prompt and tools", async () => {
     const { ask, post } = served();
     const run = await post("/runs", { input: "How many users?" });
     const id = run.headers.get("x-pawl-session");
@@ -52,7 +52,7 @@ describe("what does not leave the server", () => {
     }
   });
 
-  it("W5 what hooks have given to a tool, and what only the model is told", async () => {
+  it("W5 a tool's input as hooks changed it, and text for the model alone", async () => {
     const look = tool({
       name: "look",
       description: "Looks.",
@@ -125,7 +125,7 @@ describe("what does not leave the server", () => {
     return { model, texts, all: texts.join("") };
   };
 
-  it("W5 the text of knowledge, and what only the model reads of a result: clients see sources and results", async () => {
+  it("W5 the text of knowledge, and the model's version of a result: clients see sources and results", async () => {
     const { model, texts, all } = await asked();
     const read = JSON.stringify(model.requests.at(-1)?.messages);
     for (const secret of ["SKILL-TEXT", "GOALS-TEXT", "GUIDANCE-TEXT"]) {
@@ -139,7 +139,7 @@ describe("what does not leave the server", () => {
     }
   });
 
-  it("W5 except the text of sources that the app names, or of all where it exposes the log", async () => {
+  it("W5 except the text of sources that the app names, or of all sources if it exposes the log", async () => {
     const { all } = await asked({ knowledge: ["goals"] });
     expect(all).toContain("GOALS-TEXT");
     expect(all).not.toContain("SKILL-TEXT");

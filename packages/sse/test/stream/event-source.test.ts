@@ -60,7 +60,7 @@ it("W2 W4 P2 an EventSource follows a session in the native dialect, over lost c
 });
 
 it.skipIf(browser === undefined)(
-  "W2 W4 so does the browser's own, which comes back by itself, at the character",
+  "W2 W4 so does the browser's own, which reconnects by itself, at the character",
   async () => {
     const model = handModel();
     const served = await serve(model);

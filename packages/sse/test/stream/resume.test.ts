@@ -28,7 +28,7 @@ async function begin(served: Served, model: HandModel) {
 }
 
 describe("a place in the middle of an answer", () => {
-  it("W4 is the id of what is not stored, and the stream goes on exactly behind it", async () => {
+  it("W4 is the id of a live event, and the stream resumes exactly after it", async () => {
     const model = handModel();
     const served = await serve(model);
     const { id, response, turn } = await begin(served, model);
@@ -57,7 +57,7 @@ describe("a place in the middle of an answer", () => {
   });
 
   it.each(["x", "4~", "4~4", "4~5~1", "4~4~-1", "4~4~1~1", "4~4~9999999999", "4 ~4~1"])(
-    "W4 %j is none",
+    "W4 %j is refused",
     async (id) => {
       const model = handModel();
       const served = await serve(model);

@@ -70,7 +70,7 @@ describe("W6 how many streams a user may have open", () => {
     }
   });
 
-  it("lets a client that went away over a real connection come back", async () => {
+  it("lets a client that disconnected over a real connection reconnect", async () => {
     const { ask, store } = await serve(hello(), { maxStreams: 1 });
     await store.sessions.create({ id: "s", userId: "ada", agent: "coach" });
     for (let n = 0; n < 3; n += 1) {

@@ -56,7 +56,7 @@ describe("GET /sessions/:id/stream", () => {
     await byQuery.return();
   });
 
-  it("W4 stays open while nothing happens, and shows what others bring about", async () => {
+  it("W4 stays open while nothing happens, and shows events of other clients", async () => {
     const served = await serve(scriptedModel([{ text: "One." }, { text: "Two." }]), { heartbeatMs: 20 });
     const first = await served.ask("/runs", { json: { input: "Hi" } });
     const sessionId = first.headers.get("x-pawl-session") ?? "";
@@ -84,7 +84,7 @@ describe("GET /sessions/:id/stream", () => {
   });
 
   it.each(["the beginning", "the last stored event"])(
-    "W4 shows who comes late, from %s, all text so far as one delta",
+    "W4 sends a reader that connects late, from %s, all text so far as one delta",
     async (from) => {
       const model = handModel();
       const served = await serve(model);
@@ -122,7 +122,7 @@ describe("GET /sessions/:id/stream", () => {
   });
 });
 
-describe("a reader that goes away", () => {
+describe("a reader that disconnects", () => {
   it("L10 W4 stops nothing but its own stream", async () => {
     const model = handModel();
     const served = await serve(model);
@@ -140,7 +140,7 @@ describe("a reader that goes away", () => {
     expect(served.errors).toEqual([]);
   });
 
-  it("W1 is noticed at once, and read for no more", async () => {
+  it("W1 is noticed at once, and no more events are read for it", async () => {
     const { store, reads } = countingStore();
     const served = await serve(scriptedModel([{ text: "One." }]), { store });
     const run = await served.ask("/runs", { json: { input: "Hi" } });
@@ -152,7 +152,7 @@ describe("a reader that goes away", () => {
     );
     await Promise.all(tails.map(async (tail) => await until(eventsOf(tail), isEnd)));
     control.abort();
-    // Whoever still followed would look into the store every 50 ms.
+    // A reader that still followed would read the store every 50 ms.
     const quietFor = async (ms: number) => {
       const before = reads();
       await new Promise((resolve) => setTimeout(resolve, ms));
@@ -178,7 +178,7 @@ describe("a reader that goes away", () => {
 });
 
 describe("a stream that cannot go on", () => {
-  it("W4 ends quietly when this process goes down: servers print what is broken off, and the run's end is not there", async () => {
+  it("W4 ends cleanly, without the run's end, when this process shuts down: servers log broken bodies", async () => {
     const model = handModel();
     const served = await serve(model);
     const { id, response, turn } = await begin(served, model);
@@ -250,8 +250,8 @@ describe("a slow reader", () => {
   });
 });
 
-describe("POST /runs while a run is at work", () => {
-  it("W4 streams a queued message like any other: up to the end of the run that takes it up", async () => {
+describe("POST /runs while a run is in progress", () => {
+  it("W4 streams a queued message like any other: up to the end of the run that picks it up", async () => {
     const model = handModel();
     const served = await serve(model, { whenBusy: "queue" });
     const { id: sessionId, response, turn } = await begin(served, model);
@@ -271,7 +271,7 @@ describe("POST /runs while a run is at work", () => {
     expect(seqsOf(await allEvents(again))).toEqual(seqsOf(events));
   });
 
-  it("W4 streams on through the end of the run that was interrupted, and no further than the next one's", async () => {
+  it("W4 streams beyond the end of the interrupted run, up to the end of the next one", async () => {
     const model = handModel();
     const served = await serve(model, { whenBusy: "interrupt" });
     const { id: sessionId, response, turn } = await begin(served, model);

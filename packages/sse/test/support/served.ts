@@ -53,7 +53,7 @@ export interface Served {
   ask(path: string, init?: RequestInit & { json?: unknown; as?: string | null }): Promise<Response>;
 }
 
-/** A real server on a port of its own. `Bearer <user>` is who asks. */
+/** Starts a real server on its own port. `Bearer <user>` identifies the user. */
 export async function serve(
   model: ModelClient,
   options: Partial<HandlerOptions> & {

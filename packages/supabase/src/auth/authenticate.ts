@@ -7,52 +7,53 @@ import { ALGORITHMS, type AuthClient, type TokenAlgorithm, verifier } from "./ve
 /** Options of `supabaseAuth()`. */
 export interface SupabaseAuthOptions {
   /**
-   * A client for nothing else, with `persistSession` and `autoRefreshToken` off and without the option
-   * `accessToken`, which takes `client.auth` away.
+   * A client for this purpose only. Turn `persistSession` and `autoRefreshToken` off. Do not set the option
+   * `accessToken`: it disables `client.auth`.
    */
   client: AuthClient;
   /** The project's URL, e.g. `https://abcdefgh.supabase.co`. */
   url: string;
   /**
-   * Who issues its tokens, where that is not `<url>/auth/v1`: behind another name than the one that users
-   * see.
+   * The issuer of the project's tokens, e.g. if users see the project under another name. Default:
+   * `<url>/auth/v1`.
    */
   issuer?: string;
-  /** For whom its tokens are. */
+  /** The audience of the project's tokens. Default: `authenticated`. */
   audience?: string;
   /**
    * Accepted signature algorithms. Tokens signed otherwise are answered with 401, without a request to the
    * project. Default: `["ES256", "RS256", "HS256"]`. Without `HS256`, no token is ever sent to the project.
    */
   algorithms?: readonly TokenAlgorithm[];
-  /** How long to wait for the project, in milliseconds. */
+  /** How long to wait for the project, in milliseconds. Default: 5,000. */
   timeoutMs?: number;
+  /** Loads the project's public keys. Default: the global `fetch`. */
   fetch?: typeof fetch;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
 }
 
-/** Who asks. */
+/** The user of a request. */
 export interface SupabaseUser {
   userId: string;
   claims: SupabaseClaims;
 }
 
 /**
- * Says who sends a request, by the access token of Supabase Auth in its header `authorization: Bearer …`: the
- * user, or a response 401 that says in `www-authenticate` what is wrong. It is what `handler({ authorize })`
- * of `@pawl/sse` takes.
+ * Makes a function that identifies the user of a request by the access token of Supabase Auth in the header
+ * `authorization: Bearer …`. It resolves to the user, or to a response 401 with the reason in
+ * `www-authenticate`. Pass it to `handler({ authorize })` of `@pawl/sse`.
  *
- * Tokens that are signed with a key (ES256, RS256) are verified here, with the project's public keys, which
- * are kept for ten minutes. About those that are signed with the project's secret (HS256) Supabase is asked
- * each time, at most 16 at once. No other token causes a request, except one in 30 seconds for unknown keys.
- * Beyond the signature, a token must be of this project, for this audience, of a signed-in user (anonymous
- * sign-ins are some: `claims.is_anonymous`), and neither expired nor early.
+ * Tokens that are signed with a key (ES256, RS256) are verified in this process with the project's public
+ * keys, which are cached for ten minutes. Tokens that are signed with the project's secret (HS256) cost one
+ * request to Supabase each, at most 16 at once. No other token causes a request, except one in 30 seconds for
+ * unknown keys. A token must also be of this project and audience, of a signed-in user, and neither expired
+ * nor early. Anonymous sign-ins are users too: see `claims.is_anonymous`.
  *
- * A token that was verified here is valid until it expires, also when its user has signed out meanwhile.
+ * A token that was verified with a key is valid until it expires, even if its user signs out before.
  *
- * @throws PawlError `config` for a client without `auth` and for unknown algorithms, and from the function
- *   `store_unavailable` (503) when Supabase cannot be asked. No error and no response ever contains a token.
+ * @throws PawlError `config` for a client without `auth` and for unknown algorithms. The function rejects
+ * with `store_unavailable` (503) if Supabase cannot be reached. Errors and responses never contain a token.
  *
  * @example
  * ```ts
@@ -89,8 +90,8 @@ export function supabaseAuth(
     const token = bearerOf(request);
     if (token === undefined) return unauthorized();
     const decoded = decodeToken(token);
-    if (decoded === undefined) return unauthorized("This is no token.");
-    // What is refused anyway is refused before anybody is asked about it.
+    if (decoded === undefined) return unauthorized("This is not a token.");
+    // Check the claims first: a token that is refused anyway must not cost a request.
     const early = whyRefused(decoded.claims, rules, now());
     if (early !== undefined) return unauthorized(early);
     const claims = await verify(decoded);
@@ -105,11 +106,11 @@ function checkClient(client: AuthClient): void {
   try {
     if (typeof client.auth.getClaims === "function") return;
   } catch {
-    // It has the option `accessToken`.
+    // The client has the option `accessToken`, so reading `auth` throws.
   }
   throw new PawlError(
     "config",
-    "supabaseAuth needs a client with auth.getClaims, made without the option accessToken.",
+    "supabaseAuth() needs a `client` with auth.getClaims: one of a current supabase-js, made without the option `accessToken`.",
   );
 }
 
@@ -122,7 +123,7 @@ function checkAlgorithms(algorithms: readonly TokenAlgorithm[]): void {
   );
 }
 
-/** As RFC 6750 has it: what is wrong is said only to those who have sent a token. */
+/** Makes a 401 response. As in RFC 6750, only a request with a token is told the reason. */
 function unauthorized(why?: string): Response {
   const challenge = why === undefined ? "Bearer" : `Bearer error="invalid_token", error_description="${why}"`;
   return Response.json(

@@ -1,6 +1,6 @@
 type Claims = { readonly [claim: string]: unknown };
 
-/** A token that was taken apart and not verified. */
+/** A token that was decoded but not verified. */
 export interface DecodedToken {
   token: string;
   header: Claims;
@@ -12,15 +12,15 @@ const MAX_TOKEN = 8_192;
 const JWT = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 
 /**
- * What comes behind `Bearer` in the header `authorization`; `undefined` when that says something else or
- * nothing.
+ * Returns the text after `Bearer` in the header `authorization`; `undefined` if the header is missing or has
+ * another scheme.
  */
 export function bearerOf(request: Request): string | undefined {
   const match = /^bearer(?: +(.*))?$/i.exec(request.headers.get("authorization") ?? "");
   return match === null ? undefined : (match[1] ?? "");
 }
 
-/** A token's header and claims; `undefined` when it is none. */
+/** Returns a token's header and claims; `undefined` if it is not a JWT. */
 export function decodeToken(token: string): DecodedToken | undefined {
   const [, header, claims] = (token.length <= MAX_TOKEN && JWT.exec(token)) || [];
   if (header === undefined || claims === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What a verified token of Supabase says. Others of its claims are there too. */
+/** The claims of a verified token of Supabase. Its other claims are kept too. */
 export interface SupabaseClaims {
   /** The user's id. */
   sub: string;
@@ -7,7 +7,7 @@ export interface SupabaseClaims {
   role: string;
   /** Seconds since 1970. */
   exp: number;
-  /** Signed in without an account. */
+  /** `true` for a user without an account (anonymous sign-in). */
   is_anonymous?: boolean;
   email?: string;
   session_id?: string;
@@ -19,13 +19,13 @@ export interface ClaimRules {
   audience: string;
 }
 
-/** As Supabase writes them. Another spelling of the same id would be another user to us. */
+/** User ids as Supabase writes them. Another spelling of the same id would count as another user. */
 const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Why a token is not accepted for what it says, in words for whoever sent it; `undefined` when it is.
- * `getClaims` looks at the signature and `exp` only, so a token of another project, or of the anonymous or
- * service role, would pass.
+ * Returns why a token's claims are not accepted, in words for its sender; `undefined` if they are.
+ * `getClaims` checks the signature and `exp` only, so tokens of another project, or of the anonymous or
+ * service role, would pass it.
  */
 export function whyRefused(
   claims: { readonly [claim: string]: unknown },
@@ -37,12 +37,12 @@ export function whyRefused(
   if (typeof exp !== "number" || !Number.isFinite(exp)) return "The token does not say when it expires.";
   if (exp <= now) return "The token has expired.";
   if (typeof nbf !== "number" || nbf > now) return "The token is not valid yet.";
-  if (iss !== issuer) return "The token was issued by somebody else.";
+  if (iss !== issuer) return "The token has another issuer.";
   if (aud !== audience && !(Array.isArray(aud) && aud.includes(audience))) {
     return "The token is for another audience.";
   }
   if (role !== "authenticated" || typeof sub !== "string" || !USER_ID.test(sub)) {
-    return "The token is not that of a signed-in user.";
+    return "The token does not belong to a signed-in user.";
   }
   return undefined;
 }

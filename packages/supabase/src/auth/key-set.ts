@@ -1,4 +1,4 @@
-/** A public key, as the key set shows it. */
+/** A public key of the project's key set. */
 export interface PublicKey {
   kid: string;
   kty: string;
@@ -12,19 +12,22 @@ export interface KeySetOptions {
   timeoutMs: number;
 }
 
-/** After this long a key is asked for again, in milliseconds: it may have been revoked. */
+/** Milliseconds after which the keys are loaded again: one may have been revoked. */
 const FRESH_MS = 10 * 60_000;
-/** How long an unknown key stays unknown. Supabase shows a new key well before it signs with it. */
+/**
+ * Milliseconds for which an unknown key is not requested again. Supabase publishes a new key well before it
+ * signs with it.
+ */
 const UNKNOWN_MS = 30_000;
-/** How long a failure stands for the next one. */
+/** Milliseconds for which a failed request is not repeated; its error is thrown again. */
 const FAILED_MS = 1_000;
 
 /**
- * The keys with which a project signs. Whoever sends tokens chooses what key they name, so not every unknown
- * name asks the server: at most one request in {@link UNKNOWN_MS}, however many tokens come. A missing key is
- * `undefined`.
+ * Makes a function that finds a public key of a project by its id; `undefined` if there is none. The sender
+ * of a token chooses the key's id, so unknown ids cause at most one request in {@link UNKNOWN_MS}, however
+ * many tokens arrive.
  *
- * @throws whatever went wrong when the server could not be asked.
+ * @throws the error of the request if the keys cannot be loaded.
  */
 export function keySet({
   url,

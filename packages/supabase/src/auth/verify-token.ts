@@ -3,7 +3,7 @@ import { safeText } from "../base/safe-error.ts";
 import type { DecodedToken } from "./bearer-token.ts";
 import type { PublicKey } from "./key-set.ts";
 
-/** What `supabaseAuth()` needs of a client of supabase-js. */
+/** The part of a supabase-js client that `supabaseAuth()` uses. */
 export interface AuthClient {
   auth: {
     getClaims(
@@ -25,24 +25,24 @@ export interface VerifierOptions {
 
 type Claims = { readonly [claim: string]: unknown };
 
-/** Verifies a token's signature: its claims, or `undefined` for one that is not valid. */
+/** Verifies a token's signature. Resolves to its claims, or to `undefined` if it is not valid. */
 export type Verifier = (token: DecodedToken) => Promise<Claims | undefined>;
 
-/** The kind of key that an algorithm takes. What is not here is not accepted, `none` least of all. */
+/** The kind of key for each algorithm. Any other algorithm is refused, including `none`. */
 const KEY_TYPES: { readonly [alg: string]: string } = { ES256: "EC", RS256: "RSA" };
 
 /** The algorithms that are accepted by default. */
 export const ALGORITHMS: readonly TokenAlgorithm[] = ["ES256", "RS256", "HS256"];
 
-/** How many tokens the server is asked about at once. What comes on top is told to come back. */
+/** How many tokens the server checks at once. Further ones are refused with 503. */
 const MAX_ASKED = 16;
 
 /**
- * A verifier over `getClaims`. Tokens with a public key are verified here, with the key handed to `getClaims`
- * so that it never asks anybody; those that are signed with the project's secret (HS256) only the server can
- * judge, one request for each.
+ * Makes a verifier over `getClaims`. Tokens that are signed with a key are verified in this process:
+ * `getClaims` is given the key, so it makes no request. Only the server can verify tokens that are signed
+ * with the project's secret (HS256), with one request each.
  *
- * @throws PawlError `store_unavailable` when it could not be found out.
+ * @throws PawlError `store_unavailable` if the token could not be checked.
  */
 export function verifier({ client, algorithms, keyOf, timeoutMs }: VerifierOptions): Verifier {
   const asked = new Map<string, Promise<Claims | undefined>>();
@@ -73,8 +73,8 @@ export function verifier({ client, algorithms, keyOf, timeoutMs }: VerifierOptio
 }
 
 /**
- * Some bad tokens are answered with an error and others throw; a server that cannot be asked is neither's
- * fault.
+ * Returns the claims of a valid token, `undefined` for any other. supabase-js resolves to an error for some
+ * bad tokens and throws for others. An outage says nothing about the token, so it throws.
  */
 async function claimsOf(answer: ReturnType<AuthClient["auth"]["getClaims"]>): Promise<Claims | undefined> {
   try {
@@ -99,7 +99,7 @@ class TimeoutError extends Error {}
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError("The server has not answered in time.")), ms);
+    timer = setTimeout(() => reject(new TimeoutError("The server did not respond in time.")), ms);
   });
   return await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
@@ -107,5 +107,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function unavailable(error: unknown): PawlError {
   // Not the error itself: it may quote the headers, and so a key or the token.
   const cause = Object.assign(new Error(safeText(error)), { status: (error as { status?: unknown }).status });
-  return new PawlError("store_unavailable", "Who asks cannot be checked right now.", { cause });
+  return new PawlError("store_unavailable", "Your sign-in cannot be checked right now. Please try again.", {
+    cause,
+  });
 }

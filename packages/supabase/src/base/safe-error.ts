@@ -1,12 +1,12 @@
 import { messageOf, PawlError } from "@pawl/core";
 
-/** What runtimes say of a header that is none: undici, browsers, node-fetch. */
+/** Messages of undici, browsers and node-fetch for an invalid header. */
 const NO_HEADER =
   /invalid header value|invalid character in header|not a legal http header|headers'?: .*(invalid value|non iso-8859-1)|to a bytestring/i;
 
 /**
- * The message of an error of supabase-js, which may be a plain object; without keys and tokens, and not
- * endless.
+ * Returns the message of an error of supabase-js, which may be a plain object. Removes keys and tokens, and
+ * keeps at most 500 characters.
  */
 export function safeText(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
@@ -14,24 +14,23 @@ export function safeText(error: unknown): string {
 }
 
 /**
- * Refuses at once what would fail forever: a key or a token that no header can carry, e.g. one with a line
- * break or "…".
+ * Throws if the error was caused by a key or token that is not a valid header value, e.g. one with a line
+ * break or "…". A retry would never succeed.
  *
- * @throws PawlError `config`, without what was said: it may be the key
+ * @throws PawlError `config`. It does not contain the original message, which may quote the key
  */
 export function checkHeaders(error: unknown): void {
   const { message } = (error ?? {}) as { message?: unknown };
   if (typeof message === "string" && NO_HEADER.test(message))
     throw new PawlError(
       "config",
-      "The client's key or token cannot be sent: it is no value of an HTTP header.",
+      'The client\'s key or token is not a valid value of an HTTP header. Check it for line breaks, spaces and characters such as "…".',
     );
 }
 
 /**
- * Without keys and tokens of Supabase, and what stands behind `Bearer`: a failing `fetch` may quote its
- * headers. What is quoted goes to the end of the quote, because a key with a line break in it goes on behind
- * that.
+ * Removes keys and tokens of Supabase, and any text after `Bearer`: a failing `fetch` may quote its headers.
+ * Quoted values are removed up to the closing quote, because a key may contain a line break.
  */
 function withoutSecrets(text: string): string {
   return text

@@ -5,14 +5,17 @@ import { writeMigrations } from "./write-migrations.ts";
 
 const usage = `pawl-supabase <command>
 
-  migrations <folder>    write the migrations that are not there yet, e.g. into supabase/migrations`;
+  migrations <folder>    write the migrations that the folder does not have, e.g. supabase/migrations`;
 
 async function main(): Promise<string> {
   const [command, folder] = parseArgs({ allowPositionals: true }).positionals;
   if (command !== "migrations") throw new Error(usage);
-  if (folder === undefined) throw new Error("Which folder? That of a project is supabase/migrations.");
+  if (folder === undefined)
+    throw new Error(
+      "The folder is missing. Usually it is supabase/migrations: pawl-supabase migrations supabase/migrations",
+    );
   const written = await writeMigrations(folder);
-  return written.length === 0 ? "Nothing is missing." : written.join("\n");
+  return written.length === 0 ? "All migrations are there already." : written.join("\n");
 }
 
 main().then(

@@ -2,15 +2,15 @@ import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The migrations of this package, seen from the sources, and from the bundle in `dist/`. */
+/** The folder of this package's migrations, as reached from the sources or from the bundle in `dist/`. */
 const OWN = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../migrations/" : "../migrations/", import.meta.url),
 );
 
 /**
- * Copies the migrations that a project does not have yet into its folder, `supabase/migrations`. One is there
- * if a file ends with its name, whatever its time. What is new comes after everything that is there, because
- * `supabase db push` refuses what would have to be run before it.
+ * Copies the migrations that a project lacks into its folder, `supabase/migrations`. A project has a
+ * migration if a file ends with its name, whatever its time. New files get a later time than all existing
+ * ones, because `supabase db push` refuses earlier ones.
  *
  * @returns the names of the new files
  */
@@ -31,13 +31,16 @@ export async function writeMigrations(folder: string): Promise<string[]> {
   return written;
 }
 
-/** `20261121000001_pawl_log.sql`: when, as a number of 14 digits, and what. */
+/** Splits e.g. `20261121000001_pawl_log.sql` into the time, a number of 14 digits, and the name. */
 function partsOf(file: string): { time: number; name: string } | undefined {
   const [, time, name] = /^(\d{14})_(.+\.sql)$/.exec(file) ?? [];
   return time === undefined || name === undefined ? undefined : { time: Number(time), name };
 }
 
-/** A second later. What is no time, somebody's own numbering, is counted on. */
+/**
+ * Returns the time one second later. A number that is not a time, e.g. one of the project's own numbering, is
+ * increased by one.
+ */
 function secondAfter(time: number): number {
   const digits = String(time).padStart(14, "0");
   const [year = 0, ...rest] = (digits.match(/^.{4}|../g) ?? []).map(Number);

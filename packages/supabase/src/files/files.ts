@@ -11,27 +11,31 @@ import { ask, type ListedEntry, type StorageBucket, type StorageClient } from ".
 
 /** Options of `supabaseFiles()`. */
 export interface SupabaseFilesOptions {
-  /** A private bucket, which exists. */
+  /** Name of an existing, private bucket. */
   bucket: string;
 }
 
-/** How many entries of a folder are asked for at once. */
+/** How many entries of a folder one request lists. */
 const PAGE = 1_000;
-/** Servers may give fewer, but none gives fewer than this while there are more. */
+/**
+ * A page with fewer entries is the last one. Servers may return fewer than {@link PAGE}, but not fewer than
+ * this while there are more.
+ */
 const SMALLEST_PAGE = 100;
 
 /**
- * Files in a bucket of Supabase Storage. With a user's client its policies decide what that user may do, with
- * one that has a secret key whoever calls does. Keys are those of `storedPath()`: plain for lower-case paths
- * and ASCII for all others, because Storage refuses other keys and lists without regard to case.
+ * Keeps files in a bucket of Supabase Storage. With a user's client, the bucket's policies decide what the
+ * user may do. With a secret key no policy applies: check access yourself. Keys are those of `storedPath()`:
+ * lower-case ASCII paths stay as they are, all others are escaped to ASCII, because Storage refuses other
+ * keys and lists without regard to case.
  *
- * Uploads replace (`upsert`, which needs policies for INSERT, SELECT and UPDATE) and are not to be cached. A
- * list asks folder by folder, in pages; files that are added or deleted meanwhile may be in it or not, and
- * may push others over the edge of a page.
+ * Uploads replace existing files (`upsert`, which needs policies for INSERT, SELECT and UPDATE) and are
+ * marked as not cacheable. `list` reads folder by folder, in pages. If files are added or deleted meanwhile,
+ * it may contain them or not, and may miss or repeat others at the edge of a page.
  *
- * @throws PawlError as `FileStore` says: `invalid_input` also for what the bucket's limits of size and type
- * refuse, `store_unavailable` also for what its policies refuse, `details.status` 403. A file that may not be
- * read is `not_found`, because Storage says so. A delete that its policies have silently ignored is
+ * @throws PawlError as in `FileStore`. Also `invalid_input` if the bucket's limits of size or type refuse a
+ * file, and `store_unavailable` with `details.status` 403 if its policies refuse it. A file that the user may
+ * not read is `not_found`, as Storage reports it. A delete that the policies silently ignored is
  * `store_unavailable`.
  *
  * @example
@@ -73,7 +77,7 @@ export function supabaseFiles(client: StorageClient, { bucket }: SupabaseFilesOp
   };
 }
 
-/** Nothing was removed: there was nothing, or no policy allowed it, which Storage does not say. */
+/** Throws if the file still exists. Storage removes nothing, and reports no error, if no policy allows it. */
 async function checkGone(bucket: StorageBucket, key: string, path: string): Promise<void> {
   try {
     await ask(path, () => bucket.info(key));
@@ -81,12 +85,15 @@ async function checkGone(bucket: StorageBucket, key: string, path: string): Prom
     if (PawlError.is(error, "not_found")) return;
     throw error;
   }
-  throw new PawlError("store_unavailable", "The file is still there: no policy allows to delete it.", {
+  throw new PawlError("store_unavailable", "The file was not deleted: no policy of the bucket allows it.", {
     details: { path, status: 403 },
   });
 }
 
-/** The store's files below a folder. Storage lists one folder at a time, its folders among its files. */
+/**
+ * Collects the store's files below a folder. Storage lists one folder at a time, with its subfolders among
+ * its files.
+ */
 async function collect(bucket: StorageBucket, folder: string, found: Map<string, FileInfo>): Promise<void> {
   const folders = new Set<string>();
   for (let offset = 0; ; ) {

@@ -1,19 +1,19 @@
 import { PawlError } from "@pawl/core";
 import { checkHeaders, safeText } from "../base/safe-error.ts";
 
-/** What `supabaseFiles()` needs of a client of supabase-js. */
+/** The part of a supabase-js client that `supabaseFiles()` uses. */
 export interface StorageClient {
   storage: { from(bucket: string): StorageBucket };
 }
 
-/** What it needs of `client.storage.from(bucket)`. */
+/** The part of `client.storage.from(bucket)` that it uses. */
 export interface StorageBucket {
   upload(
     path: string,
     body: Uint8Array<ArrayBuffer>,
     options: { contentType: string; cacheControl: string; upsert: boolean },
   ): PromiseLike<StorageAnswer<unknown>>;
-  /** The options are a `cacheNonce`, which older clients do not know. */
+  /** `options` has a `cacheNonce`, which older clients ignore. */
   download(
     path: string,
     options: object,
@@ -31,7 +31,7 @@ export interface ListPage {
   sortBy: { column: string; order: string };
 }
 
-/** A file, or with the `id` null a folder. */
+/** A file, or a folder if `id` is null. */
 export interface ListedEntry {
   name: string;
   id: string | null;
@@ -40,19 +40,21 @@ export interface ListedEntry {
   metadata: { [key: string]: unknown } | null;
 }
 
-/** How supabase-js answers. */
+/** An answer of supabase-js. */
 export interface StorageAnswer<T> {
   data: T | null;
   error: unknown;
 }
 
-/** The status that Storage means: it often sends 400 with another one in the body. */
+/** The actual status and code of a failure. Storage often sends 400 with another status in the body. */
 export interface StorageFailure {
   status: number | undefined;
   code: string | undefined;
 }
 
-/** The data of an answer. Clients that throw, and those that answer with an error, are the same here. */
+/**
+ * Returns the data of an answer. Throws for clients that throw and for those that answer with an error alike.
+ */
 export async function ask<T>(path: string, work: () => PromiseLike<StorageAnswer<T>>): Promise<T> {
   let error: unknown;
   try {
@@ -71,19 +73,23 @@ function failureOf(error: unknown, path: string): PawlError {
   // Not the error itself: it may quote the headers, and so the key.
   const cause = Object.assign(new Error(safeText(error)), { status, code });
   const more = { cause, details: { path, status, code } };
-  // A missing bucket is no missing file, and older servers say which only in words.
+  // A missing bucket is not a missing file. Older servers tell them apart only in their message.
   const bucket = code === "NoSuchBucket" || /bucket/i.test(error instanceof Error ? error.message : "");
   if (code === "NoSuchKey" || (status === 404 && !bucket)) {
     return new PawlError("not_found", "There is no such file.", more);
   }
   if (status === 413 || code === "EntityTooLarge") {
-    return new PawlError("invalid_input", "The file is larger than the bucket takes.", more);
+    return new PawlError("invalid_input", "The file exceeds the bucket's size limit.", more);
   }
   if (status === 415 || code === "InvalidMimeType") {
-    return new PawlError("invalid_input", "The bucket does not take files of this type.", more);
+    return new PawlError("invalid_input", "The bucket does not allow files of this type.", more);
   }
   const why = [status, code].filter((part) => part !== undefined).join(" ");
-  return new PawlError("store_unavailable", `Storage could not do it${why === "" ? "" : ` (${why})`}.`, more);
+  return new PawlError(
+    "store_unavailable",
+    `The request to Storage failed${why === "" ? "" : ` (${why})`}.`,
+    more,
+  );
 }
 
 function readFailure(error: unknown): StorageFailure {

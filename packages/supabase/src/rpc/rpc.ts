@@ -2,18 +2,18 @@ import { PawlError, type PawlErrorCode } from "@pawl/core";
 import { checkHeaders, safeText } from "../base/safe-error.ts";
 
 /**
- * What is needed of a client of supabase-js: calls of functions. Any `SupabaseClient<Database>` has this
- * shape, whatever functions its generated types know; that is why the parameters are `never`.
+ * The used part of a supabase-js client: calls of functions in the database. The parameters are `never`, so
+ * that any `SupabaseClient<Database>` fits, whatever its generated types.
  */
 export interface RpcClient {
   rpc(name: never, args: never): PromiseLike<RpcAnswer>;
 }
 
-/** What such a call resolves with. */
+/** The result of such a call. */
 export interface RpcAnswer {
   data: unknown;
   error: { message: string; code?: string } | null;
-  /** Of HTTP; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   status: number;
 }
 
@@ -21,7 +21,8 @@ export interface RpcAnswer {
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * What each function's answer has in any case: one without it is somebody else's, e.g. a proxy's own JSON.
+ * The field that each function's answer always has. An answer without it comes from elsewhere, e.g. from a
+ * proxy.
  */
 const ANSWERS = {
   pawl_rpc_append: "base",
@@ -40,7 +41,7 @@ const ANSWERS = {
   pawl_rpc_answer: "seq",
 } as const;
 
-/** SQLSTATEs that say something; PostgREST makes an HTTP status of the last three digits of `PT…`. */
+/** Error codes by SQLSTATE. PostgREST makes an HTTP status of the last three digits of `PT…`. */
 const CODES: Readonly<Record<string, PawlErrorCode>> = {
   "42501": "forbidden",
   PT404: "not_found",
@@ -52,8 +53,8 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
  * Calls a function of the schema, in one request.
  *
  * @throws PawlError `config` for a key that no header can carry, `forbidden`, `not_found`, `conflict`,
- *   `invalid_input`, or `store_unavailable` for everything else, with a cause that has the SQLSTATE as its
- *   `code` and the HTTP `status`. Neither says a key or a token.
+ * `invalid_input`, or `store_unavailable` for everything else, with a cause that has the SQLSTATE as its
+ * `code` and the HTTP `status`. Neither contains a key or a token.
  */
 export async function call(
   client: RpcClient,
@@ -70,14 +71,14 @@ export async function call(
   if (error !== null) throw failed(error, status);
   // An empty answer, a list, or another object is not from the schema's functions, whatever its status.
   if (data === null || typeof data !== "object" || !Object.hasOwn(data, ANSWERS[name]))
-    throw failed({ message: `no answer of ${name}` }, status);
+    throw failed({ message: `the response is not an answer of ${name}` }, status);
   return data as Row;
 }
 
-/** A list in what a function returned. */
+/** Returns a list in a function's answer. */
 export function listOf(row: Row, name: string): readonly Row[] {
   const list = Object.hasOwn(row, name) ? row[name] : undefined;
-  if (!Array.isArray(list)) throw failed({ message: `no ${name} in the answer` }, 200);
+  if (!Array.isArray(list)) throw failed({ message: `the answer has no list \`${name}\`` }, 200);
   return list;
 }
 

@@ -48,7 +48,7 @@ function appendArgs(prepared: AppendCall): Record<string, unknown> {
   };
 }
 
-/** What is there now of what an append needs; `undefined` without such a session. */
+/** Reads why an append was refused; `undefined` if there is no such session. */
 async function explain(
   client: RpcClient,
   sessionId: string,

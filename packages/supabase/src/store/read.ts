@@ -13,7 +13,7 @@ export function read(
   return readPages(async (afterSeq, limit) => {
     const events: StoredEvent[] = [];
     let more = isName(sessionId);
-    // The database gives less than was asked for where it would be too much for one response.
+    // The database returns fewer events than requested if they would be too much for one response.
     while (more && events.length < limit) {
       const page = await call(client, "pawl_rpc_events", {
         p_session_id: sessionId,

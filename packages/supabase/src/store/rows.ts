@@ -8,7 +8,7 @@ import {
 } from "@pawl/core";
 import type { Row } from "../rpc/rpc.ts";
 
-/** A session of what the schema's functions return for one. */
+/** Converts a row of the schema's functions to a session. */
 export function toSession(row: Row): Session {
   return {
     id: String(row.id),
@@ -33,7 +33,7 @@ export function toSession(row: Row): Session {
   };
 }
 
-/** An event of this session, of what the schema's functions return for one. */
+/** Converts a row of the schema's functions to an event of this session. */
 export function toEvent(sessionId: string, row: Row): StoredEvent {
   const event: Record<string, Json> = {
     sessionId,
@@ -49,7 +49,7 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
 }
 
 /**
- * A time in seconds as ISO 8601 in UTC. Microseconds fit a number; what is below a millisecond is cut off.
+ * Converts a time in seconds to ISO 8601 in UTC, cut to milliseconds. A number holds microseconds exactly.
  */
 function isoOf(seconds: unknown): string {
   return new Date(Math.floor(Math.round(Number(seconds) * 1e6) / 1_000)).toISOString();

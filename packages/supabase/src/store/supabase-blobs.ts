@@ -2,9 +2,9 @@ import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/
 import { call, type RpcClient } from "../rpc/rpc.ts";
 
 /**
- * Large payloads in the table `agent_session_blobs`, beside the log of {@link supabaseStore}: `put` rejects
- * with `not_found` for a session that is not there, and with `forbidden` without the service's key. With a
- * user's token, `get` finds what belongs to their own sessions.
+ * Keeps large payloads in the table `agent_session_blobs`, next to the log of {@link supabaseStore}. `put`
+ * rejects with `not_found` if there is no such session, and with `forbidden` without the service's key. With
+ * a user's token, `get` finds the blobs of that user's sessions only.
  *
  * @example
  * ```ts

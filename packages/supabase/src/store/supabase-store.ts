@@ -6,19 +6,19 @@ import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
 /**
- * The log in a Supabase project, over a client of yours. Every method is one call of a function in the
- * database, so one request; the schema must be there, see this package's `migrations`.
+ * Keeps the log in a Supabase project, over your own client. Every method calls one function in the database,
+ * in one request. Apply this package's `migrations` first.
  *
- * The client decides what may be done. One with the service's secret key does everything: that is the store
- * of a runtime. One with a user's token reads that user's own sessions, as row-level security says, and for
- * everything else rejects with `forbidden`; users write through {@link sendMessage} and {@link answer}.
+ * The client's key decides what is allowed. With the service's secret key, everything is: use that for a
+ * runtime. With a user's token, row-level security allows reading that user's own sessions; everything else
+ * rejects with `forbidden`. Users write through {@link sendMessage} and {@link answer}.
  *
- * An append that got no answer may have been stored all the same; repeated under its append id it is not
- * stored twice, and a runtime repeats it. Metadata is kept as `jsonb`: NUL and half surrogate pairs in it
- * become U+FFFD. Payloads of events are kept as sent.
+ * An append that got no answer may have been stored. A runtime repeats it under its append id, so that it is
+ * stored once. Metadata is kept as `jsonb`: NUL and half surrogate pairs in it become U+FFFD. Payloads of
+ * events are kept as sent.
  *
  * @throws PawlError as every {@link EventStore}; `forbidden` for a key or a token that is refused, `config`
- *   for one that no header can carry. Messages and causes say neither.
+ * for one that is not a valid header value. Messages and causes never contain it.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ export interface OwnAnswer {
   /** `seq` of the question, an event `tool_suspended`. */
   question: number;
   value: Json;
-  /** Made anew for every answer. Repeated, it gives the event of the first time. */
+  /** A new id for every answer. A call repeated with the same id returns the first call's event. */
   appendId: string;
 }
 
@@ -20,9 +20,9 @@ export interface OwnAnswer {
  * question's schema: the runtime checks the answer when it resumes the run, and refuses the call if the
  * answer does not fit.
  *
- * @throws PawlError `not_found` (no such question, or not in a session of theirs), `already_answered`,
- *   `invalid_input` (no run waits for it, or too large or too deep), `forbidden` (nobody is signed in) or
- *   `store_unavailable`
+ * @throws PawlError `not_found` (no such question in a session of this user), `already_answered`,
+ * `invalid_input` (no run waits for it, or it is too large or too deep), `forbidden` (not signed in) or
+ * `store_unavailable`
  *
  * @example
  * ```ts

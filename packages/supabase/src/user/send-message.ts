@@ -15,9 +15,12 @@ export interface OwnMessage {
   /** A session of the user whose token the client has. */
   sessionId: string;
   message: string;
-  /** Made anew for every message. Repeated, it gives the event of the first time. */
+  /** A new id for every message. A call repeated with the same id returns the first call's event. */
   appendId: string;
-  /** The client's own name for the message, up to 900 bytes: stored once, under whichever append id. */
+  /**
+   * The client's own id of the message, up to 900 bytes. A message is stored once per id, whatever its append
+   * id. Default: none.
+   */
   clientMessageId?: string;
 }
 
@@ -26,9 +29,9 @@ export interface OwnMessage {
  * progress picks it up (it is `queued`). It closes the question of a suspended run, which the next sweep of a
  * server resumes. Without an open run, the next run reads it: begin one with `runtime.run()` on the server.
  *
- * @throws PawlError `not_found` (no such session, or somebody else's), `invalid_input`, `key_taken` (the
- *   client's message is there: `details.event`, if the user may read it), `forbidden` (nobody is signed in)
- *   or `store_unavailable`
+ * @throws PawlError `not_found` (no such session of this user), `invalid_input`, `key_taken` (a message with
+ * this `clientMessageId` is stored: `details.event`, if the user may read it), `forbidden` (not signed in) or
+ * `store_unavailable`
  *
  * @example
  * ```ts
@@ -62,16 +65,16 @@ export async function sendMessage(client: RpcClient, own: OwnMessage): Promise<S
   } catch (error) {
     if (!PawlError.is(error, "conflict")) throw error;
     const key = `message:${clientMessageId}`;
-    // Who may write need not be allowed to read.
+    // A user who may write may still not be allowed to read.
     const event = await messageOf(client, sessionId, key).catch(() => undefined);
-    throw new PawlError("key_taken", "This message is there already.", {
+    throw new PawlError("key_taken", "A message with this client message id is stored already.", {
       cause: error,
       details: { key, event },
     });
   }
 }
 
-/** The user's message under this key. */
+/** Returns the user's message under this key. */
 async function messageOf(
   client: RpcClient,
   sessionId: string,
@@ -83,7 +86,7 @@ async function messageOf(
   return undefined;
 }
 
-/** What the functions of users return. */
+/** Converts the result of the users' functions. */
 export function toSent({ seq, at }: Row): Sent {
   return { seq: Number(seq), at: String(at) };
 }

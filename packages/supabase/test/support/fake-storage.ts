@@ -217,7 +217,7 @@ function isBelow(name: string, start: string): boolean {
   return name.length >= start.length && [...start].every((char, at) => char === "_" || char === name[at]);
 }
 
-/** Whoever the token is called after may do in their own folder what the policies say. */
+/** The token's user has the rights of the policies in their own folder. */
 function permissions(
   request: IncomingMessage,
   policies: readonly Policy[],

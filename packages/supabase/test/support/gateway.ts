@@ -58,7 +58,7 @@ export async function gateway(options: GatewayOptions): Promise<Gateway> {
   };
 }
 
-/** Who has only the project's key is of its role; a user's token stays. */
+/** Replaces a project's key with a token of its role. A user's token stays. */
 async function passOn(request: IncomingMessage, role: string, rest: string) {
   const { apikey, authorization, prefer, accept } = request.headers;
   const own = authorization === undefined || authorization === `Bearer ${apikey}`;

@@ -4,7 +4,10 @@ import type { TestDatabase } from "../../../../test/support/postgres.ts";
 /** The role that PostgREST logs in with; every role that a token can name is granted to it. */
 export const authenticator = { name: "authenticator", password: "authenticator" };
 
-/** Of the whole server, which other test files share: made once, by whoever comes first, and never dropped. */
+/**
+ * Roles belong to the whole server, which test files share: the first one makes them, and they are never
+ * dropped.
+ */
 const roles = `
 DO $$ BEGIN
   PERFORM pg_advisory_xact_lock(20261121);
@@ -31,7 +34,7 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT ALL ON SEQUENCES TO anon, authen
 
 /** Makes of an empty database one of a Supabase project: its roles, and what it grants them by default. */
 export async function supabaseRoles(database: TestDatabase, given: keyof typeof defaults): Promise<void> {
-  // Locks belong to a database, so whoever makes the roles has to meet in the same one.
+  // Locks belong to a database, so all test files make the roles in the same one.
   await run(new URL("/postgres", database.url).href, roles);
   await run(
     database.url,

@@ -13,14 +13,14 @@ export function agUiHistory(view: ViewState, threadId: string): object {
   return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt) };
 }
 
-/** The messages as kept by a client that was sent all of them. */
+/** Returns the messages as a client keeps them that was sent all of them. */
 export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
   return messages.flatMap((message) =>
     message.role === "user" ? [{ id: message.id, role: "user", content: message.text }] : answersOf(message),
   );
 }
 
-/** Each answer of the model is a message, behind its thinking and before the results of its calls. */
+/** Makes each answer of the model a message, after its thinking and before the results of its calls. */
 function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   const attempts = new Map<string, typeof parts>();
   const notices: AgUiMessage[] = [];
@@ -63,8 +63,8 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
 }
 
 /**
- * Ends that a message reports to the user. RUN_ERROR reports failures, and a user who stopped a run needs no
- * message.
+ * Whether a message explains this end to the user. RUN_ERROR reports failures, and a user who stopped a run
+ * needs no message.
  */
 export function isShown(stop: StopType): boolean {
   return !QUIET.includes(stop) && !isFailed({ type: stop });
@@ -77,7 +77,7 @@ export function noticeId(key: string): string {
   return `notice-${key.replace(/^end:/, "")}`;
 }
 
-/** The message of an answer; `attempt` as in `llm_request`. */
+/** Id of an answer's message. `attempt` is the `seq` of its `llm_request`. */
 export function answerId(attempt: string | number): string {
   return `answer-${attempt}`;
 }

@@ -18,7 +18,8 @@ export interface AgUiClient {
 }
 
 /**
- * The last events of a settled run: a message to its user, unless it is shown already, and how the run ended.
+ * Returns the last events of a settled run: a message to its user, unless it is shown already, and how the
+ * run ended.
  */
 export function lastEvents(
   { rest }: Pick<Telling, "rest">,
@@ -62,7 +63,7 @@ function notice(runId: string, delta: string): AgUiEvent[] {
   ];
 }
 
-/** Input and output are totals here; the rest are parts of them. */
+/** Converts usage to AG-UI's. Its input and output are totals; the cached tokens are part of the input. */
 function usageOf({ prompt, completion, cached, cache_write, total }: TokenUsage): object[] {
   return [
     {

@@ -11,7 +11,7 @@ import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-too
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 
-/** What of a `RunAgentInput` is read. */
+/** The fields of a `RunAgentInput` that are read. */
 export interface AgUiInput {
   threadId: string;
   runId: string;
@@ -139,7 +139,10 @@ function resumed(
   return { answers: [...answers, ...(answered.length > 0 ? toolAnswers(answered, view) : [])] };
 }
 
-/** Why there is nothing to resume: what a thread asked has a smaller number than what it has come to. */
+/**
+ * Explains why there is nothing to resume: the questions are closed, or never existed. A question that the
+ * thread asked has a `seq` up to the cursor.
+ */
 function noneLeft(named: ReadonlyMap<number | undefined, unknown>, { cursor }: ViewState): PawlError {
   const asked = [...named.keys()].every((seq) => seq !== undefined && seq <= cursor);
   return asked

@@ -2,7 +2,7 @@ import type { Json } from "@pawl/core";
 import { invalid } from "../../request/check-body.ts";
 
 /**
- * The text of a message's content.
+ * Returns the text of a message's content.
  *
  * @throws HTTPException 400 for content that is not text.
  */

@@ -4,17 +4,17 @@ import { agUiHistory } from "./ag-ui-messages.ts";
 import { parseAgUi } from "./ag-ui-request.ts";
 
 /**
- * AG-UI, for `HttpAgent` of `@ag-ui/client` and what is built on it (CopilotKit, assistant-ui). What 0.0.59
- * and 1.0 both take is sent, and what only 1.0 takes to clients that declare it. Point `url` at `/runs`. The
- * thread's id is the user's own name for the session.
+ * The AG-UI protocol, for `HttpAgent` of `@ag-ui/client` and clients built on it (CopilotKit, assistant-ui).
+ * Works with 0.0.59 and 1.0: events that only 1.0 knows are sent only to clients that declare it. Point `url`
+ * at `/runs`. The thread's id is the user's own name for the session.
  *
  * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the `seq` of the
  *   question.
  * - A request without new messages retries the last run if it failed, and otherwise sends the thread as it
  *   is. A request without any messages sends the thread too, for `connectAgent()`.
  * - A message that arrives during a run interrupts it, unless the agent has a `whenBusy`: `abortRun()` only
- *   closes the connection, and the run goes on. `POST /sessions/:id/stop` stops it.
- * - A different text under a known id and a thread that was cut are refused.
+ *   closes the connection, and the run continues. `POST /sessions/:id/stop` stops it.
+ * - Another text under a known id is refused, and so is a thread that was cut.
  *
  * @example
  * ```ts

@@ -12,9 +12,9 @@ type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
 /**
  * Encodes calls. A call gets its place in the message as soon as it is on record. Its input follows when it
- * starts, asks or ends, because only then is it known who runs it: a client acts at once on a call that it
- * takes for its own.
+ * starts, asks or ends.
  */
+// Only then is it known who runs the call, and a client acts at once on a call that it takes for its own.
 export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
   const made = new Map<string, { toolName: string; input: Json }>();
   const told = new Set<string>();

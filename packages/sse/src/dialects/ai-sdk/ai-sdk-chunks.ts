@@ -25,7 +25,7 @@ export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Ch
   };
 }
 
-/** A whole text as chunks. */
+/** Returns a whole text as chunks. */
 export function textChunks(kind: "text" | "reasoning", id: string, delta: string, mark?: object): Chunk[] {
   const end = { type: `${kind}-end`, id, ...(mark && { providerMetadata: mark }) };
   return [{ type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }, end];

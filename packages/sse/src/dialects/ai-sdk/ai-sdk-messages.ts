@@ -33,7 +33,7 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
-/** Model and usage under the SDK's names. */
+/** Returns model and usage under the SDK's names. */
 export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
@@ -47,7 +47,7 @@ export function metadataOf({ spent }: ThreadFacts, id: string): object | undefin
   return { ...(known.model !== undefined && { model: known.model }), usage };
 }
 
-/** The parts of an assistant's message as the SDK's page has them. */
+/** Returns the parts of an assistant's message as the SDK's page has them. */
 export function assistantParts(
   { parts }: Pick<ViewMessage, "parts">,
   view: ViewState,
@@ -122,8 +122,8 @@ function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: ob
 }
 
 /**
- * The outcome of a call that its user did not allow: denied, or closed without an answer. `undefined` for any
- * other call: its result says how it ended.
+ * Returns the outcome of a call that its user did not allow: denied, or closed without an answer. Returns
+ * `undefined` for any other call: its result has the outcome.
  */
 export function outcomeOf(
   callId: string,
@@ -134,7 +134,7 @@ export function outcomeOf(
   return error === undefined ? undefined : { error: `Not answered: ${error}` };
 }
 
-/** What the user is asked about: of an approval, the input that will run. */
+/** Returns what the user is asked about. For an approval, that is the input that will run. */
 export function shownInput(question: Question, made: Json): Json {
   const { payload } = question;
   if (!isApproval(question)) return payload;

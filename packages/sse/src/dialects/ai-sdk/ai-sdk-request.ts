@@ -49,8 +49,8 @@ export interface AiSdkRequest extends DialectRequest {
 }
 
 /**
- * What a `DefaultChatTransport` sends. Of the history that comes with it only the last message is read: the
- * user's words, or, where it is the assistant's, what the user has answered in it.
+ * Parses a request of `DefaultChatTransport`. Reads only the last message of its history: the user's text, or
+ * the user's answers in an assistant's message.
  */
 export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<AiSdkRequest> {
   const { id: threadId, messages, trigger, messageId } = await checkBody(schema, body);
@@ -105,10 +105,7 @@ function resumed(view: ViewState, shown: Message | undefined): Begin {
   return { answers: awaitedAnswers(view, said) };
 }
 
-/**
- * Whether the page shows words that a retry writes anew: the page would keep them, and put the new ones
- * behind.
- */
+/** Whether the page shows text that a retry writes anew. The page would keep it, and append the new text. */
 function hasHalf({ parts }: Message): boolean {
   const sinceCall = parts.slice(parts.findLastIndex(isTool) + 1);
   return sinceCall.some(({ type }) => type === "text" || type === "reasoning");
@@ -138,10 +135,7 @@ function wordsOf(parts: readonly JsonObject[]): string {
   return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("\n\n");
 }
 
-/**
- * What the user has answered in a part of the assistant's message. Calls that the server has run have answers
- * of its own.
- */
+/** Returns the user's answer in a part of the assistant's message. Calls that the server ran have none. */
 function answerIn(part: JsonObject): SaidAnswer[] {
   const { toolCallId: callId, state, approval, providerExecuted } = part;
   if (!isTool(part) || typeof callId !== "string") return [];

@@ -11,22 +11,20 @@ import { parseAiSdk } from "./ai-sdk-request.ts";
 /** Options of `aiSdk()`. */
 export interface AiSdkOptions {
   /**
-   * What becomes of text that a failed attempt has streamed. `mark`: its parts stay in the message, with
-   * `providerMetadata.pawl.void`, for the app to leave out; clients of version 6 know nothing better.
-   * `reset`: they are taken back with `reset-step`, which ends the run in clients before version 7. Default:
-   * `mark`.
+   * What happens to text that a failed attempt has streamed. `mark`: its parts stay in the message with
+   * `providerMetadata.pawl.void`, and the app leaves them out. `reset`: they are removed with `reset-step`,
+   * an event that ends the run in clients before version 7. Default: `mark`.
    */
   lostText?: "mark" | "reset";
 }
 
 /**
- * UI message streams of the AI SDK, as `useChat` of version 6 and 7 takes them. Point its
- * `DefaultChatTransport` at `/runs`: reconnecting works without another option. The chat's id is the user's
- * own name for the session.
+ * UI message streams of the AI SDK, for `useChat` of version 6 and 7. Point its `DefaultChatTransport` at
+ * `/runs`: reconnecting works without another option. The chat's id is the user's own name for the session.
  *
- * Calls of the agent's tools are `providerExecuted`; questions of `approval()` are approval requests; other
+ * Calls of the agent's tools are `providerExecuted`. Questions of `approval()` are approval requests. Other
  * questions are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the
- * predicate of `@pawl/client/ai-sdk`, which knows all kinds of questions. `regenerate()` runs the last
+ * predicate of `@pawl/client/ai-sdk`, which supports all kinds of questions. `regenerate()` runs the last
  * message again if its run failed.
  *
  * @example

@@ -34,15 +34,16 @@ export function failedAnswer(callId: string, error: unknown): SaidAnswer {
 }
 
 /**
- * Those of a client's answers that the session waits for. Clients send old ones again with their history:
- * these are left out, and what they say of them is not believed.
+ * Returns those of a client's answers that the session waits for. Ignores old answers, which clients send
+ * again with their history.
  *
- * @throws HTTPException 400 where there is no answer; PawlError `already_answered` or `unknown_call` where
- * none is waited for.
+ * @throws HTTPException 400 if there is no answer; PawlError `already_answered` or `unknown_call` if the
+ * session waits for none of them.
  */
 export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): Answer[] {
   const [first] = said;
-  if (first === undefined) throw invalid("There is neither a message nor an answer in this request.");
+  if (first === undefined)
+    throw invalid("This request must have a message or an answer to a question; it has neither.");
   const answers = said.flatMap(({ fits, isText, ...answer }) => {
     const question = view.pending.find(({ callId }) => callId === answer.callId);
     const isAwaited = question !== undefined && fits?.(question) !== false;
@@ -60,8 +61,9 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
 }
 
 /**
- * "42" answers a question for a text as it is, and a question for a number as the number. If the question
- * accepts both a text and the object or list in it, the object or list counts: nobody types one by hand.
+ * Reads an answer that was sent as a text: as that text, or as the JSON in it. "42" answers a question for a
+ * text with the text, and a question for a number with the number. If the question accepts both a text and
+ * the object or list in it, the object or list counts: nobody types one by hand.
  */
 function textOrJson(text: string, { answerSchema }: Question): Json {
   const takes = (value: Json | undefined) => value !== undefined && fitsSchema(answerSchema, value);

@@ -3,23 +3,23 @@ import { newView, reduceView } from "@pawl/core/view";
 
 type Kind = "text" | "thinking";
 
-/** What is told of the model's words. `key` names a block, and is never used again. */
+/** A step in sending the model's text. `key` identifies a block and is never reused. */
 export type BlockStep =
-  /** A piece that follows what was told of this block; the first one begins it. */
+  /** The next piece of a block; the first one begins the block. */
   | { type: "piece"; kind: Kind; key: string; attempt: number; text: string }
-  /** The answer is on record, and what was told of these blocks is all of it. */
+  /** The answer is on record, and these blocks were sent completely. */
   | { type: "settled"; attempt: number; blocks: readonly Told[] }
-  /** What was told of these blocks does not count: the attempt was lost, or its answer came out otherwise. */
+  /** The sent text of these blocks is void: the attempt was lost, or the stored answer differs. */
   | { type: "void"; attempt: number; blocks: readonly Told[] };
 
-/** A block and what has been told of it. */
+/** A block, with its text as far as it was sent. */
 export interface Told {
   key: string;
   kind: Kind;
   text: string;
 }
 
-/** Follows the blocks of the answer that is being written. Pieces that overlap are told once. */
+/** Follows the blocks of the answer in progress. Overlapping pieces are sent once. */
 export function blocks(): {
   stored(event: StoredEvent): BlockStep[];
   live(event: SessionEvent): BlockStep[];
@@ -41,7 +41,8 @@ export function blocks(): {
   };
   const settle = (event: StoredOf<"assistant_message">): BlockStep[] => {
     const whole = wholeBlocks(event);
-    // Told so far are its first blocks, whole and in their order, and the last of them as far as it goes.
+    // The sent blocks must be the answer's first blocks in their order. Only the last of them may be
+    // incomplete.
     const isNext = ({ key, text }: Told, place: number) => {
       const block = whole[place];
       if (block?.key !== key) return false;
@@ -50,7 +51,7 @@ export function blocks(): {
     const counts = event.data.attempt === attempt && [...told.values()].every(isNext);
     const steps = counts ? [] : close("void");
     attempt = event.data.attempt;
-    // What counts after all is told under a name of its own: the other one has been used.
+    // The valid text is sent under a new key: the voided blocks have used the other one.
     const mark = steps.length === 0 ? "" : "'";
     for (const { key, kind, text } of whole) {
       const name = `${key}${mark}`;
@@ -87,7 +88,10 @@ export function blocks(): {
   };
 }
 
-/** The words of a stored answer as people see them: of one that was cut off, what is kept. */
+/**
+ * Returns the text blocks of a stored answer as people see them. An answer that was cut off has its kept
+ * part.
+ */
 function wholeBlocks(event: StoredEvent): Told[] {
   const run = { id: "", seq: 0, open: true };
   const [message] = reduceView({ ...newView(), run }, event).messages;

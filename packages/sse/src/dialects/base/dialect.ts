@@ -5,23 +5,24 @@ import type { WireError } from "../../request/wire-error.ts";
 import type { ThreadFacts } from "./facts.ts";
 
 /**
- * How a kind of client talks with an agent: what it sends, and what it is sent. One file of plain data and
- * functions each, made by e.g. `aiSdk()` and given to `handler({ dialect })`. A dialect is a whitelist: an
- * event that it has no word for is not told, because unknown ones end the run in some clients.
+ * The protocol of one kind of client: the requests that it sends, and the stream that it is sent. Made by
+ * e.g. `aiSdk()`, and passed to `handler({ dialect })`. A dialect is a whitelist: events that it does not
+ * know are not sent.
  */
+// Unknown events end the run in some clients.
 export interface Dialect {
   readonly name: string;
-  /** Sent with every stream. */
+  /** Headers of every stream. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How a client comes back. `cursor`: after the last event that it has got, so that each is encoded by
-   * itself, alone. `replay`: the message that is being written is told from its beginning, over whatever the
-   * client has of it, and so are the messages of its run before it.
+   * How a client resumes. `cursor`: after the last event that it received; so every event is encoded
+   * independently of the others. `replay`: the messages of the last run are sent again from their beginning,
+   * including the one in progress, and replace those that the client has.
    */
   readonly resume: "cursor" | "replay";
   /**
-   * Names that no tool of the agent may have, where a tool's name could be taken for another word of the
-   * dialect.
+   * Names that no tool of the agent may have, because the dialect uses them for its own events. Default:
+   * none.
    */
   readonly reserved?: readonly string[];
   /**
@@ -31,9 +32,9 @@ export interface Dialect {
    */
   readonly threadField?: string;
   /**
-   * What a request asks for. Nothing of it is believed but the user's own words and answers; no history.
+   * Parses the body of a request. Only the user's own message and answers are trusted; a history is not.
    *
-   * @throws HTTPException 400 that says what is wrong.
+   * @throws HTTPException 400 with the reason.
    */
   parse(
     body: unknown,
@@ -48,10 +49,13 @@ export interface Dialect {
    * `interrupt` for clients that stop a run by hanging up. Default: `reject`.
    */
   readonly whenBusy?: WhenBusy;
-  /** Refusals that such clients want to read in a stream; without it, they are responses with a status. */
+  /**
+   * Encodes a refusal as the frames of a stream, for clients that expect one. Without it, refusals are JSON
+   * responses with a status.
+   */
   refused?(error: WireError["error"]): readonly string[];
   /**
-   * The messages of a session as such a client keeps them, including the stored part of a message in
+   * Returns the messages of a session as such a client keeps them, including the stored part of a message in
    * progress.
    */
   history?(view: ViewState, sessionId: string, facts: ThreadFacts): object;
@@ -63,16 +67,16 @@ export interface RequestLimits {
   maxInputLength: number;
 }
 
-/** A request, understood as far as that goes without the log. */
+/** A request, parsed as far as possible without the log. */
 export interface DialectRequest {
-  /** A session that exists. */
+  /** Id of an existing session. */
   sessionId?: string;
-  /** The client's own name for a session, or a session's id; one that is new begins a session. */
+  /** The client's own name for a session, or a session's id. A new name begins a session. */
   threadId?: string;
   /**
-   * What is to be begun, given the session as it is, or an empty view of a new one.
+   * Returns what to begin, given the current view of the session, or an empty view for a new one.
    *
-   * @throws HTTPException or PawlError where that does not fit.
+   * @throws HTTPException or PawlError if the request does not fit the session.
    */
   begin(view: ViewState): Begin;
   /**
@@ -80,14 +84,19 @@ export interface DialectRequest {
    * Constant texts without request data: `handler({ onWarning })` is called once with each.
    */
   unread?: readonly string[];
-  /** In place of the dialect's, where the request says how it wants to be answered. */
+  /** Replaces the dialect's encoder if the stream depends on the request. */
   encoder?: Dialect["encoder"];
 }
 
 /**
- * A message with its options, answers, or the end of a run whose questions the user will not answer. `retry`:
- * runs the last message again, after the run of that id failed. `shown`: begins no run, and sends the last
- * message as it stands. `connect`: begins no run, and sends what `GET /runs/:id/stream` would send.
+ * What a request begins.
+ *
+ * - `input`: a run with this message and these options.
+ * - `answers`: the run continues with these answers.
+ * - `abandon`: ends the run whose questions the user will not answer.
+ * - `retry`: runs the last message again, after the run of that id failed.
+ * - `shown`: begins no run, and sends the last message as it stands.
+ * - `connect`: begins no run, and sends what `GET /runs/:id/stream` would send.
  */
 export type Begin =
   | ({ input: string } & Pick<RunOptions, "clientMessageId" | "knowledge" | "params" | "metadata">)
@@ -97,12 +106,12 @@ export type Begin =
   | { shown: true }
   | { connect: true };
 
-/** What an encoder knows of the stream that it writes. */
+/** The stream that an encoder writes, and the session before it. */
 export interface EncoderContext {
   /** The agent's name. */
   agent: string;
   sessionId: string;
-  /** What the client calls the session. */
+  /** The client's own name for the session. */
   threadId: string;
   /**
    * A client reconnects, and may have all, some or none of the content. It is sent all the agent's output
@@ -111,13 +120,13 @@ export interface EncoderContext {
   again?: boolean;
   /** No run ever began in this session, or there is no session: no event comes between `begin` and `end`. */
   idle?: boolean;
-  /** The run that is told. */
+  /** Id of the run that is sent. */
   runId: string;
-  /** `seq` of the message that is answered, where it came while the run was at work. */
+  /** `seq` of the message that is answered, if it arrived while the run was in progress. */
   messageSeq?: number;
-  /** The mode that a tool had put the session into by then. */
+  /** The session's mode when the stream begins, as set by a tool. */
   mode: string | null;
-  /** Where the stream goes on, for a dialect whose clients come back by a cursor. */
+  /** Where the stream resumes, for a dialect whose clients resume by a cursor. */
   from?: Cursor;
   /** Facts from the earlier events; the encoder owns and updates them. */
   facts: ThreadFacts;
@@ -125,27 +134,27 @@ export interface EncoderContext {
   cursor: number;
   /** Whether a question had been answered when the stream began. */
   isAnswered(question: Question): boolean;
-  /** The session as it was before the first event that the encoder is given, as people see it. */
+  /** The session's view before the first event that the encoder is given. */
   before: ViewState;
 }
 
 /**
- * Tells one stream's events, public ones. Every function returns whole frames; lines end with LF. Parts that
- * are open are closed before the last frame.
+ * Encodes the public events of one stream. Every function returns whole frames; lines end with LF. Open parts
+ * are closed before the last frame.
  */
 export interface Encoder {
   begin(): readonly string[];
   encode(event: SessionEvent): readonly string[];
   /**
-   * The last frames, once the run has come to rest. Without a word of how it did: none, and the stream is
-   * broken off.
+   * Returns the last frames, once the run has settled. Returns none if the run has not settled: a stream
+   * without a last frame counts as broken off.
    */
   end(): readonly string[];
-  /** The message that this stream tells is over, although its run goes on. */
+  /** The message of this stream is complete, although its run continues. */
   readonly over?: boolean;
 }
 
-/** An object as a frame: one line of JSON. */
+/** Returns an object as a frame: one line of JSON. */
 export function dataFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }

@@ -1,12 +1,12 @@
 /**
- * The name of a question for clients that know one by a name: a call may ask again, and an old answer must
- * not count then.
+ * Returns a question's id for clients. It differs from the call's id: a call may ask again, and then an old
+ * answer must not count.
  */
 export function questionId(question: number): string {
   return `q${question}`;
 }
 
-/** The question's `seq`, if this is such a name. */
+/** Returns the question's `seq`; `undefined` if this is not such an id. */
 export function questionOf(name: unknown): number | undefined {
   return typeof name === "string" && /^q\d{1,10}$/.test(name) ? Number(name.slice(1)) : undefined;
 }

@@ -3,43 +3,43 @@ import { reduceView, type ViewState } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
 
-/** What happens in the run that a stream tells, in the order in which it is to be told. */
+/** A step of the run that a stream sends, in the order in which steps are sent. */
 export type Step =
   | BlockStep
   /** A turn of the model begins. */
   | { type: "turn"; turn: number }
-  /** The model calls a tool, with its whole input. Told once the answer is on record, never before. */
+  /** The model calls a tool, with its whole input. Sent only once the answer is on record. */
   | { type: "call"; event: StoredOf<"tool_call">; attempt: number }
   | { type: "started"; event: StoredOf<"tool_started"> }
   | { type: "progress"; callId: string; toolName: string; data: unknown }
   | { type: "asked"; question: Question }
   | { type: "answered"; event: StoredOf<"tool_answered"> }
   | { type: "result"; event: StoredOf<"tool_result"> }
-  /** An event of the log that is none of the others: knowledge, artifacts, usage, types of other packages. */
+  /** Any other event of the log: knowledge, artifacts, usage, types of other packages. */
   | { type: "other"; event: StoredEvent };
 
-/** How the run has come to rest. */
+/** How the run settled: it waits for answers, or it ended. */
 export type Rest =
   | { type: "suspended"; pending: readonly Question[] }
   | { type: "ended"; event: StoredOf<"run_ended"> };
 
-/** A stream's events as steps of the one message that it tells. */
+/** Converts a stream's events to the steps of the message that the stream sends. */
 export interface Telling {
   steps(event: SessionEvent): Step[];
-  /** The session as people see it, without text that is not stored yet. */
+  /** The session's view, without text that is not stored yet. */
   readonly view: ViewState;
-  /** The stream begins in the middle of the message: the client has what was told of it before an answer. */
+  /** The stream continues a message after the user's answer: the client has the part before it. */
   readonly goesOn: boolean;
-  /** The run that is told. It changes where a message is passed on to the next one. */
+  /** Id of the run that is sent. It changes if the message is passed on to the next run. */
   readonly runId: string;
   readonly rest: Rest | undefined;
-  /** The run has taken up another message, and what it says from now on stands behind that. */
+  /** The run has picked up another message, so its further output belongs after that message. */
   readonly over: boolean;
 }
 
 /**
- * What all dialects have in common: which events of a session belong to the message that a stream tells, and
- * which of its text counts. Whether the events come as they happen or out of the log, the same is told.
+ * Finds the events of a session that belong to the message of a stream, and the text that is valid. All
+ * dialects share this. Events that arrive live and events from the log have the same outcome.
  */
 export function telling({ before, messageSeq, runId: first, again = false }: EncoderContext): Telling {
   const toSteps = eventSteps();
@@ -91,7 +91,7 @@ export function telling({ before, messageSeq, runId: first, again = false }: Enc
   };
 }
 
-/** Events of one message as steps. */
+/** Converts the events of one message to steps. */
 function eventSteps(): {
   stored(event: StoredEvent, view: ViewState): Step[];
   live(event: SessionEvent): Step[];
@@ -140,11 +140,11 @@ function eventSteps(): {
 
 /**
  * What a stream follows: a run, the run that picks up a message, or with `again` a run and those that begin
- * where it ends.
+ * when it ends.
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 
-/** The run that the stream follows after this end. */
+/** Returns the id of the run that the stream follows after this end; `undefined` if there is none. */
 export function passedOn(
   { runId, messageSeq, again }: Followed,
   { data: { run_id, next } }: StoredOf<"run_ended">,

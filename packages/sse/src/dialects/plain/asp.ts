@@ -6,17 +6,17 @@ import { parsePlain } from "./plain-request.ts";
 
 /** Options of `asp()`. */
 export interface AspOptions {
-  /** See {@link TextMode}; thinking goes with the text. Default: `live`. */
+  /** See {@link TextMode}; it applies to thinking too. Default: `live`. */
   text?: TextMode;
 }
 
 /**
- * ASP v2: `ack` first, then `thinking`, `text`, `tool` (with its whole input), `tool_result`, and one
- * `message_stop` or `error` at the end.
+ * ASP v2, the protocol of an existing application. Sends `ack` first, then `thinking`, `text`, `tool` (with
+ * its whole input), `tool_result`, and one `message_stop` or `error` at the end.
  *
- * Requests are `{ session_id?, message }`, or `{ session_id, tool_results: [{ tool_use_id, content }]
- * }` for calls that wait for their client, with `is_error: true` for one that failed there; their stream has
- * ended with `stop_reason: "tool_use"`.
+ * Requests are `{ session_id?, message }`, or `{ session_id, tool_results: [{ tool_use_id, content }] }` to
+ * answer calls that wait for the client. Add `is_error: true` for a call that failed there. A stream that
+ * ends with `stop_reason: "tool_use"` waits for such answers.
  */
 export function asp({ text = "live" }: AspOptions = {}): Dialect {
   return {

@@ -11,14 +11,18 @@ export interface CoachOptions {
 }
 
 /**
- * The life coach's events, one field each: `text`, `error`, `sessionCompleted`, `modeChange`, `arcCompleted`,
- * `toolCall`, `roundBoundary`, `showPulseCheck`, `showOptions`, and `[DONE]` at the end. Tools named
- * `show_options` and `show_pulse_check` ask the user; other questions have no event, and end the stream with
- * an error.
+ * The protocol of the life coach. Its events have one field each: `text`, `error`, `sessionCompleted`,
+ * `modeChange`, `arcCompleted`, `toolCall`, `roundBoundary`, `showPulseCheck` or `showOptions`; `[DONE]`
+ * comes last. Tools named `show_options` and `show_pulse_check` ask the user. Other questions have no event,
+ * and end the stream with an error.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId?, messages }` of which the last one counts: the
- * user's words, or `tool_result` blocks that answer; or `{ sessionId, toolResults: [{ toolUseId, result }]
- * }`, with `error` instead of `result` for a tool that failed at the client.
+ * Requests are one of:
+ *
+ * - `{ sessionId?, message }`
+ * - `{ sessionId?, messages }`: only the last one is read; it is the user's text, or `tool_result` blocks
+ *   with answers
+ * - `{ sessionId, toolResults: [{ toolUseId, result }] }`, with `error` instead of `result` for a tool that
+ *   failed at the client
  */
 export function coach({ text = "live" }: CoachOptions = {}): Dialect {
   return {
@@ -61,11 +65,11 @@ function coachWords(context: EncoderContext, text: TextMode): PlainWords {
       case "started":
         return call(one.event.data);
       case "asked":
-        // It is told as what it asks, and shows no work in progress.
+        // The event of the question stands for this call: a `toolCall` would show work in progress.
         asked.add(one.question.callId);
         return question(one.question);
       case "result":
-        // A call that has only asked was no work.
+        // A call that only asked the user is not shown as work.
         return [...(asked.has(one.event.data.call_id) ? [] : call(one.event.data)), ...changes(one.event)];
       default:
         return [];
@@ -94,7 +98,9 @@ function optionsOf(payload: Json): Json {
 function last(rest: Rest | undefined, word: LastWord | undefined): object[] {
   if (rest?.type === "suspended") {
     const shown = rest.pending.some((pending) => question(pending).length > 0);
-    return shown ? [] : [{ error: "The coach asks something that cannot be answered here." }];
+    return shown
+      ? []
+      : [{ error: "The coach has a question that this page cannot show. Please send a message instead." }];
   }
   if (rest === undefined) return [];
   const { stop, session_status } = rest.event.data;

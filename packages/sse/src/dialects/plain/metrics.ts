@@ -15,21 +15,19 @@ import { parsePlain } from "./plain-request.ts";
 export interface MetricsOptions {
   /** See {@link TextMode}. Default: `live`. */
   text?: TextMode;
-  /**
-   * The types of events of the log that hold plans and reviews. Default: `planning.plan` and
-   * `planning.review`.
-   */
+  /** Type of the log's events that hold plans. Default: `planning.plan`. */
   plan?: string;
+  /** Type of the log's events that hold reviews. Default: `planning.review`. */
   review?: string;
 }
 
 /**
- * Answers with an account of how they came about: `text`, `metric` for every call (what, when, how long, at
- * what cost, how it came out), `plan` and `review` as they change, `clarification` for every question, and
- * one `done` or `error` at the end.
+ * Answers with a record of how they were made, the protocol of an existing enterprise search. Sends `text`, a
+ * `metric` for each call (tool, input, start, duration, cost, result), `plan` and `review` whenever they
+ * change, a `clarification` for each question, and one `done` or `error` at the end.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. Who asks, and for
- * which workspace, is said by `authorize` alone.
+ * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. The user and the
+ * workspace come from `authorize` alone.
  */
 export function metrics(options: MetricsOptions = {}): Dialect {
   return {
@@ -88,7 +86,7 @@ function metricsWords(
   return { step, last, lost, blocks: ["text"], text };
 }
 
-/** How many characters of a result are told. */
+/** How many UTF-16 code units of a result are sent. */
 const SUMMARY_CHARS = 200;
 
 interface KnownCall {

@@ -4,13 +4,13 @@ import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 
 /**
- * When text is told, where clients cannot take any back. `live`: as it is written; if its attempt fails, the
- * stream ends with an error, and the session's next reader sees what counts. `settled`: once the answer is on
- * record.
+ * When text is sent to clients that cannot remove text they have shown. `live`: as it is written. If a model
+ * call fails halfway, the stream ends with an error, and the page must reload the session. `settled`: once
+ * the whole answer is stored.
  */
 export type TextMode = "live" | "settled";
 
-/** A dialect of events that stand for themselves. */
+/** A dialect whose events do not refer to earlier ones. */
 export interface PlainWords {
   first?: readonly object[];
   /** The events of a step, in the run's order. */
@@ -20,21 +20,21 @@ export interface PlainWords {
    * of a run that did not fail.
    */
   last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
-  /** The last event where text was told that does not count. */
+  /** Returns the last event of a stream that sent text which is void. */
   lost(message: string): object;
-  /** The kinds of blocks that are told. */
+  /** The kinds of blocks that are sent. */
   blocks: readonly Told["kind"][];
   text: TextMode;
-  /** Behind the last event. */
+  /** A frame after the last event. Default: none. */
   sentinel?: string;
 }
 
 /** The explanation of a run's end for the user, from the session's view. */
 export interface LastWord {
   text: string;
-  /** Text precedes it. */
+  /** Text was sent before it. */
   follows: boolean;
-  /** The text before it does not count but cannot be taken back. */
+  /** The text before it is void, but the client cannot remove it. */
   corrects: boolean;
 }
 
@@ -43,7 +43,7 @@ export function paragraphOf({ text, follows }: LastWord): string {
   return follows ? `\n\n${text}` : text;
 }
 
-/** The inputs of the calls with which a stream continues. */
+/** Returns the inputs of the calls before the stream, by call id. */
 export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   const parts = before.messages.flatMap((message) => message.parts);
   return new Map(
@@ -53,7 +53,7 @@ export function callsBefore({ before }: EncoderContext): Map<string, Json> {
 
 const LOST = "The answer was changed while it was being written. Please reload.";
 
-/** Tells one stream in plain events, one frame each. */
+/** Encodes one stream as plain events, one frame each. */
 export function plainEncoder(context: EncoderContext, words: PlainWords): Encoder {
   const told = telling(context);
   let hasText = false;

@@ -3,25 +3,22 @@ import { checkBody, checkId, checkInput, invalid } from "../../request/check-bod
 import { awaitedAnswers, failedAnswer, type SaidAnswer } from "../base/answers.ts";
 import type { DialectRequest, RequestLimits } from "../base/dialect.ts";
 
-/** How a dialect's clients call the fields of a request. */
+/** Names of a request's fields in a dialect. */
 export interface PlainFields {
-  /** The session to go on with. */
+  /** The session's id. */
   session: string;
-  /** What the user has answered: a list of objects with these fields. */
+  /** The user's answers: a list of objects with these fields. */
   answers: { field: string; call: string; value: string };
-  /** Clients that send their history: its last message counts, and nothing else. */
+  /** The history, for clients that send one. Only its last message is read. */
   messages?: string;
 }
 
-/**
- * A body that is an object. Fields that the dialect does not know are its client's own, and nothing is read
- * of them.
- */
+/** A body must be an object. Fields that the dialect does not know are ignored. */
 const anything = jsonSchema<JsonObject>({ type: "object" });
 
 /**
- * A message or answers, for a session that exists or a new one. `client_message_id` or `clientMessageId`
- * makes a message that is sent again count once.
+ * Parses a message or answers, for an existing session or a new one. A message that is sent again with the
+ * same `client_message_id` or `clientMessageId` counts once.
  *
  * @throws HTTPException 400.
  */
@@ -33,12 +30,14 @@ export async function parsePlain(
   const sent = await checkBody(anything, body);
   const session = partOf(sent, fields.session);
   if (session !== undefined && session !== null && typeof session !== "string") {
-    throw invalid(`${fields.session} is the id of a session.`);
+    throw invalid(
+      `\`${fields.session}\` must be the id of a session, a string; got ${JSON.stringify(session).slice(0, 100)}.`,
+    );
   }
   const sessionId = typeof session === "string" ? { sessionId: checkId(session) } : {};
   const said = answersIn(sent, fields);
   if (said.length > 0) {
-    if (sent.message !== undefined) throw invalid("Send either a message or answers.");
+    if (sent.message !== undefined) throw invalid("Send either a message or answers, not both.");
     return { ...sessionId, begin: (view) => ({ answers: awaitedAnswers(view, said) }) };
   }
   const input = checkInput(messageIn(sent, fields), limits.maxInputLength);
@@ -50,9 +49,10 @@ export async function parsePlain(
 function messageIn(sent: JsonObject, { messages }: PlainFields): string {
   const { message } = sent;
   if (typeof message === "string") return message;
-  if (message !== undefined) throw invalid("The message is a text.");
+  if (message !== undefined) throw invalid("`message` must be a string.");
   const last = lastMessage(sent, messages);
-  if (last?.role !== "user") throw invalid("There is no message in this request.");
+  if (last?.role !== "user")
+    throw invalid("This request must have a message of the user, or answers to questions; it has neither.");
   if (typeof last.content === "string") return last.content;
   if (!Array.isArray(last.content) || !last.content.every(isTextBlock)) {
     throw invalid("A message must consist of text.");
@@ -64,7 +64,7 @@ function partOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Text blocks as one text. */
+/** Joins text blocks to one text. */
 function textIn(content: Json | undefined): string {
   const blocks = Array.isArray(content) ? content.flatMap(asObject) : [];
   return blocks.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");
@@ -78,22 +78,24 @@ function lastMessage(sent: JsonObject, field: string | undefined): JsonObject | 
 function answersIn(sent: JsonObject, { answers, messages }: PlainFields): SaidAnswer[] {
   const listed = partOf(sent, answers.field);
   const own = Array.isArray(listed) ? listed.flatMap(asObject) : [];
-  if (listed !== undefined && own.length === 0) throw invalid(`${answers.field} is a list of answers.`);
-  if (own.length > 100) throw invalid("There are too many answers.");
+  if (listed !== undefined && own.length === 0)
+    throw invalid(`\`${answers.field}\` must be a list of at least one answer, each an object.`);
+  if (own.length > 100) throw invalid("A request may have at most 100 answers.");
   const blocks = lastMessage(sent, messages)?.content;
   const results = Array.isArray(blocks) ? blocks.flatMap(asObject) : [];
   const inBlocks = results
     .filter(({ type }) => type === "tool_result")
     .map((block) => answer(block, "tool_use_id", "content"));
   if (inBlocks.length > 0 && inBlocks.length < results.length) {
-    throw invalid("Send either a message or answers.");
+    throw invalid("Send either a message or answers, not both.");
   }
   return [...own.map((one) => answer(one, answers.call, answers.value)), ...inBlocks];
 }
 
 function answer(one: JsonObject, call: string, value: string): SaidAnswer {
   const callId = partOf(one, call);
-  if (typeof callId !== "string") throw invalid("An answer names the call that it answers.");
+  if (typeof callId !== "string")
+    throw invalid(`An answer must have the id of its call in \`${call}\`, a string.`);
   const result = partOf(one, value) ?? null;
   const error = partOf(one, "error");
   if (typeof error === "string" && result === null) return failedAnswer(callId, error);

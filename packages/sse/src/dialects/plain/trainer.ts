@@ -6,14 +6,14 @@ import { parsePlain } from "./plain-request.ts";
 
 /** Options of `trainer()`. */
 export interface TrainerOptions {
-  /** What users are told that a source of knowledge is called, by its name. Default: its name. */
+  /** The names that users read for sources of knowledge, keyed by the source's name. Default: that name. */
   sources?: { readonly [source: string]: string };
 }
 
 /**
- * The trainer's events: `status`, `knowledge`, `done`, `error`, and every tool under its own name, when it
- * starts and when it is through. So no tool may be called like one of the four. The agent speaks through its
- * tools; text of the model is not told.
+ * The protocol of the trainer. Its events are `status`, `knowledge`, `done`, `error`, and one under each
+ * tool's own name when the tool starts and when it ends. So no tool may have one of the four names. The agent
+ * speaks through its tools; the model's text is not sent.
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
  * instead of `value` for a tool that failed at the client.
@@ -78,7 +78,7 @@ function status(event: StoredOf<"tool_started" | "tool_result">): object[] {
   return [{ type: "status", data: { message, tool, phase } }];
 }
 
-/** A tool that is through. A result that names an artifact brings it along. */
+/** Encodes a tool's result, with the artifact that it names. */
 function result({ data }: StoredOf<"tool_result">, artifacts: ReadonlyMap<string, object>): object {
   const { tool_name: type, result: value, content, success } = data;
   const fields = asObject(value);

@@ -55,7 +55,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(talk(await reloaded(version, served, agent.threadId))).toEqual(whole);
   });
 
-  it("W2 from the user's message on too, as CopilotKit's regenerate does it", async () => {
+  it("W2 retries from the user's message too, as CopilotKit's regenerate does", async () => {
     const served = await serve(scriptedModel([lookUp, broken, { text: "Now it works." }]), { dialect });
     const agent = httpAgent(version, served);
     await say(agent, "Hi");
@@ -85,7 +85,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(talk(agent)).toEqual(["user Hi", "assistant Hello."]);
   });
 
-  it("K3 after a good answer, running the message again brings the answer back and says that there is no other", async () => {
+  it("K3 after a complete answer, running the message again sends that answer and reports that there is no other", async () => {
     const model = scriptedModel([{ text: "One." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -96,7 +96,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(model.requests).toHaveLength(1);
   });
 
-  it("K3 an answer that was lost on the way is there when the thread is run again", async () => {
+  it("K3 an answer that was lost in transit is sent when the thread is run again", async () => {
     const model = handModel();
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -113,7 +113,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(talk(agent)).toEqual(["user Hi", "assistant Whole answer."]);
   });
 
-  it("P2 refuses other words under a known id", async () => {
+  it("P2 refuses another text under a known id", async () => {
     const model = scriptedModel([{ text: "About cats." }, { text: "About dogs." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -156,7 +156,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(talk(bare)).toEqual(["user third", "assistant Three."]);
   });
 
-  it("W4 a second tab that does not know the last message is told to load the thread, and goes on then", async () => {
+  it("W4 a second tab that does not know the last message is told to load the thread, and continues after that", async () => {
     const served = await serve(scriptedModel([{ text: "One." }, { text: "Two." }, { text: "Three." }]), {
       dialect,
     });
@@ -205,7 +205,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s, once more", (v
     expect(errorOf(await say(busy, "Something else"))).toContain("still being answered");
   });
 
-  it("P1 a tool message answers a question, not an approval, and the refusal says so", async () => {
+  it("P1 a tool message answers a question but not an approval, and the refusal explains it", async () => {
     const hooks: Hook[] = [approval({ when: ["look"] })];
     const served = await serve(scriptedModel([lookUp, { text: "Looked." }]), { dialect, hooks });
     const agent = httpAgent(version, served);

@@ -27,7 +27,7 @@ describe.each(["0.0.59", "1.0"] as const)("L8 the last word of a run, AG-UI %s",
     expect(talk(page).at(-1)).toBe("assistant Better.");
   });
 
-  it("of a run that came to its limit is the error's message", async () => {
+  it("of a run that reached its limit is the error's message", async () => {
     const loop = Array.from({ length: 201 }, (_, at) => ({
       tools: [{ id: `l${at}`, name: "look", input: { what: `${at}` } }],
     }));
@@ -38,7 +38,7 @@ describe.each(["0.0.59", "1.0"] as const)("L8 the last word of a run, AG-UI %s",
     expect(errorOf(await connect(await reloaded(version, served, agent.threadId)))).toBe(errorOf(events));
   });
 
-  it("W6 a message that is too long is refused, and the thread goes on without it", async () => {
+  it("W6 a message that is too long is refused, and the thread continues without it", async () => {
     const served = await serve(strictModel({ script: [good, good] }), { dialect });
     const agent = httpAgent(version, served);
     await say(agent, "Hi");

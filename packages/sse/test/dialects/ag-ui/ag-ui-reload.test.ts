@@ -20,7 +20,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     return { served, first, page: await reloaded(version, served, first.threadId) };
   };
 
-  it("P6 K6 is told what is asked, and approves it", async () => {
+  it("P6 K6 reads the open question, and approves it", async () => {
     const { first, page } = await asked();
     expect(page.pendingInterrupts).toEqual(JSON.parse(JSON.stringify(first.pendingInterrupts)));
     const [question] = page.pendingInterrupts;
@@ -34,7 +34,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     ]);
   });
 
-  it("K6 is told by connecting, too", async () => {
+  it("K6 gets the open question by connecting too", async () => {
     const { served, first } = await asked();
     const page = httpAgent(version, served, { threadId: first.threadId });
     await connect(page);
@@ -52,14 +52,14 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     expect(talk(page).slice(-2)).toEqual(["user Hi", "assistant Done."]);
   });
 
-  it("P6 writes something else, which closes the question", async () => {
+  it("P6 sends a message instead, which closes the question", async () => {
     const { page } = await asked();
     page.pendingInterrupts = [];
     expect(errorOf(await say(page, "Never mind"))).toBeUndefined();
     expect(talk(page).slice(-2)).toEqual(["user Never mind", "assistant Done."]);
   });
 
-  it("K6 has the whole thread by connecting while nothing runs, and an empty one before the first message", async () => {
+  it("K6 gets the whole thread by connecting while nothing runs, and an empty one before the first message", async () => {
     const served = await serve(scriptedModel([{ text: "Hello." }]), { dialect });
     const agent = httpAgent(version, served);
     const page = httpAgent(version, served, { threadId: agent.threadId });
@@ -119,7 +119,7 @@ describe.each(["0.0.59", "1.0"] as const)("HttpAgent of AG-UI %s on a page that 
     expect(talk(page)).toEqual(["user one", "assistant The first.", "user two", "assistant The second."]);
   });
 
-  it("W2 has results in the order in which they came", async () => {
+  it("W2 has results in the order in which they arrived", async () => {
     const slow = {
       ...look,
       name: "slow",

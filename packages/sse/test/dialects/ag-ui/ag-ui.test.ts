@@ -42,7 +42,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     expect(kept.messages).toEqual(JSON.parse(JSON.stringify(agent.messages)));
   });
 
-  it("P1 P2 interrupts for a question, and goes on when it is resumed", async () => {
+  it("P1 P2 interrupts for a question, and continues when it is resumed", async () => {
     const served = await serve(scriptedModel([ask, { text: "Done." }]), { dialect });
     const agent = httpAgent(version, served);
     await say(agent, "Do it");
@@ -111,7 +111,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     expect(served.errors).toEqual([]);
   });
 
-  it("takes an answer that comes as a tool message too, and once if it comes in both ways", async () => {
+  it("accepts an answer as a tool message too, and counts it once if it is sent in both ways", async () => {
     const model = scriptedModel([ask, { text: "Done." }, askAgain, { text: "Again." }]);
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -129,7 +129,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     expect(agent.messages.at(-1)?.content).toBe("Again.");
   });
 
-  it("P6 cancelling gives the questions up; with a message, it is answered instead", async () => {
+  it("P6 cancelling closes the questions; a message that is sent with it is answered instead", async () => {
     const served = await serve(scriptedModel([ask, ask, { text: "As you like." }]), { dialect });
     const agent = httpAgent(version, served);
     const cancelled = () =>
@@ -145,7 +145,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     expect(agent.messages.at(-1)?.content).toBe("As you like.");
   });
 
-  it("takes back what an attempt has said that failed", async () => {
+  it("removes the text of a failed attempt", async () => {
     const model = handModel();
     const served = await serve(withRetry(model, { sleep: async () => undefined }), { dialect });
     const agent = httpAgent(version, served);
@@ -162,7 +162,7 @@ describe.each(["0.0.59", "1.0"] as const)("W2 HttpAgent of AG-UI %s", (version) 
     expect(talk(agent)).toEqual(["user Hi", "assistant Whole."]);
   });
 
-  it("W5 tells a failure in the words that are meant for users, and the thread goes on", async () => {
+  it("W5 reports a failure with the message for users, and the thread continues", async () => {
     const model = handModel();
     const served = await serve(model, { dialect });
     const agent = httpAgent(version, served);
@@ -192,7 +192,7 @@ it("W1 a stream without its end is broken off, because clients take a clean end 
   expect(served.errors).toEqual([]);
 });
 
-it("W4 K6 an agent that comes back is told what there is, and goes on with it", async () => {
+it("W4 K6 an agent that reconnects is sent the thread, and continues it", async () => {
   const model = handModel();
   const served = await serve(model, { dialect });
   const first = httpAgent("1.0", served, { threadId: "t/1" });

@@ -51,7 +51,7 @@ describe.skipIf(browser === undefined)(
   "K6 W2 a page with CopilotKit in Chromium",
   { timeout: 60_000 },
   () => {
-    it("is ready with a new thread, and reads on after a reload in the middle of an answer", async () => {
+    it("is ready with a new thread, and resumes after a reload in the middle of an answer", async () => {
       const { page, model } = await open();
       await say(page, "Hi");
       const turn = await model.turn();

@@ -114,7 +114,7 @@ async function reloadedAt(version: 6 | 7, served: Served, as: string, moments: r
 }
 
 describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i, reloaded at any moment", (version) => {
-  it(`loses and doubles no word of a run with tools, a question and a queue: ${MOMENTS} moments`, async () => {
+  it(`loses and repeats no word of a run with tools, a question and a queue: ${MOMENTS} moments`, async () => {
     const served = await serve(model, { dialect: aiSdk(), whenBusy: "queue" });
     const random = numbers(16 + version);
     const moments = Array.from({ length: MOMENTS }, () => [random() * 120, random() * 15] as const);

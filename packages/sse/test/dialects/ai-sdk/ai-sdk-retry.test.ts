@@ -58,7 +58,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
   });
 
   it.each(["regenerate", "sendMessage"] as const)(
-    "%s() goes on with an answered message whose run failed",
+    "%s() continues an answered message whose run failed",
     async (how) => {
       const model = scriptedModel([ask, atOnce, atOnce, works]);
       const served = await serve(model, { dialect: aiSdk() });
@@ -74,7 +74,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     },
   );
 
-  it("sendMessage() is refused where the page would put the new answer behind half of the old one", async () => {
+  it("sendMessage() is refused if the page would append the new answer to half of the old one", async () => {
     const model = scriptedModel([ask, broken, works]);
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
@@ -149,7 +149,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     expect(model.requests).toHaveLength(2);
   });
 
-  it("after a reload there is the error again, and regenerate() works", async () => {
+  it("after a reload the error is shown again, and regenerate() works", async () => {
     const served = await serve(scriptedModel([broken, works]), { dialect: aiSdk() });
     await chat(version, served, { id: "c" }).sendMessage({ text: "Hi" });
     const page = chat(version, served, { id: "c", messages: await history(served, "c") });
@@ -160,7 +160,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     await expectTalk(served, page, ["Hi", "Now it works."]);
   });
 
-  it("after a good answer is refused in words, and so are other words under a known id", async () => {
+  it("after a complete answer is refused with an explanation, and so is another text under a known id", async () => {
     const served = await serve(scriptedModel([works, works]), { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });
     await client.sendMessage({ text: "Hi" });
@@ -172,7 +172,7 @@ describe.each([6, 7] as const)("W5 the Retry button of the AI SDK %i", (version)
     expect((await history(served, "c")).map(textOf)).toEqual(["Hi", "Now it works."]);
   });
 
-  it("L8 a stopped answer can be made again", async () => {
+  it("L8 a stopped answer can be generated again", async () => {
     const endless = { text: "a ".repeat(400), delayPerEventMs: 3 };
     const served = await serve(scriptedModel([endless, works]), { dialect: aiSdk(), tools: [look] });
     const client = chat(version, served, { id: "c" });

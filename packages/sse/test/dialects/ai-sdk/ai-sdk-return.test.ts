@@ -87,7 +87,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     ]);
   });
 
-  it("has the question, although it was asked between its two requests, and is not asked what was answered", async () => {
+  it("has the question, although it was asked between its two requests, and does not show an answered question", async () => {
     const model = handModel();
     const served = await serve(model, { dialect: aiSdk() });
     const first = chat(version, served, { id: "c" });
@@ -182,7 +182,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     expect(part.approval).toMatchObject({ id, ...answer });
   });
 
-  it("P2 two tabs at one question: one answer counts, the other tab is told, and both come to the same", async () => {
+  it("P2 two tabs at one question: one answer counts, the other tab is notified, and both show the same in the end", async () => {
     const model = scriptedModel([ask, { text: "Done." }]);
     const served = await serve(model, { dialect: aiSdk() });
     const one = chat(version, served, { id: "c" });
@@ -200,7 +200,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     expect(model.requests).toHaveLength(2);
   });
 
-  it("P6 shows a call that was given up for another message as one that has not run", async () => {
+  it("P6 shows a call that a new message cancelled as one that did not run", async () => {
     const served = await serve(scriptedModel([lookUp("l"), { text: "As you like." }]), {
       dialect: aiSdk(),
       ...gated,
@@ -212,7 +212,7 @@ describe.each([6, 7] as const)("K6 W4 a page of the AI SDK %i that comes back", 
     expect(callOf(reloaded, "look")).toMatchObject({ state: "output-denied", approval: { approved: false } });
   });
 
-  it("P4 a tool of the page may fail: the model hears why, and the page shows it", async () => {
+  it("P4 a tool of the page may fail: the model reads the reason, and the page shows it", async () => {
     const model = scriptedModel([ask, { text: "A pity." }]);
     const served = await serve(model, { dialect: aiSdk() });
     const page = chat(version, served, { id: "c" });

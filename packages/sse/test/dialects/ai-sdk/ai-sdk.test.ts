@@ -18,7 +18,7 @@ const overloaded = () =>
   new PawlError("model_error", "SECRET-HOST is overloaded", { details: { retryable: true } });
 
 describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
-  it("shows text, thinking and tools, and what is said after them, in one message", async () => {
+  it("shows text, thinking, tools and the text after them in one message", async () => {
     const model = scriptedModel([
       { thinking: "Hm.", text: "One moment.", ...lookAt("it") },
       { text: "Found." },
@@ -45,7 +45,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     expect(await served.store.sessions.list({ userId: "ada" })).toHaveLength(1);
   });
 
-  it("P1 P2 asks the client, and goes on with its answer in the same message, once", async () => {
+  it("P1 P2 asks the client, and continues after its answer in the same message, once", async () => {
     const model = scriptedModel([ask, { text: "Done." }]);
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served);
@@ -109,7 +109,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     expect(client.messages.map(textOf)).toEqual(["Do it", "May I?", "Something else", "As you like."]);
   });
 
-  it("W4 K6 after a reload, the message being written is told from its beginning, and goes on", async () => {
+  it("W4 K6 after a reload, the message in progress is sent from its beginning, and continues", async () => {
     const model = handModel();
     const served = await serve(model, { dialect: aiSdk() });
     const first = chat(version, served, { id: "a chat/with ünusual id" });
@@ -143,7 +143,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     expect((await history(served, id)).map(textOf)).toEqual(["Hi", "Well, |I think so."]);
   });
 
-  it("K6 a question is there again after a reload, and can be answered, also by a page that is reloaded twice", async () => {
+  it("K6 a question is shown again after a reload, and can be answered, also by a page that is reloaded twice", async () => {
     const served = await serve(scriptedModel([ask, { text: "Done." }]), { dialect: aiSdk() });
     await chat(version, served, { id: "c" }).sendMessage({ text: "Do it" });
     const reloaded = chat(version, served, { id: "c", messages: await history(served, "c") });
@@ -179,7 +179,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     expect(textOf(client.messages.at(-1))).toBe("Whole.");
   });
 
-  it("W5 shows a failure in the words that are meant for users, and the next message goes through", async () => {
+  it("W5 shows a failure with the message for users, and the next message is answered", async () => {
     const model = handModel();
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served);
@@ -190,7 +190,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     await sending;
     expect(client.status).toBe("error");
     expect(client.error?.message).not.toContain("SECRET");
-    // What had come is kept, as in the log.
+    // The text that had arrived is kept, as in the log.
     const { messages } = await served.runtime.view(
       (await served.store.sessions.list({ userId: "ada" }))[0]?.id ?? "",
       { userId: "ada" },
@@ -204,7 +204,7 @@ describe.each([6, 7] as const)("W2 useChat of the AI SDK %i", (version) => {
     expect(textOf(client.messages.at(-1))).toBe("Yes.");
   });
 
-  it("L9 stopping the page is no stop of the run; the route is, and the page sees it", async () => {
+  it("L9 stop() of the page does not stop the run; the route does, and the page shows it", async () => {
     const model = handModel();
     const served = await serve(model, { dialect: aiSdk() });
     const client = chat(version, served, { id: "c" });

@@ -56,7 +56,7 @@ describe.skipIf(browser === undefined).each(["6", "7"])(
   "K6 W2 a page with useChat of version %s in Chromium",
   { timeout: 60_000 },
   (version) => {
-    it("is ready with a new chat, and reads on after a reload in the middle of an answer", async () => {
+    it("is ready with a new chat, and resumes after a reload in the middle of an answer", async () => {
       const { page, model } = await open(`version=${version}`);
       await shows(page, []);
       await say(page, "Hi");
@@ -91,7 +91,7 @@ describe.skipIf(browser === undefined).each(["6", "7"])(
       await shows(page, ["Hi", "Well, hello."]);
     });
 
-    it("stops the run, and tries again what failed, also after a reload", async () => {
+    it("stops the run, and retries a failed one, also after a reload", async () => {
       const { page, model } = await open(`version=${version}`);
       await say(page, "Hi");
       const turn = await model.turn();
@@ -116,7 +116,7 @@ describe.skipIf(browser === undefined).each(["6", "7"])(
       await shot(page, `${version}-retried`);
     });
 
-    it("asks after a reload too, and the answer goes on in the same message", async () => {
+    it("asks after a reload too, and continues in the same message after the answer", async () => {
       const { page, model } = await open(`version=${version}`);
       await say(page, "Do it");
       const turn = await model.turn();

@@ -65,7 +65,7 @@ describe("P2 a tool that fails at the client", () => {
     ]);
   });
 
-  it.each(Object.keys(ways))("is no answer to an approval: %s", async (name) => {
+  it.each(Object.keys(ways))("is refused for an approval: %s", async (name) => {
     const { status, text } = await answered(name, "No.", [approval({ when: ["confirm"] })]);
     expect([status, text]).toEqual([422, expect.stringContaining("does not accept an error")]);
   });

@@ -226,14 +226,14 @@ describe.each<[string, (text: "live" | "settled") => Dialect, (event: Told) => s
       return events;
     });
 
-  it("W2 W4 says the same live and out of the log, once it is on record", async () =>
+  it("W2 W4 sends the same live and from the log", async () =>
     await check(async (talk, made) => {
       const ways = eachWay(dialect("settled"), made, talk);
       expect(joined(ways.live)).toEqual(joined(ways.legs));
       expect(joined(ways.late)).toEqual(joined(ways.replay));
     }));
 
-  it("says the same as it is written, or ends with an error where that does not count", async () =>
+  it("sends the same live, or ends with an error if the text was void", async () =>
     await check(async (talk, made) => {
       const ways = eachWay(dialect("live"), made, talk);
       const legs = joined(ways.legs);

@@ -84,7 +84,7 @@ const anything = jsonSchema({});
 const object = jsonSchema({ type: "object", properties: { yes: { type: "boolean" } }, required: ["yes"] });
 
 describe("P5 an answer that a client sends as text", () => {
-  it.each(Object.keys(clients))("P5 is the text where the question takes a text: %s", async (client) => {
+  it.each(Object.keys(clients))("P5 is the text if the question accepts a text: %s", async (client) => {
     for (const said of ["forty-two", "42", "true", "null", "[1]", '"quoted"', '{"a":1}'])
       expect(await answered(client, text, said)).toBe(said);
     expect(await answered(client, either, "42")).toBe("42");

@@ -62,7 +62,7 @@ const post = async (served: Served, json: object) => {
 };
 
 describe("W2 the life coach's dialect", () => {
-  it("L16 tells text, tools, rounds, modes and the session's end, in this order", async () => {
+  it("L16 sends text, tools, rounds, modes and the session's end, in this order", async () => {
     const model = scriptedModel([
       { text: "First.", tools: [call("enter"), call("broken")] },
       { text: "Then.", tools: [call("leave")] },
@@ -88,7 +88,7 @@ describe("W2 the life coach's dialect", () => {
     expect(events).toContainEqual({ toolCall: { id: "id-broken", name: "broken" } });
   });
 
-  it("P1 P2 shows what is asked, and takes the answers that its clients send, in each of their ways", async () => {
+  it("P1 P2 shows questions, and accepts every form of answer that its clients send", async () => {
     const input = { options: ["a", "b"] };
     const model = scriptedModel([
       { tools: [call("show_options", input), call("show_pulse_check", { why: "x" })] },
@@ -119,16 +119,16 @@ describe("W2 the life coach's dialect", () => {
     expect(JSON.stringify(model.requests)).not.toContain("never said");
   });
 
-  it("L1 ends with an error where it has no event for a question", async () => {
+  it("L1 ends with an error if it has no event for a question", async () => {
     const served = await serve(scriptedModel([{ tools: [call("look")] }]), {
       dialect: coach(),
       hooks: [approval({ when: ["look"] })],
     });
     const { events } = await post(served, { message: "Hi" });
-    expect(events).toEqual([{ error: expect.stringContaining("cannot be answered") }, "[DONE]"]);
+    expect(events).toEqual([{ error: expect.stringContaining("cannot show") }, "[DONE]"]);
   });
 
-  it("L3 tells why a run has stopped", async () => {
+  it("L3 reports why a run stopped", async () => {
     const served = await serve(
       scriptedModel(() => ({ tools: [call("broken", {}, crypto.randomUUID())] })),
       {
@@ -142,7 +142,7 @@ describe("W2 the life coach's dialect", () => {
 });
 
 describe("W2 the trainer's dialect", () => {
-  it("T8 tells status, tools under their names, and the end; and no text", async () => {
+  it("T8 sends status, tools under their names and the end, but no text", async () => {
     const model = scriptedModel([
       { text: "Not told.", tools: [call("look", { what: "it" }), call("broken"), call("notify")] },
       { tools: [call("idle")] },
@@ -189,7 +189,7 @@ describe("W2 the trainer's dialect", () => {
     },
   );
 
-  it("tells tools with the names of an object's inside like any other", async () => {
+  it("sends tools named e.g. __proto__ like any other", async () => {
     const names = ["__proto__", "constructor", "toString"];
     const tools = names.map((name) => make(name, { execute: () => name }));
     for (const dialect of [trainer(), asp(), coach(), metrics()]) {
@@ -201,7 +201,7 @@ describe("W2 the trainer's dialect", () => {
 });
 
 describe("W2 W3 ASP v2", () => {
-  it("acknowledges first, tells tools with their whole input, and stops once, for the right reason", async () => {
+  it("acknowledges first, sends tools with their whole input, and stops once with the right reason", async () => {
     const model = scriptedModel([
       { thinking: "Hm.", text: "A moment.", tools: [call("look", { what: "it" }), call("broken")] },
       { text: "Done.", stop: "stop_sequence", stopSequence: "x" },
@@ -254,7 +254,7 @@ describe("W2 W3 ASP v2", () => {
 });
 
 describe("W2 M4 the metrics' dialect", () => {
-  it("tells text, an account of every call, plans and reviews, and the end", async () => {
+  it("sends text, a metric for every call, plans, reviews and the end", async () => {
     const plan = { goal: "x", subTasks: [] };
     const served = await serve(
       scriptedModel([{ tools: [call("look", { what: "it" }), call("broken")] }, { text: "Ok." }]),
@@ -307,7 +307,7 @@ describe.each([
   ["coach", coach],
   ["ASP v2", asp],
   ["metrics", metrics],
-] as const)("text that does not count, in the dialect %s", (_name, dialect) => {
+] as const)("void text, in the dialect %s", (_name, dialect) => {
   it.each(["live", "settled"] as const)("%s", async (text) => {
     const model = handModel();
     const served = await serve(withRetry(model, { sleep: async () => undefined }), {
