@@ -127,10 +127,7 @@ export interface EventData {
    * is one call too many. In the latter case `skipped` is set too, as in the result.
    */
   tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: string };
-  /**
-   * `input` is the input for the tool, if a hook has changed it. `slice`: a sub-agent does the work, within
-   * these limits, in the session `<session>:<callId>`.
-   */
+  /** `input`: changed by a hook. `slice`: limits of the sub-agent that works in `<session>:<callId>`. */
   tool_started: {
     tool_name: string;
     call_id: string;

@@ -33,7 +33,6 @@ interface PartialBlock {
   invalid?: string;
 }
 
-/** Returns an empty answer. */
 export function newReply(): Reply {
   return {
     id: null,
