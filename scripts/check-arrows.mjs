@@ -5,7 +5,7 @@ import { at } from "./lib/project.mjs";
 import { findWrongRooms } from "./lib/rooms.mjs";
 import { findLooseTests } from "./lib/test-rooms.mjs";
 
-// Which package may know which, and which room of a package: see docs/architecture.md.
+// Checks which packages, and which rooms of a package, import which: see docs/architecture.md.
 const watched = /^(packages|examples)\/[^/]+\/(package\.json|.+\.[cm]?[jt]sx?)$|^test\/.+\.[cm]?[jt]sx?$/;
 const files = new Map(
   filesOf()

@@ -3,7 +3,7 @@ import ts from "typescript";
 import { at, readJson, root, workspaces } from "./lib/project.mjs";
 import { findWrongNames } from "./lib/public-names.mjs";
 
-// What the packages' doors export: see docs/architecture.md.
+// Checks what the packages' doors export: see docs/architecture.md.
 const doors = Object.fromEntries(
   workspaces(["packages"]).map((folder) => [
     folder,

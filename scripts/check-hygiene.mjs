@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { findUnclean } from "./lib/hygiene.mjs";
 import { at } from "./lib/project.mjs";
 
-// No file may know on which machine, or from which registry, it was made.
+// Checks that no file has traces of the machine or registry it was made with.
 const problems = filesOf().flatMap((path) => {
   const bytes = readFileSync(at(path));
   return bytes.includes(0) ? [] : findUnclean(path, bytes.toString());

@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { findDeadLinks } from "./lib/links.mjs";
 import { at } from "./lib/project.mjs";
 
-// Links between pages and to files still lead there after a file was moved or a heading changed.
+// Checks that links between pages and to files lead somewhere.
 const pages = new Map(
   filesOf()
     .filter((path) => path.endsWith(".md"))

@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { findForeignNames } from "./lib/own-names.mjs";
 import { at, root } from "./lib/project.mjs";
 
-// A name from outside must not match an inherited property of an object.
+// Checks that a name from outside cannot match an inherited property of an object.
 const watched = /^(packages\/[^/]+\/src|examples\/[^/]+\/(src|web|server))\/.+\.tsx?$/;
 const files = filesOf().filter((path) => watched.test(path));
 // One program for all files: the page's compiler options cover everything that the others do, plus the DOM.

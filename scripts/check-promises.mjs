@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
 import { findWrongPromises, hasTitles, LEGEND } from "./lib/promises.mjs";
 
-// Every id in a test's title has its line in the legend, and every line of the legend is proven by a test.
+// Checks that each id in a test's title is in the legend, and that each line of the legend has a test.
 const files = new Map(
   filesOf()
     .filter(hasTitles)

@@ -4,11 +4,11 @@ import { turbo } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-/** A stage that is done sooner needs no line. */
+/** A stage that takes less, in milliseconds, is not announced. */
 const WORTH_A_LINE_MS = 400;
 const LEAVE_WITH_PARENT = new URL("./lib/leave-with-parent.mjs", import.meta.url).href;
 
-// A signal to `npm start` ends npm and its shell, and never gets here.
+// A signal to `npm start` ends npm and its shell, and does not reach this process.
 if (process.env.npm_lifecycle_event === "start") await import(LEAVE_WITH_PARENT);
 
 const { env } = await stage("Installing", install);
@@ -27,7 +27,7 @@ async function stage(name, work) {
 
 /**
  * Runs the playground's server with our terminal and our exit code. It has a process group of its own, so
- * that each signal reaches it exactly once, from here: a second one would cut its leave-taking short.
+ * that each signal reaches it exactly once, from here: a second one would cut its shutdown short.
  */
 function serve() {
   const server = spawn(projectNode(), ["--import", LEAVE_WITH_PARENT, "server/main.ts"], {

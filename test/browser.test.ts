@@ -12,7 +12,7 @@ import { type PlaygroundProcess, playgroundProcess } from "./support/playground-
 const browser = await startBrowser();
 const WAIT = 20_000;
 
-/** The session that a page shows, as the server has it. */
+/** The session of a page, as the server has it. */
 async function serverView(page: Page): Promise<{ log: StoredEvent[]; texts: string[] }> {
   const get = async <T>(path: string): Promise<T> =>
     await (await page.request.get(new URL(path, page.url()).href)).json();
@@ -114,7 +114,7 @@ describe.skipIf(browser === undefined)("the playground in a browser", { timeout:
     for (const word of (texts[1] ?? "").match(/[a-z]{4,}/gi) ?? []) expect(shown).toContain(word);
   });
 
-  it("P1 K6 shows an open question again after a reload, and takes the answer by keyboard", async () => {
+  it("P1 K6 shows an open question again after a reload, and accepts the answer by keyboard", async () => {
     const page = await fresh();
     await untilOptions(page);
     await page.reload();

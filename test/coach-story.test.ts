@@ -80,7 +80,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await page.getByTestId("choice").waitFor({ timeout: WAIT });
     await say(page, "Write the report, call Mum at 5pm, go for a run");
     await waits(page);
-    // What was saved stands beside the conversation without anybody asking for it.
+    // Saved files are shown beside the conversation without a request.
     await note(page, "day-plans").getByText("5pm · Call Mum").waitFor({ timeout: WAIT });
     expect(await page.getByTestId("at-work").count()).toBe(0);
 
@@ -104,7 +104,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await result.waitFor({ timeout: WAIT });
     await idle(page);
     expect(await result.getByRole("listitem").allTextContents()).toEqual(["Workis at 3", "Moneyis at 5"]);
-    // Somebody who looks on from elsewhere is told why the question has gone.
+    // Another tab is told why the question is gone.
     await other.getByText("Answered on another device").waitFor({ timeout: WAIT });
     expect(await page.getByText("Answered on another device").count()).toBe(0);
 
@@ -136,7 +136,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await idle(page);
     const journal = note(page, "daily-logs");
     await journal.getByText("along the river").waitFor({ timeout: WAIT });
-    // What stands above the file is for the coach.
+    // The front matter of the file is for the coach.
     expect(await journal.textContent()).not.toContain("mood_signal");
 
     await page.reload();

@@ -18,7 +18,10 @@ import { byTurn, failingAtFirst, type World, world } from "./support/world.ts";
 
 const call = (name: string, value: string) => ({ name, input: { value } });
 
-/** Six turns: thinking, parallel tools, a failing one, a question beside other calls, two questions in one turn. */
+/**
+ * Six turns: thinking, parallel tools, a failing one, a question beside other calls, two questions in one
+ * turn.
+ */
 const script: readonly Reply[] = [
   { thinking: "Let me see.", text: "I begin.", tools: [call("save", "a"), call("fetch", "b")] },
   { tools: [call("ask", "q1"), call("save", "c")] },
@@ -28,7 +31,9 @@ const script: readonly Reply[] = [
   { text: "That was it." },
 ];
 
-/** Attempts that fail and are made again: before the answer begins, in a text, in a call; beside results and a question. */
+/**
+ * Attempts that fail and are retried: before the answer, in a text, in a call; with results and a question.
+ */
 const flaky: readonly Reply[] = [
   { text: "I begin.", tools: [call("save", "a")], fault: { cut: 5 } },
   { tools: [call("ask", "q1"), call("fetch", "b")], fault: { status: 529 } },
@@ -40,7 +45,7 @@ const user = { userId: "u1" };
 const sessionId = "s1";
 const message = { ...user, sessionId, input: "Go", clientMessageId: "m1" };
 
-/** What a client and a supervisor do until the run has ended: send, answer, and start the next process. */
+/** Plays a client and a supervisor until the run has ended: sends, answers, and starts the next process. */
 async function drive(setting: World, first: EventStore): Promise<number> {
   let pawl: Runtime = setting.boot(first);
   let crashes = 0;
@@ -60,7 +65,7 @@ async function drive(setting: World, first: EventStore): Promise<number> {
           question: seq,
           value: kind === "approval" ? { approved: true } : { text: `answer to ${callId}` },
         }));
-        // One at a time, so that partly answered turns are met too.
+        // One at a time, so that partly answered turns are tested too.
         if (answers.length > 0) {
           await pawl.run("tester", { ...user, sessionId, answers: answers.slice(0, 1) }).result;
         }
@@ -127,7 +132,7 @@ describe.each([
   }
 });
 
-/** Hooks of all kinds. What they have done stands in `done`, which no process forgets. */
+/** Hooks of all kinds. They record what they did in `done`, which outlives the processes. */
 function everyHook(done: string[]): Hook[] {
   const tell: Hook = {
     name: "tells",
@@ -195,8 +200,8 @@ describe("a crash at every append of a run with hooks of all kinds", async () =>
 });
 
 /**
- * Over a blob for nearly every payload, dying between the blobs of an append and its events, or when both are stored and
- * nobody has been told.
+ * With a blob for nearly every payload. The process dies between the blobs of an append and its events, or
+ * when both are stored and not yet acknowledged.
  */
 async function crashOverBlobs(
   at: number,

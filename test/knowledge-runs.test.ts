@@ -152,7 +152,7 @@ describe.each(providers)("an initializer played by %s", (_title, provider, isFor
     expect(ofType(log, "knowledge")).toEqual([]);
   });
 
-  it("I3 the agent answers when nobody is there", async () => {
+  it("I3 the agent answers when the small model's server is down", async () => {
     const { api, model } = await provider([]);
     await api.close();
     const world = worldOf(model);
@@ -160,7 +160,7 @@ describe.each(providers)("an initializer played by %s", (_title, provider, isFor
     expect(own(await world.log(sessionId), "knowledge.failed")).toHaveLength(1);
   });
 
-  it("I1 I3 chooses in a second attempt, behind a retry and a watchdog, and drops what there is not", async () => {
+  it("I1 I3 chooses in a second attempt, behind a retry and a watchdog, and drops unknown sources", async () => {
     const { model } = await provider([
       { fault: { status: 503 } },
       call(wish("passwords"), wish("category_goals")),

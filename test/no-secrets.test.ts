@@ -14,7 +14,7 @@ import { withSpans } from "@pawl/otel";
 import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
 
-// It looks like nobody's keys, and JSON and addresses spell it otherwise.
+// It matches no known format of keys, and JSON and URLs encode it differently.
 const SECRET = 'gateway/secret+key"0123';
 const HEADER = "gateway/secret+header";
 
@@ -29,7 +29,7 @@ async function serve(answer: Answer) {
   };
 }
 
-/** All that the request was sent with, as a careless gateway repeats it. */
+/** All headers of the request, as a careless gateway repeats them. */
 const echo = ({ headers }: IncomingMessage) => JSON.stringify(headers);
 /** The secrets by themselves. */
 const wordsOf = ({ headers }: IncomingMessage) => `${SECRET} ${headers["x-gateway"] ?? ""}`;
@@ -74,7 +74,7 @@ const servers: readonly (readonly [where: string, answer: Answer])[] = [
   ],
 ];
 
-/** A connection that breaks with words about the request in the cause of its cause. */
+/** A connection error whose cause's cause has the request's secrets. */
 const broken = async (_url: unknown, init?: RequestInit): Promise<Response> => {
   const headers = new Headers(init?.headers);
   const words = `${SECRET} ${headers.get("x-gateway") ?? ""}`;
@@ -85,7 +85,7 @@ const broken = async (_url: unknown, init?: RequestInit): Promise<Response> => {
 };
 
 type Fetch = typeof broken;
-/** Where the secrets come from: an option, the environment, or a client of one's own. */
+/** The source of the secrets: an option, the environment, or the user's own client. */
 const clients: readonly (readonly [
   name: string,
   env: Record<string, string>,
@@ -140,7 +140,7 @@ const clients: readonly (readonly [
   ],
 ];
 
-/** Makes a client while the environment is so. */
+/** Makes a client with this environment. */
 function within<T>(env: Record<string, string>, make: () => T): T {
   const saved = { ...process.env };
   Object.assign(process.env, env);
@@ -151,7 +151,7 @@ function within<T>(env: Record<string, string>, make: () => T): T {
   }
 }
 
-/** What of these secrets stands in a text, however it is spelt. */
+/** The secrets that a text contains, in any encoding. */
 function found(text: string): string[] {
   const spellings = [SECRET, HEADER].flatMap((secret) => [
     secret,
@@ -161,7 +161,10 @@ function found(text: string): string[] {
   return spellings.filter((secret) => text.includes(secret));
 }
 
-/** Every place that a failure of this model comes to: what is thrown, the log, the spans, and what `onError` hooks are told. */
+/**
+ * All places where a failure of this model appears: the thrown error, the log, the spans, and `onError`
+ * hooks.
+ */
 async function traces(model: ModelClient, env: Record<string, string>): Promise<string> {
   return await within(env, async () => {
     const request = {

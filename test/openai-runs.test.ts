@@ -35,7 +35,7 @@ async function chat(options: Parameters<typeof openaiApi>[0]): Promise<HttpApi> 
   return api;
 }
 
-/** An agent whose model is asked over HTTP. */
+/** An agent with a model over HTTP. */
 async function overHttp(
   script: readonly Reply[],
   options: Partial<AgentOptions<unknown>> = {},
@@ -105,7 +105,7 @@ describe("runs over Chat Completions", () => {
     expect(bodies.at(-1)?.[4]?.content).toMatch(/^Error: /);
   });
 
-  it("L6 waits for the user in the middle of a turn, and goes on", async () => {
+  it("L6 waits for the user in the middle of a turn, and continues", async () => {
     const script = [
       { tools: [...saying("a"), { name: "ask", input: { question: "Which?" } }] },
       { text: "Fine." },

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findWrongPromises, hasTitles } from "../scripts/lib/promises.mjs";
 
-// Its groups are none of docs/promises.md, because that check reads this file too.
+// Its groups are not those of docs/promises.md, because that check reads this file too.
 const legend = `
 ## Y · Yard
 | id | promise |
@@ -14,7 +14,7 @@ const legend = `
 `;
 const proofs = 'it("Y1 Y12 ends", run); it("Z5 refuses", run);';
 
-/** What is found in a test file and a legend, as `file:line: message`. */
+/** The findings in a test file and a legend, as `file:line: message`. */
 function found(text: string, page = legend): string[] {
   const problems = findWrongPromises(new Map([["test/a.test.ts", text]]), page);
   return problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);

@@ -49,7 +49,7 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
   let runner: ChildProcess;
 
   beforeAll(async () => {
-    // Against what is built, as users have it.
+    // Against the built packages, as users have them.
     runner = fork(join(root, "test", "support", "snippet-runner.ts"), { execArgv: [] });
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });

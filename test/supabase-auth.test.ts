@@ -49,7 +49,7 @@ function served() {
 }
 
 describe("E11 X2 an agent for users of Supabase", () => {
-  it("runs for whoever is signed in, and shows their session to nobody else", async () => {
+  it("runs for a signed-in user, and shows the session to nobody else", async () => {
     const { ask } = served();
     const response = await ask(await server.sign());
     expect(response.status).toBe(200);

@@ -1,10 +1,10 @@
 import { posix } from "node:path";
 import ts from "typescript";
 
-/** Which of our packages a package may use, besides nothing: the adapters know core and not each other. */
+/** Which of our packages a package may use. Adapters use core and not each other. */
 const EXTRA_TARGETS = { "@pawl/core": [], "@pawl/supabase": ["@pawl/core", "@pawl/postgres"] };
 const DEFAULT_TARGETS = ["@pawl/core"];
-/** Proofs that the loop is pluggable: they use core's main entry and no other. */
+/** These use only core's main entry, which proves that the loop is pluggable. */
 const MAIN_ENTRY_ONLY = ["@pawl/knowledge", "@pawl/planning", "@pawl/remote"];
 const TESTING = "@pawl/testing";
 const PUBLISHED = ["dependencies", "peerDependencies", "optionalDependencies"];
@@ -38,7 +38,7 @@ function readPackages(files) {
     .map(([path, text]) => ({ folder: posix.dirname(path), path, text, manifest: JSON.parse(text) }));
 }
 
-/** Where a file stands: its package, and whether it ships (`src` of a package) or only tests. */
+/** The place of a file: its package, and whether it is shipped (`src` of a package) or a test. */
 function placeOf(file, packages) {
   const owner = packages.find(({ folder }) => file.startsWith(`${folder}/`));
   const ships = owner?.folder.startsWith("packages/") && file.startsWith(`${owner.folder}/src/`);
@@ -77,7 +77,7 @@ function wrongTarget(target, specifier, { name, ships, tests, example }) {
 const hint = (allowed) =>
   allowed.length > 0 ? `; it may use ${allowed.join(", ")}` : ", and nothing else of ours";
 
-/** Only what a package's exports name may be imported: no sources, no dist. */
+/** Reports imports that a package's `exports` do not name, e.g. of sources or dist. */
 function deepImport(specifier, packages) {
   const target = packages.find(({ manifest: { name } }) => `${specifier}/`.startsWith(`${name}/`));
   if (!target || specifier === target.manifest.name) return undefined;
@@ -89,7 +89,7 @@ function deepImport(specifier, packages) {
   return named ? undefined : `"${specifier}" is not among the exports of ${target.manifest.name}`;
 }
 
-/** What shipped code imports must be installed with it. */
+/** Reports imports of shipped code that are not installed with it. */
 function undeclared(name, { owner, ships, name: ownName }) {
   if (!ships || name === ownName || PUBLISHED.some((kind) => owner.manifest[kind]?.[name])) return undefined;
   return `${name} is not among the dependencies or peerDependencies of ${ownName}`;

@@ -1,6 +1,6 @@
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-/** Runs checks, says how each came out, and counts. */
+/** Runs checks, prints the outcome of each, and counts. */
 export class Checks {
   passed = 0;
   failed = 0;
@@ -24,7 +24,7 @@ export class Checks {
     await Promise.all([worker(), worker()]);
   }
 
-  /** Runs a suite, `() => { ok, output, note, passed, failed, skipped }`, whose own tests are what counts. */
+  /** Runs a suite, `() => { ok, output, note, passed, failed, skipped }`, and counts its tests. */
   async suite(name, suite) {
     const began = performance.now();
     const result = { passed: 0, skipped: 0, failed: 1, ...(await settle(suite)) };

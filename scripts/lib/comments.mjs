@@ -1,12 +1,11 @@
-/** Columns that a line of a comment may have: as many as code. */
+/** How many columns a line of a comment may have: as many as code. */
 const WIDTH = 110;
 
 const DIRECTIVE = /biome-ignore|@ts-(?:expect-error|ignore)/;
 
 /**
  * Finds lines of comments that are too wide. Directives have to stay in one line, and a line without a place
- * to break, e.g. a link, may be as wide as it is. Comments behind code count with the code, which the
- * formatter wraps.
+ * to break, e.g. a link, may be wider. Comments after code are not checked: the formatter wraps such lines.
  *
  * @param {string} file
  * @param {string} text

@@ -25,7 +25,7 @@ export function execTool(name, args, options) {
   return exec(projectNode(), [tool(...[name].flat()), ...args], options);
 }
 
-/** Builds (or checks) through turbo, which remembers what it did. Prints failures only. */
+/** Builds (or checks) through turbo, which caches results. Prints failures only. */
 export function turbo(tasks, env, ...args) {
   return execTool("turbo", ["run", ...tasks, "--output-logs=errors-only", ...args], { env });
 }

@@ -4,7 +4,10 @@ import { at, root } from "./project.mjs";
 
 const NOT_OURS = new Set(["node_modules", "dist", "coverage", ".git", ".turbo"]);
 
-/** The project's files, relative to the root: what git tracks or would add; all without a repository. */
+/**
+ * The project's files, relative to the root: those that git tracks or would add, or all if there is no
+ * repository.
+ */
 export function filesOf() {
   try {
     const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];

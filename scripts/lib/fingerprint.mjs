@@ -20,7 +20,7 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(`${path}/${name}`));
 }
 
-/** What the stamp `name` holds, or undefined. */
+/** The content of the stamp `name`, or undefined. */
 export function readStamp(name) {
   try {
     return readJson(join(cacheDir, `${name}.json`));

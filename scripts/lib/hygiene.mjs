@@ -1,5 +1,5 @@
 /**
- * What has no place in a committed file, with the reason. Written so that this file does not match itself.
+ * Patterns that no committed file may have, with the reason. Written so that this file does not match itself.
  */
 const RULES = [
   { pattern: /(?<![\w.~-])\/(?:work|root|home\/[a-z][\w-]*|Users\/\w+)\//, message: "a path of one machine" },

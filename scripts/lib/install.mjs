@@ -51,7 +51,7 @@ const hint = (output) =>
 
 const manifests = () => ["package.json", ...workspaces().map((folder) => `${folder}/package.json`)];
 
-/** The folder of a pnpm that npx keeps; downloaded once. */
+/** Finds the folder of a pnpm in npx's cache; npx downloads it once. */
 async function findPnpm() {
   const args = ["--yes", "--fetch-retries=1", `--package=${PNPM}`, "-c", "node -p process.env.PATH"];
   const asked = await exec("npx", args, { shell: process.platform === "win32" });

@@ -1,4 +1,4 @@
-// Ends the process that loads this, as by SIGTERM, when the process that started it is gone.
+// Ends the process that loads this, as by SIGTERM, when its parent process is gone.
 const EVERY_MS = 500;
 const parent = process.ppid;
 

@@ -29,11 +29,11 @@ function wrongWith(link, file, pages, exists) {
   return headingsOf(pages.get(target)).has(heading) ? undefined : `leads to no heading of ${target}`;
 }
 
-/** The same lines, without what stands in fences and backticks. */
+/** Removes the content of code fences and backticks. */
 const withoutCode = (text) =>
   text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, "")).replace(/`[^`\n]*`/g, "");
 
-/** The headings of a page as GitHub spells them in links. */
+/** The headings of a page, as GitHub writes them in links. */
 function headingsOf(text) {
   const titles = [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title]) => title);
   return new Set(

@@ -10,7 +10,7 @@ export const at = (...parts) => join(root, ...parts);
 
 export const readJson = (path) => JSON.parse(readFileSync(path, "utf8"));
 
-/** What later runs may skip because of is remembered here; it goes away with node_modules. */
+/** Stamps, by which later runs skip finished work. The folder is deleted with node_modules. */
 export const cacheDir = at("node_modules", ".cache", "pawl");
 
 /** Folders with a package.json inside `packages` and `examples`, relative to the root. */
@@ -38,10 +38,10 @@ export function tool(packageName, command = packageName) {
   return join(folder, typeof bin === "string" ? bin : bin[command]);
 }
 
-/** The environment of every child: the project's Node and tools come first, then pnpm. */
+/** The environment of child processes: the project's Node and tools come first in PATH, then pnpm. */
 export function toolEnv(pnpmDir) {
   const path = [at("node_modules", ".bin"), pnpmDir, process.env.PATH].filter(Boolean).join(delimiter);
-  // Tests start many processes that load the same sources: each is compiled once.
+  // Tests start many processes that load the same sources; the cache compiles each source once.
   const cache = at("node_modules", ".cache", "compiled");
   return {
     ...process.env,

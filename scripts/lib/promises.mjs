@@ -6,7 +6,7 @@ export const LEGEND = "docs/promises.md";
 const LEADING_IDS = /^(?:[A-Z]\d{1,2} )+/;
 const TITLED = /^(?:it|test|describe)\b/;
 
-/** Whether the titles of a file count: what is below a folder `test`, and the contracts that tests run. */
+/** Whether a file has titles: files in a folder `test`, and the contracts that tests run. */
 export const hasTitles = (path) =>
   /(?:^|\/)test\/.+\.tsx?$/.test(path) || /^packages\/testing\/src\/.*contract.*\.ts$/.test(path);
 
@@ -24,7 +24,7 @@ export function findWrongPromises(files, legend) {
   for (const [file, text] of files) {
     for (const { id, line, isTitle } of idsIn(file, text)) {
       proven.add(id);
-      // Data of a test may begin like an id of a group that does not exist, e.g. "A4 paper".
+      // A test's data may look like an id of an unknown group, e.g. "A4 paper".
       if (promises.has(id) || !(isTitle || groups.has(id[0]))) continue;
       problems.push({
         file,

@@ -73,21 +73,19 @@ function at(node) {
   };
 }
 
-/** A variable's comment is that of its statement. */
+/** Whether a declaration has a doc comment. A variable's is that of its statement. */
 function isDocumented(node) {
   const documented = ts.isVariableDeclaration(node) ? node.parent.parent : node;
   return ts.getJSDocCommentsAndTags(documented).length > 0;
 }
 
-/** Whether it is a named type of a module of ours, and not a type parameter or a member. */
+/** Whether it is a named type of one of our modules, and not a type parameter or a member. */
 function isDeclaredByUs({ flags, declarations = [] }, isOurs) {
   const isType = flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class);
   return isType !== 0 && declarations.some((node) => isOurs(node.getSourceFile().fileName));
 }
 
-/**
- * The names of types in what a declaration shows: bodies, initial values and private members are left out.
- */
+/** The names of types in a declaration, without bodies, initial values and private members. */
 function* typesIn(node) {
   if (ts.isBlock(node) || ts.isPrivateIdentifier(node.name ?? node) || isInternal(node)) return;
   if (ts.isTypeReferenceNode(node)) yield { name: node.typeName, node };
@@ -99,7 +97,7 @@ function* typesIn(node) {
   }
 }
 
-/** A member that is marked `@internal` belongs to the package alone. */
+/** Whether a member is marked `@internal`: only its own package uses it. */
 function isInternal(node) {
   return ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal");
 }

@@ -4,7 +4,7 @@ import ts from "typescript";
 /**
  * The rooms of each package that has some, by floors, from the ground up. A file may import from its own room
  * and from lower floors. It may not import from a higher floor, nor from another room of its own floor, not
- * even a type. `.` is the root, where only doors lie: files that only re-export, or load styles.
+ * even a type. `.` is the root, which has only doors: files that only re-export, or load styles.
  */
 export const FLOORS = {
   "packages/core/src": [
@@ -86,12 +86,12 @@ export const FLOORS = {
   ],
 };
 
-/** A source in a folder: its package has rooms, so it needs an order. */
+/** A source in a folder: its package has rooms, so they need an order. */
 const IN_A_FOLDER = /^(packages|examples)\/[^/]+\/(src|web)\/.+\/[^/]+\.[cm]?[jt]sx?$/;
 
 /**
- * Finds imports that go up or sideways, types included, files without a room, and files at a root that are no
- * doors.
+ * Finds imports that go up or sideways, types included, files without a room, and files at a root that are
+ * not doors.
  *
  * @param {ReadonlyMap<string, string>} files text by path, relative to the root of the project
  * @returns {{ file: string, line: number, message: string }[]}
@@ -124,7 +124,7 @@ function wrongIn(file, text, home, floors) {
   return problems;
 }
 
-/** The innermost room that a path lies in. */
+/** The innermost room of a path. */
 function roomOf(path, home, floors) {
   const folder = posix.dirname(path.slice(home.length + 1));
   return floors

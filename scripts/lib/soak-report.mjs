@@ -6,7 +6,7 @@ import { at, projectNode } from "./project.mjs";
 const HEAD = ["# Soak report", "", "Written by `npm run soak`, one section for each soak; do not edit.", ""];
 
 /**
- * Puts one soak's section into docs/soak-report.md, in place of its last one; the others stay as they are.
+ * Replaces one soak's section in docs/soak-report.md. The others stay as they are.
  */
 export async function writeSoakReport(name, result, notesFile) {
   const path = at("docs", "soak-report.md");

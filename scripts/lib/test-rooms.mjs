@@ -1,12 +1,12 @@
 import { posix } from "node:path";
 import { FLOORS } from "./rooms.mjs";
 
-/** The sources whose tests lie in the same rooms, in the `test` folder beside them. */
+/** Sources whose tests are in the same rooms, in the `test` folder beside them. */
 const MIRRORED = ["packages/core/src"];
 
 /**
- * Finds tests that lie in no room. Each test lies in the room of what it proves. What tests share lies in
- * `support`.
+ * Finds tests outside of the rooms. Each test belongs to the room of what it proves. Code that tests share is
+ * in `support`.
  *
  * @param {Iterable<string>} paths relative to the root of the project
  * @returns {{ file: string, line: number, message: string }[]}

@@ -12,7 +12,10 @@ const KILLS = soak(3, 500);
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const call = (name: string, value: string) => ({ name, input: { value } });
 
-/** Four turns a run: effects that must not happen twice, harmless ones, questions beside other calls, thinking. */
+/**
+ * Four turns a run: effects that must not happen twice, harmless ones, questions beside other calls,
+ * thinking.
+ */
 const turns: readonly Reply[] = [
   { text: "I begin.", tools: [call("record", "a"), call("look", "b"), call("record", "c")] },
   { thinking: "Hm.", text: "A question:", tools: [call("ask", "d"), call("record", "e"), call("ask", "f")] },
@@ -26,7 +29,7 @@ async function simulator() {
   });
 }
 
-/** A user who keeps talking: sends, answers what is asked, and never minds that the server dies. */
+/** A user who keeps sending messages and answers, even while the server dies. */
 function chatter(server: PlaygroundProcess, name: string, headers: Record<string, string>) {
   const seen: StoredEvent[] = [];
   const client = createAgentClient({
@@ -57,7 +60,7 @@ function chatter(server: PlaygroundProcess, name: string, headers: Record<string
   };
 }
 
-/** Waits until so many events have been seen, or nothing more comes. */
+/** Waits until so many events were received, or no more arrive. */
 async function activity(seen: readonly StoredEvent[][], count: number): Promise<void> {
   const total = () => seen.reduce((sum, events) => sum + events.length, 0);
   const goal = total() + count;
@@ -65,7 +68,7 @@ async function activity(seen: readonly StoredEvent[][], count: number): Promise<
   while (total() < goal && performance.now() < deadline) await sleep(1);
 }
 
-/** Answers whatever is still asked, until the run is over and the client shows it. */
+/** Answers all open questions, until the run is over and the client shows it. */
 async function settle(client: AgentClient): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     const { run, pending, phase } = client.getState();
@@ -74,7 +77,7 @@ async function settle(client: AgentClient): Promise<void> {
     if (question !== undefined) await client.answer(question.callId, "at last");
     await sleep(50);
   }
-  throw new Error(`The session does not come to rest: ${JSON.stringify(client.getState()).slice(0, 2000)}`);
+  throw new Error(`The session does not settle: ${JSON.stringify(client.getState()).slice(0, 2000)}`);
 }
 
 describe("kill -9 of the playground's server", { timeout: 30_000 * KILLS }, async () => {

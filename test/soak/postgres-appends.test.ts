@@ -36,7 +36,7 @@ async function run(driver: string, sessions: number): Promise<void> {
   );
 }
 
-/** In `npm test` one driver each. */
+/** In `npm test` each case runs with one driver. */
 const cases = [
   { driver: "pg", sessions: 1 },
   { driver: "postgres", sessions: 1_000 },

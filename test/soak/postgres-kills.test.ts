@@ -14,7 +14,7 @@ import { soak } from "../support/soak.ts";
 const ROUNDS = soak(3, 50);
 const appender = new URL("../support/appender-process.ts", import.meta.url).pathname;
 
-/** A server of one's own, with all its safety. */
+/** A separate server, with full durability. */
 let server: PostgresServer;
 let pool: pg.Pool;
 beforeAll(async () => {
@@ -70,7 +70,7 @@ describe("kill -9 on a server in the middle of appends", () => {
   );
 
   it(
-    `E2 ${ROUNDS} kills of the client: who comes next repeats its last append, and all is there once, in order`,
+    `E2 ${ROUNDS} kills of the client: the next one repeats its last append, and every event is there once, in order`,
     async () => {
       await postgresStore(pool).sessions.create({ id: "client", userId: "u", agent: "a" });
       let next = 1;
@@ -100,7 +100,7 @@ describe("kill -9 on a server in the middle of appends", () => {
     ROUNDS * 20_000 + 60_000,
   );
 
-  it("E2 an acknowledgement that is lost on the wire is had again under the same append id", async () => {
+  it("E2 an append whose acknowledgement is lost on the wire can be repeated under its id", async () => {
     let cut = false;
     const store = postgresStore({
       query: async (text, values) => {

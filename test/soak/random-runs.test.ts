@@ -94,7 +94,7 @@ const strategy = fc.constantFrom<CheckpointStrategy[]>(
 const place = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
 const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: place, fork: place });
 
-/** No tool but an idempotent one has run twice, in this session or in one of its tasks. */
+/** Asserts that only idempotent tools have run twice, in this session and its tasks. */
 async function ranOnce(setting: World, id: string): Promise<void> {
   for (const { data } of ofType(await setting.log(id), "tool_call")) {
     if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
@@ -103,7 +103,7 @@ async function ranOnce(setting: World, id: string): Promise<void> {
 
 const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
 
-/** Failures are final, or tried again in vain, or tried again with success; every second time they are tried again. */
+/** Failures that are final, or retried without or with success; every second one is retried. */
 type More = Policy & {
   checkpointWhen: readonly CheckpointStrategy[];
   whenBusy: WhenBusy;
@@ -138,9 +138,9 @@ it("L1 L2 L3 L4 L5 L6 L7 L8 L9 L12 L13 L17 H1 T6 T11 T12 P1 P2 P3 P4 P5 P6 C1 C5
         const actor = new Actor(setting);
         for (const one of steps) await actor.take(one);
         await actor.finish();
-        // Whoever has asked hears how it came out, wherever it was worked on.
+        // Every caller gets the outcome, in whichever process the run was.
         await Promise.all(actor.runs);
-        // One may have begun only then, when the lease of a dead process ran out, and have died too.
+        // A leg may have begun only when a dead process's lease expired, and then died too.
         await actor.finish();
         const other = await actor.revise(revised);
         await actor.finish();
@@ -152,7 +152,7 @@ it("L1 L2 L3 L4 L5 L6 L7 L8 L9 L12 L13 L17 H1 T6 T11 T12 P1 P2 P3 P4 P5 P6 C1 C5
           expect(effects.get(data.run_id) ?? 0).toBeLessThanOrEqual(1);
         }
         const session = await setting.base.sessions.get(sessionId);
-        // A tool that came too late may have been reported while the log was looked at.
+        // A late tool's result may have been logged while the log was checked.
         const { length: lastSeq } = await setting.log(sessionId);
         expect(session).toMatchObject({ openRun: null, pending: 0, lastSeq });
       },

@@ -37,7 +37,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Most connections break, within a few bytes or in the middle of things; some are deaf from the beginning. */
+/** Most connections break, within a few bytes or later; some never answer. */
 function bytesOf(): number {
   const chance = Math.random();
   if (chance < 0.02) return 0;
@@ -78,7 +78,7 @@ async function ended(store: ReturnType<typeof postgresStore>, sessionId: string)
     if (session?.openRun === null && session.lastSeq > 0) return await Array.fromAsync(store.read(sessionId));
     await sleep(20);
   }
-  throw new Error(`${sessionId} does not come to its end.`);
+  throw new Error(`The run of ${sessionId} does not end.`);
 }
 
 describe("readers of two processes, over connections that break, while processes die", () => {

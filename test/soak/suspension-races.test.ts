@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await database.drop());
 
-/** The database as it is over a network: every statement travels there and back, each way in up to 5 ms. */
+/** Simulates a database over a network: each statement takes up to 5 ms there and up to 5 ms back. */
 function distant(pool: pg.Pool): Database {
   const travel = () => sleep(Math.random() * 5);
   return {
@@ -56,7 +56,7 @@ const tester = agent({
   }),
 });
 
-/** Nothing comes to the rescue: no sweep, and no lease runs out or is renewed. */
+/** Without safety nets: no sweep runs, and no lease expires or is renewed. */
 const boot = (): Runtime => runtime({ agents: [tester], store, leaseTtlMs: 600_000, pollMs: 20 });
 
 const second = {

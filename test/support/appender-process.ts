@@ -1,6 +1,6 @@
 /**
- * Run as a process of its own: `appender-process.ts <url> <session> <first>`. Appends number after number from `first` on,
- * each under an append id of its own that the next process uses too, and says so, a line each.
+ * A program: `appender-process.ts <url> <session> <first>`. Appends numbers from `first` on, each under an
+ * append id that the next process would use for it too, and prints a line for each.
  */
 import { postgresStore } from "@pawl/postgres";
 import pg from "pg";

@@ -3,17 +3,18 @@ import type { EventStore } from "@pawl/core";
 import type pg from "pg";
 import { expect } from "vitest";
 
-/** What appenders have been told is stored. */
+/** An acknowledged event. */
 export interface Acknowledged {
   sessionId: string;
   seq: number;
-  /** Unlike any other event's. */
+  /** Unique among all events. */
   mark: string;
 }
 
 /**
- * Lets `workers` append batches of one to three events, each to the session `where` says, until `over`. A rejection that
- * `again` does not want repeated is thrown; one that it does is repeated under the same append id.
+ * Lets `workers` append batches of one to three events to the sessions that `where` chooses, until `over`. A
+ * rejected append is repeated under the same append id if `again` returns true; otherwise the rejection is
+ * thrown.
  */
 export async function appending(
   store: EventStore,
@@ -50,7 +51,7 @@ export async function appending(
   return acknowledged;
 }
 
-/** Every acknowledged event is there, once, at its number; nothing else is; no number is missing. */
+/** Asserts that the log has exactly the acknowledged events, each once, at its number, without gaps. */
 export async function assertAllThere(pool: pg.Pool, acknowledged: readonly Acknowledged[]): Promise<void> {
   const { rows } = await pool.query<Acknowledged>(
     `SELECT session_id AS "sessionId", sequence_number AS seq, data ->> 'mark' AS mark FROM agent_session_events
@@ -60,7 +61,7 @@ export async function assertAllThere(pool: pg.Pool, acknowledged: readonly Ackno
     a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : a.seq - b.seq;
   const expected = acknowledged.toSorted(order);
   expect(rows.length).toBe(expected.length);
-  // One comparison and not one assertion per event: there are many.
+  // One comparison instead of one assertion per event, because there are many.
   expect(
     rows.findIndex((row, at) => order(row, expected[at] ?? row) !== 0 || row.mark !== expected[at]?.mark),
   ).toBe(-1);

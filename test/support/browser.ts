@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
-/** The first one has no windows to draw, which halves what its pages cost. */
+/** The first one has no windows, which halves the cost of pages. */
 const NAMES = [
   "chromium-headless-shell",
   "chromium",
@@ -18,7 +18,7 @@ const PLACES = [
   "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
 ];
 
-/** An installed Chromium, Chrome or Edge, or the one that Playwright brought; `PAWL_BROWSER` names another. */
+/** An installed Chromium, Chrome or Edge, or Playwright's own; `PAWL_BROWSER` overrides it. */
 export function findBrowser(): string | undefined {
   const named = process.env.PAWL_BROWSER;
   const onPath = (process.env.PATH ?? "")
@@ -38,7 +38,7 @@ const FLAGS = [
 ];
 
 /**
- * Starts the browser. Without one, tests are skipped with the reason printed; where CI says that it is CI, a missing
+ * Starts the browser. Without one, tests are skipped with the reason printed. In CI (`CI` is set) a missing
  * browser is a failure.
  */
 export async function startBrowser(): Promise<Browser | undefined> {

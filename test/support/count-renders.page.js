@@ -1,5 +1,5 @@
-// Runs in a page, before anything else. React tells a developer tool of every commit, in production too; a component that
-// was rendered has got other props.
+// Runs in a page before its scripts. React reports every commit to a developer tool, in production too. A
+// component that was rendered has new props.
 const counted = { commits: 0, byMessage: {}, longTasks: [] };
 const props = new Map();
 

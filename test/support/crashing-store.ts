@@ -2,16 +2,16 @@ import { type EventStore, PawlError, type StoredEvent } from "@pawl/core";
 
 /** A store whose process dies at a given append. */
 export interface CrashingStore extends EventStore {
-  /** Appends that were begun. */
+  /** The number of appends that have begun. */
   readonly appends: number;
-  /** What the process was told is stored. */
+  /** The acknowledged events. */
   readonly acknowledged: readonly StoredEvent[];
   readonly dead: boolean;
 }
 
 /**
- * Passes everything on to `store` until the append number `at` (from 1). There the process dies: `before` the events
- * are stored, or `after` that and before anybody is told. From then on nothing gets through, in either direction.
+ * Passes everything on to `store` until the append number `at` (from 1). There the process dies, `before` the
+ * events are stored or `after` that, unacknowledged. From then on nothing gets through, in either direction.
  */
 export function crashingStore(store: EventStore, at: number, when: "before" | "after"): CrashingStore {
   const state = { appends: 0, dead: false, acknowledged: [] as StoredEvent[] };

@@ -1,17 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A balancer before servers whose connections break. */
+/** A load balancer whose connections break. */
 export interface CuttingProxy {
   url: string;
-  /** How many connections there were, how many of them were cut, and how many answered nothing. */
+  /** How many connections there were, how many were cut, and how many got no answer. */
   readonly counts: { connections: number; cuts: number; deaf: number };
   close(): Promise<void>;
 }
 
 /**
- * Passes bytes on, each connection to one of the ports, or to the next one if nobody is there. After as many bytes of the
- * answer as `bytesOf` says, wherever in a character or frame that is, both sides are cut without a word; 0: nothing is answered.
+ * Passes each connection to one of the ports, or to the next one if nothing listens there. After the number
+ * of bytes of the answer that `bytesOf` returns, even within a character or frame, both sides are cut. 0: no
+ * answer at all.
  */
 export async function cuttingProxy(
   ports: readonly number[],
@@ -23,7 +24,7 @@ export async function cuttingProxy(
     counts.connections += 1;
     let left = bytesOf();
     const first = Math.floor(random() * ports.length);
-    // Half-open: the client is connected, and that is all.
+    // Half-open: the client is connected and gets nothing.
     const isDeaf = left === 0;
     const attach = (tried: number) => {
       const upstream = connect(ports[(first + tried) % ports.length] ?? 0, "127.0.0.1");
@@ -42,7 +43,7 @@ export async function cuttingProxy(
         client.write(part);
         if (left > 0) return;
         counts.cuts += 1;
-        // What was written is to arrive: the cut is at that byte.
+        // Written bytes must arrive, so that the cut is at exactly that byte.
         setImmediate(end);
         upstream.pause();
       });

@@ -5,11 +5,13 @@ import { ofType } from "./invariants.ts";
 type Stored = { event: NewEvent; patch: SessionPatch };
 
 /**
- * A user who stores events without the runtime, as `pawl_send_message` and `pawl_answer` do for users of a database. The
- * append id is theirs to choose.
+ * A user who stores events without the runtime, as `pawl_send_message` and `pawl_answer` do for users of a
+ * database. They choose the append id.
  */
 export function databaseUser(store: EventStore, sessionId: string) {
-  /** Stores what `make` makes of the session's row, and nothing that came after it: the database locks the row. */
+  /**
+   * Stores the events that `make` derives from the session's row, in one step: the database locks the row.
+   */
   const append = async (appendId: string, make: (row: Session) => Promise<Stored | undefined>) => {
     for (;;) {
       const row = await store.sessions.get(sessionId);

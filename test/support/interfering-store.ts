@@ -1,11 +1,13 @@
 import type { EventStore } from "@pawl/core";
 
-/** Where in a leg's work something else happens: when it reads its session's row, or right around its suspension. */
+/**
+ * The moment to interfere: when a leg reads its session's row, or directly before or after its suspension.
+ */
 export type Moment = "row" | "before suspension" | "behind suspension";
 
 /** A log over which others act at chosen moments. */
 export interface InterferingStore extends EventStore {
-  /** Lets `act` happen once, at the next such moment. What it waits for may wait for the leg itself: it has 15 ms. */
+  /** Runs `act` once, at the next such moment. It gets 15 ms, because it may wait for the leg itself. */
   arm(moment: Moment, act: () => Promise<void>): void;
   /** The append id that the leg which appended last will take next. */
   nextAppendId(): string | undefined;

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import type { ContentBlock, StoredEvent, StoredOf } from "@pawl/core";
 
-/** A request as the simulator saw it, as far as the invariants look at it. */
+/** The part of a request that the invariants check, as the simulator saw it. */
 export interface SeenRequest {
   system?: unknown;
   tools?: unknown;
   messages: readonly { role: string; content: string | readonly ContentBlock[] }[];
 }
 
-/** A request as one list: what it takes to be extended is that this list grows at its end only. */
+/** A request as one list. A request extends another one if this list only grows at its end. */
 export function flatten(request: SeenRequest): string[] {
   const blocks = request.messages.flatMap(({ role, content }) =>
     (typeof content === "string" ? [{ type: "text", text: content }] : content).map(
@@ -22,7 +22,7 @@ function withoutMarks(value: unknown): string {
   return JSON.stringify(value, (key, part: unknown) => (key === "cache_control" ? undefined : part));
 }
 
-/** Every request extends the one before it. For the requests of one session within one prefix. */
+/** Asserts that every request extends the one before it, for one session within one prefix. */
 export function assertExtends(requests: readonly SeenRequest[]): void {
   let previous: string[] = [];
   for (const [n, request] of requests.entries()) {
@@ -38,8 +38,8 @@ export function assertExtends(requests: readonly SeenRequest[]): void {
 }
 
 /**
- * What holds of every log, whatever happened: gapless, one result per call, one end per run, every call answered
- * unless its run is still open, no acknowledged event lost or changed.
+ * Asserts what is true of every log: no gaps, one result per call, one end per run, every call answered
+ * unless its run is still open, and no acknowledged event lost or changed.
  */
 export function assertSoundLog(
   log: readonly StoredEvent[],
@@ -69,7 +69,7 @@ export function assertSoundLog(
   assertMessagesRead(log, copiedTo);
 }
 
-/** What of an event matters to whoever looks for the order of things. */
+/** The parts of an event that the checks of order use. */
 function brief({ seq, type, data }: StoredEvent): unknown[] {
   const { run_id, prompt, next, queued, interrupt } = data as { [field: string]: unknown };
   return [
@@ -79,7 +79,7 @@ function brief({ seq, type, data }: StoredEvent): unknown[] {
   ];
 }
 
-/** Where the end of a run begins another, that is the next one, and what it is begun for was not read before. */
+/** Asserts that `run_ended.next` is the next run, and that no request had covered its messages before. */
 function assertHandedOver(log: readonly StoredEvent[]): void {
   for (const { seq, data } of ofType(log, "run_ended")) {
     if (data.next === undefined) continue;
@@ -97,8 +97,9 @@ function isRead(log: readonly StoredEvent[], message: number): boolean {
 }
 
 /**
- * Every message was read by the model, unless its run was stopped, or given up before it could ask. Of a copy, the run that
- * read it may not be there. A message that was stored while no run was open waits for the next one.
+ * Asserts that the model read every message, unless its run was stopped, or given up before its first
+ * request. A fork may lack the run that read a message. A message that was stored while no run was open waits
+ * for the next one.
  */
 function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void {
   for (const { seq } of ofType(log, "user_message")) {
@@ -127,8 +128,8 @@ function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void
 const RUN_BOUNDARIES: readonly string[] = ["run_started", "run_ended"];
 
 /**
- * A further attempt sends the prompt of the one that failed, of which no text is kept. And a request is the first for its turn,
- * or says which one was before it.
+ * Asserts that a retry sends the prompt of the failed attempt, whose text is not kept, and that each request
+ * is the first of its turn or names the one before it.
  */
 function assertRetries(log: readonly StoredEvent[]): void {
   let asked: number | undefined;
@@ -150,7 +151,7 @@ function assertRetries(log: readonly StoredEvent[]): void {
   }
 }
 
-/** Intent before effect: a result of a tool that ran has its `tool_started` before it. */
+/** Asserts intent before effect: the result of a tool that ran comes after its `tool_started`. */
 function assertStartedFirst(log: readonly StoredEvent[]): void {
   const begun = new Set<string>();
   for (const event of log) {

@@ -1,7 +1,7 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What waits for browsers, processes and databases, longest first; the rest takes a second or two each. */
+/** Files that use browsers, processes and databases, longest first. The others take a second or two each. */
 const LONG = [
   "test/browser.test.ts",
   "test/snippets.test.ts",
@@ -20,8 +20,9 @@ const LONG = [
 ];
 
 /**
- * The long files first, so that none of them is left at the end with one worker while the other has nothing to do. Without
- * it, a machine that has no times of an earlier run goes by size, and some of the longest are among the smallest.
+ * Runs the long files first, so that at the end no worker is idle while another runs a long one. By default
+ * vitest sorts by the times of an earlier run, or else by size, and some of the longest files are among the
+ * smallest.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

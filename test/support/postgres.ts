@@ -3,7 +3,7 @@ import pg from "pg";
 import postgres from "postgres";
 import { inject } from "vitest";
 
-/** A database of one's own on the run's Postgres. */
+/** A separate database on the run's Postgres. */
 export interface TestDatabase {
   /** The connection string, as the superuser. */
   url: string;
@@ -15,7 +15,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A new, empty database; `settings` are its own, e.g. `timezone`. */
+/** Creates an empty database, with `settings` of its own, e.g. `timezone`. */
 export async function testDatabase(settings: Record<string, string> = {}): Promise<TestDatabase> {
   const answer = await fetch(inject("postgres"));
   const server = await answer.text();
@@ -46,7 +46,7 @@ export async function testDatabase(settings: Record<string, string> = {}): Promi
   };
 }
 
-/** One statement over a connection of its own. */
+/** Runs one statement over a connection of its own. */
 async function once(url: string, statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -9,8 +9,8 @@ const sql = join(root, "packages", "postgres", "sql");
 const cache = join(root, "node_modules", ".cache");
 
 /**
- * Puts an embedded database, new and migrated, where `dataDir` says. To make one takes seconds, to copy one does not; so one is
- * made for all tests.
+ * Puts a new, migrated embedded database into `dataDir`. Creating one takes seconds and copying is fast, so
+ * one is created for all tests.
  */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const files = readdirSync(sql).map((name) => readFileSync(join(sql, name)));
@@ -25,7 +25,7 @@ async function make(prepared: string): Promise<void> {
   const folder = await mkdtemp(join(cache, "database-"));
   const made = join(folder, "db");
   await (await embeddedStore({ dataDir: made })).close();
-  // Somebody else may have been faster.
+  // Another process may have been faster.
   await rename(made, prepared).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
 }

@@ -10,7 +10,7 @@ export const user = { userId: "u1" };
 /** The one session of a random run. */
 export const sessionId = "s1";
 
-/** What a user, a process or an operator does. */
+/** An action of a user, a process or an operator. */
 export type Step =
   | { do: "message"; abortAfter?: number | undefined; twice: boolean }
   | { do: "answer"; which: number; twice: boolean }
@@ -83,7 +83,7 @@ async function forked(pawl: Runtime, atSeq: number): Promise<string | undefined>
   return id;
 }
 
-/** What a request may be told; anything else is a bug. */
+/** The allowed refusals of a request; any other is a bug. */
 const EXPECTED = [
   "session_busy",
   "already_answered",
@@ -220,7 +220,7 @@ export class Actor {
     }
   }
 
-  /** What the session's user stores without the runtime. */
+  /** Stores events as the session's user, without the runtime. */
   private async store(what: "message" | "answer" | "forged id"): Promise<void> {
     const { base } = this.setting;
     const by = databaseUser(base, sessionId);
@@ -239,9 +239,9 @@ export class Actor {
     return id;
   }
 
-  /** A last process that finishes whatever is left, answering what is asked. */
+  /** Starts a last process that finishes all work and answers all questions. */
   async finish(): Promise<void> {
-    // As servers do: a process may take the session over from a slow one, and die itself.
+    // As on servers: a process may take the session over from a slow one, and then die itself.
     const sweeps = setInterval(() => void tolerant(this.setting.boot().sweep()), 100);
     try {
       for (let round = 0; round < 40; round += 1) if (await this.isFinished()) return;
@@ -251,7 +251,7 @@ export class Actor {
     throw new Error("the session does not settle");
   }
 
-  /** One round: resumes what is open, and answers what is asked. */
+  /** One round: resumes the open run, and answers its questions. */
   private async isFinished(): Promise<boolean> {
     this.setting.wait();
     const pawl = this.setting.boot();

@@ -1,27 +1,27 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 
-/** What React has rendered of the messages of a page. */
+/** How often React has rendered the messages of a page. */
 export interface Renders {
   /** Commits in which anything changed. */
   commits: number;
   /** How often each message was rendered, by its place. */
   byMessage: Readonly<Record<number, number>>;
-  /** Tasks that held the page up for more than 50 ms, in milliseconds. */
+  /** Tasks that blocked the page for more than 50 ms, in milliseconds. */
   longTasks: readonly number[];
 }
 
-/** Counts from the page's next loading on. */
+/** Starts counting at the page's next load. */
 export async function countRenders(page: Page): Promise<void> {
   await page.addInitScript({ path: join(import.meta.dirname, "count-renders.page.js") });
 }
 
-/** What was counted since the last time that this was asked. */
+/** Returns the counts since the last call. */
 export async function renders(page: Page): Promise<Renders> {
   return await page.evaluate<Renders>("takeCounted()");
 }
 
-/** Waits until the page says this. */
+/** Waits until the page shows this text. */
 export async function untilSays(page: Page, words: string, timeout: number): Promise<void> {
   await page.locator("main", { hasText: words }).waitFor({ timeout });
 }

@@ -6,22 +6,22 @@ import { estimateTokens } from "../../packages/core/src/model/estimate.ts";
 import { newSessionState } from "../../packages/core/src/session/state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
 
-/** A request as the log tells it. */
+/** A request, rebuilt from the log. */
 interface Rebuilt {
   prefixId: string;
   request: ModelRequest;
 }
 
 /**
- * Every request after `fromSeq` that the log says was made; what it says of a request is what comes of building it again.
- * Of a fork, what it has copied is left out: it may have been copied redacted.
+ * Rebuilds every request after `fromSeq`, and asserts that it matches what the log says of it. A fork's
+ * copied requests are left out, because they may have been copied redacted.
  */
 export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise<Rebuilt[]> {
   const state = newSessionState("rebuilt");
   const requests: Rebuilt[] = [];
   let lastPrompt: unknown;
   for (const event of log) {
-    // A retry sends the request before it once more.
+    // A retry sends the previous request again.
     if (event.type === "llm_request" && event.data.retry_of !== undefined) {
       assert.deepEqual(event.data.prompt, lastPrompt);
     } else if (event.type === "llm_request" && event.seq > fromSeq) {
@@ -48,7 +48,10 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
   return requests;
 }
 
-/** Every request that was sent stands in one of the logs, to the byte; within one prefix each extends the one before. */
+/**
+ * Asserts that every sent request is in one of the logs, to the byte, and extends the one before in its
+ * prefix.
+ */
 export async function assertRebuilds(
   logs: readonly (readonly StoredEvent[] | { log: readonly StoredEvent[]; fromSeq: number })[],
   sent: readonly SeenRequest[],

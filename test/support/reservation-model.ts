@@ -2,7 +2,7 @@ import type { Balance, ReservationAnswer, Reservations } from "@pawl/core/store"
 import fc from "fast-check";
 import { expect } from "vitest";
 
-/** One call, on one of a few reservations. With `short` it is over by the next call. */
+/** One call on one of a few reservations. With `short` the reservation has expired by the next call. */
 export type ReservationStep =
   | { do: "reserve"; n: number; account: number; amount: number; limit: number; short: boolean }
   | { do: "renew"; n: number; used: number; short: boolean }
@@ -12,7 +12,7 @@ export type ReservationStep =
 const n = fc.integer({ min: 0, max: 4 });
 const used = fc.integer({ min: 0, max: 12 });
 
-/** Calls in any order, most on reservations that there are. */
+/** Calls in any order, most of them on existing reservations. */
 export const reservationSteps: fc.Arbitrary<ReservationStep[]> = fc.array(
   fc.oneof(
     {
@@ -47,7 +47,7 @@ interface Held {
   short: boolean;
 }
 
-/** What reservations have to say, in as few words as possible: sums over all of them, and nothing remembered. */
+/** A minimal model of reservations: sums over all of them, with no other state. */
 class Model {
   readonly all = new Map<number, Held>();
 
@@ -83,13 +83,13 @@ class Model {
     return one;
   }
 
-  /** What was held for a short time is over. */
+  /** Expires the short reservations. */
   expire(): void {
     for (const one of this.all.values()) if (one.state === "held" && one.short) one.state = "released";
   }
 }
 
-/** Takes the steps on real reservations and on the model: both say the same after each. */
+/** Takes the steps on real reservations and on the model, and asserts equal results after each. */
 export async function compareToModel(
   reservations: Reservations,
   steps: readonly ReservationStep[],
@@ -111,7 +111,7 @@ export async function compareToModel(
   }
 }
 
-/** One step on both; what each of them says. */
+/** Takes one step on both. Returns both results. */
 async function take(reservations: Reservations, model: Model, step: ReservationStep, tag: string) {
   if (step.do === "expire") return [typeof (await reservations.expire()), "number"];
   const id = `${tag}:${step.n}`;

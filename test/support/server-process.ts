@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { freePort } from "./postgres-server.ts";
 
-/** A server in a process of its own, on a port that stays its own. */
+/** A server in a process of its own, on a port that it keeps over restarts. */
 export interface ServerProcess {
   readonly port: number;
   start(): Promise<void>;
@@ -11,7 +11,7 @@ export interface ServerProcess {
   kill(): Promise<void>;
 }
 
-/** Prepares `file`, which is run with `args` and its port, and says a line when it is ready. */
+/** Prepares the server `file`. It is run with `args` and its port, and prints a line when it is ready. */
 export async function serverProcess(file: string, args: readonly string[]): Promise<ServerProcess> {
   const port = await freePort();
   const path = new URL(file, import.meta.url).pathname;

@@ -12,8 +12,8 @@ declare module "vitest" {
 }
 
 /**
- * One Postgres for a whole run of the tests. It belongs to vitest's own process and is started when the first test file
- * asks for it, so that a run without such tests starts none.
+ * One Postgres for a whole run of the tests, in vitest's own process. It is started when the first test file
+ * asks for it, so a run without such tests starts none.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<PostgresServer> | undefined;

@@ -1,8 +1,8 @@
-// Runs the programs whose paths it is sent, one after another, and tells what each of them has said. What every one of them
-// loads is loaded once.
+// Runs the programs whose paths it is sent, one after another, and sends back their output. Modules that all
+// of them import are loaded once.
 import { inspect } from "node:util";
 
-/** A program to run, and what it finds in its environment. */
+/** A program to run, and its environment variables. */
 export interface Program {
   file: string;
   env: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ export function soak(count: number, large: number): number {
   return process.env.PAWL_SOAK === undefined ? count : large;
 }
 
-/** A line of numbers for the soak report; printed in any case. */
+/** Prints a line of numbers, and adds it to the soak report if there is one. */
 soak.report = (line: string): void => {
   console.log(line);
   const file = process.env.PAWL_SOAK_REPORT;

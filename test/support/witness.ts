@@ -3,19 +3,19 @@ import { type AgentClient, createAgentClient } from "@pawl/client";
 import type { EventData, SessionEvent, StoredEvent } from "@pawl/core";
 import { type Delta, parseCursor, type ViewState } from "@pawl/core/view";
 
-/** A client of a session that looks closely at what it is told. */
+/** A client of a session that checks everything it receives. */
 export interface Witness {
   client: AgentClient;
-  /** What was wrong with what it was told. */
+  /** The problems that it found. */
   readonly faults: string[];
-  /** What came of late, to be read where something is wrong. */
+  /** The most recent events, for failure messages. */
   readonly trace: string[];
   readonly counts: { streams: number; exact: number; restarts: number };
-  /** Holds the client against the log, once it has seen all of it. */
+  /** Compares the client with the log, once it has received all of it. */
   check(log: readonly StoredEvent[], view: ViewState): void;
 }
 
-/** What is wrong with the events that a client is told, one after the other. */
+/** Collects the problems of the events that a client receives. */
 function listener(
   trace: string[],
   faults: string[],
@@ -57,9 +57,9 @@ function listener(
         return texts.clear();
       case "llm_request":
       case "run_recovered":
-        // Void text was announced before.
+        // Void text must have been announced before.
         if (texts.size > 0)
-          faults.push(`${event.type} ${event.seq} comes without a word about the text before it`);
+          faults.push(`${event.type} ${event.seq} comes without an attempt_restarted for the text before it`);
         return texts.clear();
       default:
     }
@@ -106,7 +106,7 @@ export function witness(url: string, sessionId: string): Witness {
   };
 }
 
-/** A `fetch` that sees whether a stream goes on exactly where it was asked to. */
+/** A `fetch` that checks whether a stream resumes exactly where it was asked to. */
 function watched(trace: string[], counts: Witness["counts"], faults: string[]): typeof fetch {
   return async (input, init) => {
     trace.push(`REQUEST ${String(input)} ${new Headers(init?.headers).get("last-event-id")}`);

@@ -21,19 +21,19 @@ import { assertRebuilds } from "./rebuild.ts";
 export interface World {
   model: StrictModel;
   base: EventStore;
-  /** How often each call's tool was really run. */
+  /** How often each call's tool ran. */
   ran: Map<string, number>;
   agent: Agent;
   /** A process: a runtime of its own over the log. */
   boot(store?: EventStore): Runtime;
-  /** Lets every lease run out. */
+  /** Lets every lease expire. */
   wait(): void;
   log(sessionId: string): Promise<StoredEvent[]>;
-  /** The invariants that hold whatever happened. */
+  /** Asserts the invariants that must always hold. */
   check(sessionId: string, acknowledged?: readonly StoredEvent[]): Promise<StoredEvent[]>;
 }
 
-/** Replies by the number of answers the model has given: the same whichever process asks, and how often. */
+/** Replies by the number of earlier answers: the same in every process and for every retry. */
 export function byTurn(replies: readonly Reply[]): Rules {
   return (request) => {
     const turn = request.messages.filter(({ role }) => role === "assistant").length;
@@ -45,7 +45,7 @@ export function byTurn(replies: readonly Reply[]): Rules {
   };
 }
 
-/** The replies of `rules`; one that is to fail does so every other time that it is asked for. */
+/** The replies of `rules`; one with a fault fails every other time that it is requested. */
 export function failingAtFirst(rules: Rules): Rules {
   const asked = new Map<number, number>();
   return async (request, context) => {
@@ -61,18 +61,19 @@ export function world(
   rules: Rules,
   options: Partial<Omit<AgentOptions<unknown>, "model">> & {
     thinking?: boolean;
-    /** Put around the model; `World.model` is what it is put around. */
+    /** Wraps the model; `World.model` is the inner one. */
     around?: (model: ModelClient) => ModelClient;
-    /** What the agent behind the tool `helper` says; without, there is no such tool. */
+    /** The replies of the agent behind the tool `helper`. Default: there is no such tool. */
     helper?: readonly Reply[];
-    /** Put around the log; `World.base` is what comes of it. */
+    /** Wraps the log; `World.base` is the result. */
     over?: (log: EventStore) => EventStore;
   } = {},
 ): World {
   const { thinking = true, around = (inner) => inner, over = (log) => log, helper, ...more } = options;
   let clock = Date.UTC(2026, 10, 20);
   const began = Date.now();
-  // It goes on with real time: a lease that nobody renews runs out also while a test waits for whoever waits for it.
+  // It also moves with real time: an unrenewed lease must expire while a test waits for a process that waits
+  // for it.
   const now = () => clock + (Date.now() - began);
   const model = strictModel({
     rules,
@@ -98,7 +99,7 @@ export function world(
     base,
     ran,
     agent: made as Agent,
-    // Whoever waits does so by the real clock, and leases run out by the other: a long one would be waited for in vain.
+    // Waits use the real clock and leases the other one, so a wait for a long lease would never end.
     boot: (store = base) =>
       runtime({
         agents: [made],
@@ -132,8 +133,8 @@ export function world(
   return world;
 }
 
-/** `save` must not run twice and is sent again without its value, `fetch` may and has results that are clipped,
- * `stubborn` minds no signal, `fail` always fails, `ask` waits, `approve` waits and then runs. */
+/**
+ */
 function standardTools(ran: Map<string, number>) {
   const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
   const value = z.object({ value: z.string() });
@@ -162,7 +163,7 @@ function standardTools(ran: Map<string, number>) {
     }),
     tool({
       name: "stubborn",
-      description: "Takes its time and minds no signal.",
+      description: "Takes its time and ignores its abort signal.",
       input: value,
       execute: async ({ value }, { callId }) => {
         count(callId);

@@ -1,25 +1,25 @@
 import type { Body } from "./body.ts";
 
-/** A body that was sent, its messages up to the first that may change, and where in it each of these ends. */
+/** A body that was sent, its frozen messages from the first on, and the byte offset at which each ends. */
 interface Sent {
   bytes: Uint8Array;
   messages: readonly object[];
   ends: readonly number[];
 }
 
-/** By their first message. Sessions that have it in common have in common what they begin with. */
+/** By first message: bodies with the same first message share a beginning. */
 const sent = new WeakMap<object, Sent>();
 
 const encoder = new TextEncoder();
 
 /**
- * The body as JSON, its messages first. Every turn sends the whole history again; the messages that were sent
- * before, at the same place behind the same ones, are copied, provided that they are frozen.
+ * Encodes the body as JSON, messages first. Every turn sends the whole history again, so the bytes of frozen
+ * messages that the last body began with are copied.
  */
 export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Array<ArrayBuffer> {
   const [first] = messages;
   const known = first && sent.get(first);
-  // A fetch may have taken the bytes over, e.g. to another thread.
+  // A fetch may have transferred the bytes, e.g. to another thread; then their length is 0.
   const before = known?.bytes.length === 0 ? undefined : known;
   const ends = before?.ends.slice(0, sameUpTo(before.messages, messages)) ?? [];
   const start = ends.at(-1) ?? 0;
@@ -44,7 +44,7 @@ export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Arra
   return body;
 }
 
-/** A field and its comma. A list that is frozen is written once: most requests have it in common. */
+/** Encodes a field and its comma. The JSON of a frozen list is cached, because most requests share it. */
 function field(name: string, value: unknown): string {
   if (value === undefined) return "";
   if (!Array.isArray(value) || !Object.isFrozen(value)) return `"${name}":${JSON.stringify(value)},`;
@@ -55,7 +55,7 @@ function field(name: string, value: unknown): string {
 
 const texts = new WeakMap<object, string>();
 
-/** How many messages from the first one on are what they were. */
+/** Counts the leading messages that are the same objects as before. */
 function sameUpTo(before: readonly object[], now: readonly object[]): number {
   let same = 0;
   while (same < before.length && before[same] === now[same]) same += 1;

@@ -3,11 +3,14 @@ import type { ModelRequest } from "@pawl/core";
 
 export type Body = Anthropic.MessageCreateParamsStreaming;
 
-/** What a request's body carries beside the request. */
+/** Options of the request body. */
 export interface ClaudeBodyOptions {
-  /** e.g. `{ type: "adaptive", display: "summarized" }`; by default newer models think without showing it. */
+  /**
+   * E.g. `{ type: "adaptive", display: "summarized" }`. Default: the model's; newer ones think without
+   * showing it.
+   */
   thinking?: Anthropic.ThinkingConfigParam;
-  /** How much work the model puts into an answer. */
+  /** How much work the model puts into an answer. Default: the model's. */
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /** Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. */
   body?: { readonly [field: string]: unknown };
@@ -35,13 +38,12 @@ export function bodyOf(
   return wire as unknown as Body;
 }
 
-/** The API's least for a budget of thinking. */
+/** The API's minimum for a thinking budget, in tokens. */
 const LEAST_BUDGET = 1_024;
 
 /**
- * A budget for thinking has to be below `max_tokens`, which a limit on tokens or cost may have cut: then it
- * is halved with it, so that there is an answer, and where less than the API's least would be left there is
- * no thinking.
+ * Fits the thinking budget below `max_tokens`, which a limit on tokens or cost may have cut. A larger budget
+ * becomes half of `max_tokens`, so that there is an answer. Below the API's minimum, thinking is left out.
  */
 function thinkingWithin(
   thinking: ClaudeBodyOptions["thinking"],

@@ -1,9 +1,9 @@
-/** The part of a signal that one call uses: its own listener, taken off when the call is over. */
+/** One call's use of a signal. Its listener is removed when the call is over. */
 export interface Call {
   readonly signal: AbortSignal;
-  /** The answer has been read to its end: closing has nothing left to abort. */
+  /** Notes that the answer was read to its end, so that `close` aborts nothing. */
   done(): void;
-  /** Ends the call, and its connection if the answer was not read to its end. */
+  /** Ends the call, and aborts its connection if the answer was not read to its end. */
   close(): void;
 }
 
@@ -24,11 +24,9 @@ export function openCall(signal: AbortSignal): Call {
   };
 }
 
-/**
- * The SDK keeps the signal of a request until the body of its answer is garbage, and an abort keeps its
- * reason, whose stack keeps who is on it: the call, and so that body, for ever. So the reason is none of the
- * call's, and the stack is another.
- */
+// The SDK keeps a request's signal until the body of its answer is garbage. The signal keeps its reason, and
+// the reason's stack would keep the call and that body: they would never be freed. So the reason is a
+// constant, and the abort has a stack of its own.
 function abortOf(controller: AbortController): () => void {
   return () => queueMicrotask(() => controller.abort(OVER));
 }

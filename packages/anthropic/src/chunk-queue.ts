@@ -1,22 +1,23 @@
-/** What a reader of a web stream reads. */
+/** A result of `read`, as of a web stream's reader. */
 export type Chunk = { done: false; value: Uint8Array } | { done: true; value: undefined };
 
-/** A body between the connection that brings it and whoever reads it. */
+/** A queue between a connection and the reader of its body. */
 export interface ChunkQueue {
-  /** `false`: enough is waiting, bring no more until `resume` is called. */
+  /** Returns `false` when the queue is full: push no more until `resume` is called. */
   push(chunk: Uint8Array): boolean;
   end(): void;
-  /** What was pushed before is still read. */
+  /** Fails the body, after the chunks that were pushed before. */
   fail(error: unknown): void;
   /**
-   * All that waits in one chunk, as the reader of a web stream does; a body that breaks off is a `TypeError`,
-   * as with fetch.
+   * Reads everything that is queued, as one chunk.
+   *
+   * @throws TypeError if the body broke off, as with fetch.
    */
   read(): Promise<Chunk>;
 }
 
 /**
- * What may wait to be read, in bytes, before the connection is held up: several packets, as a hold costs more
+ * How many bytes may be queued before the connection is paused: several packets, because a pause costs more
  * than a packet.
  */
 const HIGH_WATER_BYTES = 262_144;
@@ -43,7 +44,7 @@ export function chunkQueue(resume: () => void): ChunkQueue {
       for (;;) {
         const first = waiting[0];
         if (first !== undefined) {
-          // A packet brings many small chunks, and each reading costs a turn of the microtask queue.
+          // A packet has many small chunks, and each read costs a turn of the microtask queue.
           const value = waiting.length === 1 ? first : Buffer.concat(waiting);
           const held = bytes >= HIGH_WATER_BYTES;
           waiting = [];

@@ -14,14 +14,13 @@ import { pricingOf } from "./pricing.ts";
 
 /** Options of `claude()`. */
 export interface ClaudeOptions extends ClaudeBodyOptions {
-  /** `ANTHROPIC_API_KEY` when absent. */
+  /** Default: `ANTHROPIC_API_KEY`. */
   apiKey?: string;
-  /** `ANTHROPIC_BASE_URL`, then the public API, when absent. */
+  /** Default: `ANTHROPIC_BASE_URL`, or else the public API. */
   baseURL?: string;
   /**
-   * How requests are sent. When absent, in Node over what the global fetch itself sends with, at half of its
-   * cost, and anywhere else with the global fetch. Give it `fetch` for a tool that replaces the global one,
-   * e.g. in tests.
+   * Sends the requests. Default: in Node, the dispatcher of the global fetch, at half of fetch's cost;
+   * anywhere else the global fetch. Pass `fetch` if a tool replaces the global one, e.g. in tests.
    */
   fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
@@ -29,19 +28,19 @@ export interface ClaudeOptions extends ClaudeBodyOptions {
    * SDK's own tracing. Its retries are not used.
    */
   client?: Pick<Anthropic, "messages">;
-  /** What tokens cost; {@link pricingOf} the model when absent. */
+  /** Prices of tokens. Default: {@link pricingOf} the model. */
   pricing?: Pricing;
   /**
-   * Whether requests may force the model to call a tool. When absent: if the model is known to take that (the
-   * newest do not) and thinking is not turned on.
+   * Whether requests may force the model to call a tool. Default: yes for models that are known to accept it
+   * (the newest do not), while thinking is off.
    */
   forcedToolChoice?: boolean;
 }
 
 /**
- * Claude as a `ModelClient`, over the official SDK. It sends one request and yields the stream's events as
- * they come, pings and unknown ones included. It never retries and waits for as long as a stream is silent:
- * wrap it with `resilient` of `@pawl/core`.
+ * Makes a `ModelClient` for Claude, over the official SDK. It sends one request and yields the stream's
+ * events as they arrive, pings and unknown ones included. It never retries and has no time-out: wrap it with
+ * `resilient` of `@pawl/core`.
  *
  * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same
  * request may succeed later. An abort throws the signal's reason.
@@ -76,7 +75,7 @@ export function claude(model: string, options: ClaudeOptions = {}): ModelClient 
   };
 }
 
-/** One request and the events of its answer, in batches. */
+/** Sends one request, and yields the events of its answer in batches. */
 async function* answerOf(
   sender: () => Sender,
   body: Body,
@@ -106,8 +105,8 @@ interface Sender {
 }
 
 /**
- * A client of one's own is used as its owner would use it. The other one is asked below its `messages`, with
- * the body in bytes: that is the SDK's auth, errors and headers without half of its cost per request.
+ * The user's own client is called through its `messages`. Ours is called one level below, with the body in
+ * bytes: that keeps the SDK's authentication, errors and headers, at half of its cost per request.
  */
 function senderOf({ apiKey, baseURL, fetch = nodeFetch(), client }: ClaudeOptions): Sender {
   if (client !== undefined) {

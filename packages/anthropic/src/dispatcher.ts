@@ -1,7 +1,7 @@
 /**
- * As much as is used of what sends the requests of Node's `fetch`: undici's
+ * The used part of what sends the requests of Node's `fetch`: undici's
  * {@link https://undici.nodejs.org/#/docs/api/Dispatcher | Dispatcher}, with the handlers that every version
- * of Node takes.
+ * of Node accepts.
  */
 export interface Dispatcher {
   dispatch(options: DispatchOptions, handler: DispatchHandler): boolean;
@@ -11,7 +11,7 @@ export interface DispatchOptions {
   origin: string;
   path: string;
   method: "POST";
-  /** Name, value, name, value: they are written as they are. */
+  /** Names and values in turn, written as they are. */
   headers: readonly string[];
   body: Uint8Array;
   /** Milliseconds; 0 for never. */
@@ -22,16 +22,16 @@ export interface DispatchOptions {
 export interface DispatchHandler {
   onConnect(abort: (reason?: Error) => void): void;
   onHeaders(status: number, rawHeaders: readonly (Buffer | string)[], resume: () => void): boolean;
-  /** `false` holds the connection up until `resume` is called. */
+  /** `false` pauses the connection until `resume` is called. */
   onData(chunk: Uint8Array): boolean;
   onComplete(): void;
   onError(error: Error): void;
 }
 
 /**
- * The dispatcher that Node's own `fetch` uses, with its connections and proxies, e.g. one set by
- * `NODE_USE_ENV_PROXY` or undici's `setGlobalDispatcher`. `undefined` outside of Node, and before anything of
- * `fetch` was used.
+ * Returns the dispatcher that Node's own `fetch` uses, with its connections and proxies, e.g. one set by
+ * `NODE_USE_ENV_PROXY` or undici's `setGlobalDispatcher`. `undefined` outside of Node, and before the
+ * first use of `fetch`.
  */
 export function globalDispatcher(): Dispatcher | undefined {
   if (globalThis.navigator?.userAgent?.startsWith("Node.js/") !== true) return undefined;

@@ -1,21 +1,21 @@
 import type { ContentDelta, ModelEvent } from "@pawl/core/model";
 import { createParser, type EventSourceParser } from "eventsource-parser";
 
-/** What the text of an answer says, message by message. */
+/** Receives the messages of an answer's text. */
 export interface Listener {
   onEvent(event: ModelEvent): void;
-  /** A message of the type `error`, as it came. */
+  /** Receives the raw data of a message of type `error`. */
   onError(data: string): void;
-  /** A message that is no JSON: the half of one that a lost connection leaves. */
+  /** A message that is not JSON, e.g. the half of one before a lost connection. */
   onBroken(): void;
 }
 
 /**
- * Reads the text of an answer, in slices of any length; the function it returns takes the next one. Nearly
- * all messages are pieces of a text without an escape in it, in the one spelling that the API has for them,
- * and they are taken out as they are, which is cheaper than to read the lines and parse the JSON. The others
- * have one line of each kind, as a rule. All else is left to the parser.
+ * Makes a reader of an answer's text. The function that it returns takes the next slice, of any length.
  */
+// Nearly all messages are pieces of text without escapes, in the API's one spelling. A regular expression
+// takes them out, which is cheaper than parsing lines and JSON. Most others have one `event` and one `data`
+// line, and a second expression takes those. The parser gets the rest.
 export function eventReader({ onEvent, onError, onBroken }: Listener): (text: string) => void {
   const take = (type: string | undefined, data: string): void => {
     if (type === undefined || data === "") return;
@@ -25,9 +25,9 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
     else onEvent(event);
   };
   const parser = createParser({ onEvent: ({ event, data }) => take(event, data) });
-  // Whether the parser has got whole messages, and holds nothing of the one that comes.
+  // Whether the parser has received only whole messages; `undefined` before the first slice.
   let between: boolean | undefined;
-  /** Takes what is no piece, and says where it ends. */
+  /** Takes a message that is not a piece, and returns where it ends. */
   const takeOther = (text: string, at: number): number => {
     MESSAGE.lastIndex = at;
     const message = between ? MESSAGE.exec(text) : null;
@@ -57,8 +57,8 @@ export function eventReader({ onEvent, onError, onBroken }: Listener): (text: st
 }
 
 /**
- * A byte order mark is for the parser. Where there is none, an empty line, which says nothing, tells it that
- * others are text.
+ * Leaves a byte order mark to the parser. Without one, an empty line, which means nothing, ends the parser's
+ * search for it.
  */
 function begin(parser: EventSourceParser, text: string): boolean {
   if (text.startsWith("\ufeff")) return false;
@@ -66,19 +66,19 @@ function begin(parser: EventSourceParser, text: string): boolean {
   return true;
 }
 
-/** An empty line, where the API has its messages end; where line ends are others, nothing is taken out. */
+/** The end of the API's messages. With other line ends, the parser reads everything. */
 const END = "\n\n";
 
 /**
- * The API pads its events with spaces before the last brace. A piece: all from a space up but a quote and a
- * backslash.
+ * A piece: all characters from the space up, except quotes and backslashes. The API pads its events with
+ * spaces before the last brace.
  */
 const PIECE =
   /event: content_block_delta\ndata: \{"type":"content_block_delta","index":(0|[1-9]\d{0,8}),"delta":\{"type":"(?:text_delta","text":"([ !#-[\]-\uffff]*)|input_json_delta","partial_json":"([ !#-[\]-\uffff]*)|thinking_delta","thinking":"([ !#-[\]-\uffff]*))"\} *\}\n\n/y;
 
 const MESSAGE = /event: ([^\r\n]+)\ndata: ([^\r\n]*)\n\n/y;
 
-/** What says nothing but its type, and maybe of which block. */
+/** An event with only a type, and maybe the index of a block. */
 const SIGN = /^\{"type":"([a-z_]+)"(?:,"index":(0|[1-9]\d{0,8}))? *\}$/;
 
 function deltaOf([, , text, json, thinking = ""]: RegExpExecArray): ContentDelta {

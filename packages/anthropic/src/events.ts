@@ -4,14 +4,12 @@ import type { Call } from "./call.ts";
 import { eventReader } from "./event-reader.ts";
 import { cutOff } from "./model-failure.ts";
 
-/** Reads what the next packet brings of a streamed answer; `undefined` behind its end. */
+/** Reads the events of the next packet of a streamed answer; `undefined` after its end. */
 export type AnswerReader = () => Promise<ModelEvent[] | undefined>;
 
-/**
- * The events of a streamed answer, as many at a time as one packet brings, up to `message_stop`. The SDK's
- * own iterator drops pings, which are the only sign of life of a model that thinks, ends in silence when the
- * stream is cut, and costs more than everything else. So the body is read here.
- */
+/** Reads the events of a streamed answer, packet by packet, up to `message_stop`. */
+// The SDK's own iterator is not used. It drops pings, the only sign of life of a thinking model. It ends
+// without an error when the stream is cut. And it costs more than everything else.
 export function answerReader(response: Response, call: Call, requestId: string | undefined): AnswerReader {
   let events: ModelEvent[] = [];
   let failure: Error | undefined;
@@ -46,8 +44,8 @@ export function answerReader(response: Response, call: Call, requestId: string |
 }
 
 /**
- * Adds an event to those of its packet. Pieces of one tool's input go on as one: there are thousands, and
- * nobody acts on half of a JSON text. Pieces of text stay what they are.
+ * Adds an event to those of its packet. Consecutive pieces of one tool's input are joined: there are
+ * thousands, and nobody acts on half of a JSON text. Pieces of text stay separate.
  */
 function add(events: ModelEvent[], event: ModelEvent): void {
   const last = events.at(-1);
@@ -66,13 +64,10 @@ function isInput(event: ModelEvent): event is InputPiece {
   );
 }
 
-/** The end of a body is waited for so long, in milliseconds: a process that is busy sees it late. */
+/** How long to wait for the end of a body, in milliseconds. A busy process sees it late. */
 const END_MS = 500;
 
-/**
- * Reads the end of the body, so that the connection can be used again; it follows at once, or it is not
- * waited for.
- */
+/** Reads the end of the body, so that the connection can be reused. Gives up after {@link END_MS}. */
 async function endOf(body: Pick<ReadableStreamDefaultReader, "read">, call: Call): Promise<void> {
   const timer = setTimeout(call.close, END_MS);
   try {
@@ -90,7 +85,7 @@ function streamError(data: string, response: Response): Error {
   try {
     body = JSON.parse(data);
   } catch {
-    // A proxy may speak plain text; the failure stands all the same.
+    // A proxy may answer in plain text; it is a failure all the same.
     body = { error: { message: data } };
   }
   return new APIError(undefined, body, undefined, response.headers);

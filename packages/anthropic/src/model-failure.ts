@@ -2,13 +2,13 @@ import { APIConnectionError, APIError } from "@anthropic-ai/sdk/core/error";
 import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
 import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
 
-/** Failures inside a stream carry no status; these types are the server's own trouble. */
+/** Types of failures inside a stream, which have no status, that may pass. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
 
-/** A spent budget answers 429 or 400; asking again does not refill it. */
+/** Error codes of a spent budget. Its status is 429 or 400, and retrying does not help. */
 const spent = /spend_limit_reached$/;
 
-/** What the API tells in words only. */
+/** Codes for failures that the API describes only by a message. */
 const codes: readonly (readonly [words: RegExp, code: string])[] = [
   [/^You have reached your specified API usage limits/, "own_spend_limit_reached"],
   [/^prompt is too long|^input length and `max_tokens` exceed context limit/, "context_length_exceeded"],
@@ -30,7 +30,7 @@ function failureOf(error: unknown, requestId: string | undefined): PawlError {
   return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
-/** The stream ended although the answer had not. */
+/** The error for a stream that ended before the answer. */
 export function cutOff(requestId: string | undefined): PawlError {
   const details: ModelFailure = { retryable: true, ...(requestId === undefined ? {} : { requestId }) };
   return new PawlError("model_error", "The model's answer was cut off before it was complete.", {
@@ -63,7 +63,7 @@ function isRetryable(error: APIError): boolean {
   return status === undefined ? passing.includes(type ?? "") : isPassing(status, headers);
 }
 
-/** The connection broke while the body was read: fetch says so with a `TypeError`. */
+/** Whether the connection broke while the body was read: fetch then throws a `TypeError`. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }

@@ -1,17 +1,17 @@
 import { chunkQueue } from "./chunk-queue.ts";
 import { type Dispatcher, globalDispatcher } from "./dispatcher.ts";
 
-/** As much of `fetch` as the SDK uses. */
+/** The part of `fetch` that the SDK uses. */
 type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
 
 /**
- * A fetch for messages that leaves out the web streams of Node's own, which are most of its cost. It sends
- * over the same dispatcher, so connections, proxies and certificates are those of the rest of the process. It
- * does not follow redirects, asks for no compression and waits for as long as it takes. Whatever else the SDK
- * fetches, e.g. a token, goes the usual way, as does everything where there is no such dispatcher.
+ * Makes a fetch for messages without web streams, which are most of the cost of Node's own fetch. It uses the
+ * same dispatcher, so connections, proxies and certificates are those of the rest of the process. It does not
+ * follow redirects, requests no compression and has no time-out. The global fetch sends all other requests of
+ * the SDK, e.g. for a token, and everything where there is no such dispatcher.
  */
 export function nodeFetch(): Fetch {
-  // A client asks one address again and again.
+  // A client sends all requests to one address.
   let known: Target | undefined;
   return async (url, init = {}) => {
     const { body, headers, signal } = init;
@@ -26,7 +26,7 @@ export function nodeFetch(): Fetch {
   };
 }
 
-/** The path of a URL, whatever follows it. */
+/** A URL whose path ends in `/v1/messages`. */
 const MESSAGES = /^[^?#]*\/v1\/messages(?:[?#]|$)/;
 
 /** Where requests go. */
@@ -67,14 +67,13 @@ function send(
       reject(error);
       chunks.fail(error);
     };
-    // Before there is a connection nothing can be cancelled: the request is when it gets one.
+    // A request without a connection cannot be cancelled yet; `onConnect` does it.
     const abort = (): void => {
       cancel(signal?.reason);
       fail(signal?.reason);
     };
     signal?.addEventListener("abort", abort, { once: true });
-    // The SDK keeps the signal until the answer is collected as garbage, which the listener would keep it
-    // from.
+    // The SDK keeps the signal until the answer is garbage, and this listener would keep the answer.
     const over = (): void => signal?.removeEventListener("abort", abort);
     dispatcher.dispatch(options, {
       onConnect: (stop) => {
@@ -82,7 +81,7 @@ function send(
         if (signal?.aborted) stop(signal.reason);
       },
       onHeaders: (status, rawHeaders, go) => {
-        // A status below 200 comes before the one that counts.
+        // A status below 200 precedes the final one.
         if (status < 200) return true;
         resume = go;
         resolve(responseOf(status, rawHeaders, chunks.read, href));
@@ -101,9 +100,7 @@ function send(
   });
 }
 
-/**
- * What the SDK and `answerReader` look at of a response. A real one would bring the cost of web streams back.
- */
+/** The part of a response that the SDK and `answerReader` use. A real one would cost web streams again. */
 function responseOf(
   status: number,
   rawHeaders: readonly (Buffer | string)[],
@@ -116,7 +113,7 @@ function responseOf(
     status,
     ok,
     url,
-    // What goes into an error has to be real.
+    // Errors keep their headers, so these are real ones.
     headers: ok ? headers : new Headers([...headers]),
     body: { getReader: () => ({ read }) },
     async text() {
@@ -131,20 +128,14 @@ function responseOf(
   return response as unknown as Response;
 }
 
-/**
- * By their names in small letters, which is how they are asked for. To check them once more costs more than
- * to parse them.
- */
+/** Headers by lower-case name, as they are looked up. `Headers` would validate them, at a higher cost. */
 function headersOf(raw: readonly (Buffer | string)[]): ReadonlyMap<string, string> {
   const all = new Map<string, string>();
   for (let at = 0; at + 1 < raw.length; at += 2) all.set(textOf(raw[at]).toLowerCase(), textOf(raw[at + 1]));
   return all;
 }
 
-/**
- * A byte is a character, as fetch has it: `Headers` takes no others, and a status must not be lost over a
- * header.
- */
+/** Decodes one byte as one character, as fetch does: `Headers` would throw for others. */
 function textOf(part: Buffer | string = ""): string {
   return typeof part === "string" ? part : part.toString("latin1");
 }

@@ -42,9 +42,9 @@ const prices: { readonly [model: string]: Pricing } = {
 };
 
 /**
- * The list prices of a model as of 2026-11-20, or `undefined` for a model that was not known then. A dated id
- * (`claude-haiku-4-5-20251001`) has the prices of its undated name. Prices change: pass your own to `claude`
- * where money depends on them.
+ * Returns the list prices of a model as of 2026-11-20, or `undefined` for a model that was not known then. A
+ * dated id (`claude-haiku-4-5-20251001`) has the prices of its undated name. Prices change: pass your own to
+ * `claude` where money depends on them.
  *
  * @returns US dollars per million tokens
  *

@@ -23,7 +23,8 @@ export {
 } from "./inspect/timeline.ts";
 export type { AnswerLimit, Resource } from "./log/budget.ts";
 export { contextTypes } from "./log/context-types.ts";
-export type { ExtensionType, NextRun } from "./log/event.ts";
+export type { ExtensionType } from "./log/event.ts";
+export type { NextRun } from "./log/next-run.ts";
 export type { StoredAnswerLimit, StoredBudget } from "./log/stored-budget.ts";
 export { cacheHitRate } from "./model/pricing.ts";
 export type { ContextEntry } from "./session/context-entry.ts";

@@ -1,4 +1,4 @@
-// Public names: data, what is chosen of them, what is known in any case, and how to go about things.
+// Public names: data sources, the initializer, context sections and skills.
 
 export type { OnError } from "./base/failures.ts";
 export {

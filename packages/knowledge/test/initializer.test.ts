@@ -110,12 +110,12 @@ describe("what the small model is asked", () => {
     const sources = someSources();
     const model = initialized([]).small;
     const made = (options: object) => () => initializer({ model, sources, ...options });
-    expect(made({ sources: [] })).toThrow('"initializer" has no sources to choose from.');
+    expect(made({ sources: [] })).toThrow('"initializer" needs at least one data source in `sources`.');
     expect(made({ sources: [...sources, ...sources] })).toThrow(
-      'Two data sources are named "workout_history".',
+      'Two data sources are named "workout_history"; names must be unique.',
     );
     expect(made({ guidance: [{ task: "Plans", sources: ["plans"] }] })).toThrow(
-      'The guidance for "Plans" names "plans", which is no data source.',
+      'The guidance for "Plans" names "plans", which is not among the `sources`.',
     );
     expect(made({ timeoutMs: 0 })).toThrow(
       'timeoutMs of "initializer" must be a whole number from 1, not 0.',

@@ -123,7 +123,7 @@ describe("skills that a message calls for", () => {
   });
 
   it("C8 are refused with one name twice, and with a bad limit", () => {
-    expect(() => skillHook({ skills: [skill("a"), skill("a")] })).toThrow('Two skills are named "a".');
+    expect(() => skillHook({ skills: [skill("a"), skill("a")] })).toThrow('Two skills are named "a"');
     expect(() => skillHook({ skills: [], atMost: 0 })).toThrow('atMost of "skills"');
   });
 });
@@ -149,7 +149,7 @@ describe("skills that the model asks for", () => {
       { script: [{ tools: [{ name: "load_skill", input: { name: "../../secret" } }] }, { text: "Done." }] },
     );
     expect((await world.say("Hi")).actions[0]).toMatchObject({ success: false });
-    expect(() => skillTool([])).toThrow('"load_skill" has no skills to load.');
-    expect(() => skillTool([skill("a"), skill("a")])).toThrow('Two skills are named "a".');
+    expect(() => skillTool([])).toThrow('"load_skill" needs at least one skill.');
+    expect(() => skillTool([skill("a"), skill("a")])).toThrow('Two skills are named "a"');
   });
 });

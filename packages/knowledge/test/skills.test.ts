@@ -59,36 +59,44 @@ describe("a skill file", () => {
     [
       "a front matter without an end",
       `---\nkeywords: [a]\n${skillText({})}`,
-      /: its front matter does not end\.$/,
+      /: its front matter has no closing ---\.$/,
     ],
     [
       "a front matter that is no YAML",
       skillText({ head: "keywords: [a" }),
-      /: its front matter is no YAML \(/,
+      /: its front matter is not valid YAML \(/,
     ],
     [
       "a front matter that is a list",
       skillText({ head: "- a" }),
-      /: its front matter is no list of fields\.$/,
+      /: its front matter must be a map of fields\.$/,
     ],
-    ["a summary that is no text", skillText({ head: "summary: 7" }), /: its summary is no text\.$/],
+    [
+      "a summary that is no text",
+      skillText({ head: "summary: 7" }),
+      /: its summary must be a text that is not blank\.$/,
+    ],
     [
       "keywords that are no list",
       skillText({ head: "keywords: a" }),
-      /: its keywords are no list of words\.$/,
+      /: its keywords must be a list of words\.$/,
     ],
-    ["a blank keyword", skillText({ head: 'keywords: [a, " "]' }), /: its keywords are no list of words\.$/],
+    [
+      "a blank keyword",
+      skillText({ head: 'keywords: [a, " "]' }),
+      /: its keywords must be a list of words\.$/,
+    ],
     [
       "aliases that blow up",
       skillText({ head: "a: &a [x, x]\nkeywords: [*a, *a]" }),
-      /its front matter is no YAML/,
+      /its front matter is not valid YAML/,
     ],
   ])("C8 is refused with %s", (_title, text, message) => {
     expect(() => parseSkill(text, "x")).toThrow(message);
   });
 
   it("C8 is refused with a name that is none, and with tools that there are none of", () => {
-    expect(() => parseSkill(skillText({}), "../x")).toThrow('"../x" is no name for a skill');
+    expect(() => parseSkill(skillText({}), "../x")).toThrow('"../x" is not a valid name for a skill');
     const text = skillText({ tools: "- `a`\n- `b`\n- `c`" });
     expect(() => parseSkill(text, "x", { tools: ["b"] })).toThrow('there is no tool "a", "c".');
     expect(parseSkill(text, "x", { tools: ["a", "b", "c"] }).tools).toHaveLength(3);

@@ -73,9 +73,13 @@ describe("data sources", () => {
   });
 
   it.each([
-    ["a name that is none", { name: "a b" }, /"a b" is no name/],
+    ["a name that is none", { name: "a b" }, /"a b" is not a valid name/],
     ["the name of core's own source", { name: "user_data" }, /not user_data/],
-    ["params that are no object", { params: z.string() as never }, /must be an object/],
+    [
+      "params that are no object",
+      { params: z.string() as never },
+      /must be the schema of an object; .* type "string"/,
+    ],
     [
       "params that JSON cannot say",
       { params: z.object({ at: z.date() }) as never },
@@ -192,7 +196,7 @@ describe("fetching sources", () => {
 
   it("I4 refuses two sources of one name", async () => {
     await expect(fetchSources([plain("a"), plain("a")], [], who)).rejects.toThrow(
-      'Two data sources are named "a".',
+      'Two data sources are named "a"; names must be unique.',
     );
   });
 });

@@ -78,7 +78,7 @@ describe("a unified context", () => {
     expect(told).toEqual([
       "throws: It broke.",
       "rejects: Later.",
-      "wrapped: A section has to be a string.",
+      "wrapped: `fetch` of a section must return a string, null or undefined.",
       "slow: It took longer than 200 ms.",
     ]);
     expect(signals[0]?.aborted).toBe(true);
@@ -175,11 +175,11 @@ describe("a unified context", () => {
   });
 
   it.each([
-    [["a b"], /"a b" is no tag/],
-    [["1st"], /is no tag/],
-    [["knowledge"], /<knowledge> is a tag of Pawl's own/],
-    [["User_Data"], /is a tag of Pawl's own/],
-    [["goals", "Goals"], /Two sections of a context are in <Goals>/],
+    [["a b"], /"a b" is not a valid tag/],
+    [["1st"], /is not a valid tag/],
+    [["knowledge"], /<knowledge> is reserved for Pawl/],
+    [["User_Data"], /is reserved for Pawl/],
+    [["goals", "Goals"], /Two sections of a context have the tag <Goals>/],
   ])("C6 C7 refuses the tags %j", (tags, message) => {
     const sections = tags.map((tag) => ({ tag, fetch: () => "" }));
     expect(() => unifiedContext({ sections })).toThrow(message);

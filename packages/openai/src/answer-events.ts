@@ -3,25 +3,26 @@ import { type Calls, readCalls } from "./calls.ts";
 import type { Chunk, Delta } from "./chunk.ts";
 import { estimatedTokens, usageOf } from "./usage.ts";
 
-/** One answer on its way from chunks to the events of a `ModelClient`. */
+/** Converts the chunks of one answer to the events of a `ModelClient`. */
 export interface AnswerEvents {
   take(chunk: Chunk): ModelEvent[];
-  /** The model has written more than `maxChars`; most of it may be reasoning that is never shown. */
+  /** Whether the model has written more than `maxChars`, reasoning included. */
   isOverlong(): boolean;
-  /** What ends the answer, once the server has said that nothing follows. */
+  /** Returns the last events, once the server has ended the answer. */
   end(): ModelEvent[];
 }
 
 export interface AnswerOptions {
   model: string;
   requestId: string | undefined;
-  /** Stands until the server counts. */
+  /** An estimate, used until the server reports a count. */
   promptTokens: number;
-  /** The id that a call is known by from now on; what it is given is what the server said. */
+  /** Returns the id under which a call is kept, from the id that the server gave. */
   callId(given: string | undefined): string;
   newId(): string;
-  /** The most tokens that the answer may have, and the number of characters at which it is cut. */
+  /** The most tokens that the answer may have. */
   maxTokens: number;
+  /** The number of characters at which the answer is cut. */
   maxChars: number;
 }
 
@@ -35,9 +36,9 @@ interface State {
 }
 
 /**
- * Text is one block, before the calls if it begins before them; each call is one. Blocks stay open to the
- * end, as calls may come interleaved. A chunk that says nothing, or something that is not kept (e.g.
- * reasoning), is a `ping`: the model is at work.
+ * Makes the converter for one answer. All text is one block, before the calls if it begins before them, and
+ * each call is one. Blocks stay open to the end, because calls may be interleaved. A chunk without content,
+ * or with content that is not kept (e.g. reasoning), becomes a `ping`, a sign of life.
  */
 export function answerEvents(options: AnswerOptions): AnswerEvents {
   const state: State = {
@@ -60,7 +61,7 @@ export function answerEvents(options: AnswerOptions): AnswerEvents {
       hasBegun = true;
       if (chunk.usage) state.usage = usageOf(chunk.usage);
       for (const { index, delta, finish_reason } of chunk.choices ?? []) {
-        // Only a request for several answers gets another one.
+        // Only requests for several answers get other indexes.
         if ((index ?? 0) !== 0) continue;
         if (delta) events.push(...eventsOf(delta, state, calls, nextBlock));
         if (finish_reason) state.stop = finish_reason;
@@ -117,7 +118,7 @@ function endOf(
   const isOverlong = state.chars > maxChars && state.stop === null;
   const stop_reason = isOverlong ? "max_tokens" : stopReasonOf(state, calls);
   const callBlocks = calls.blocks();
-  // The call that an answer was cut off in is not complete.
+  // The last call of an answer that was cut off is not complete.
   const cut = stop_reason === "max_tokens" ? callBlocks.at(-1) : undefined;
   const stops = [...(state.text === undefined ? [] : [state.text]), ...callBlocks]
     .filter((index) => index !== cut)
@@ -136,7 +137,7 @@ const STOPS: ReadonlyMap<string, string> = new Map([
   ["content_filter", "refusal"],
 ]);
 
-/** A call that was forced ends with `stop`, and so do many servers' calls. What is not known is passed on. */
+/** Forced calls end with `stop`, and so do all calls of many servers. Unknown reasons are passed on. */
 function stopReasonOf({ stop, isRefused }: State, calls: Calls): string | null {
   if (isRefused && stop !== "length") return "refusal";
   if (stop === "stop" && calls.count() > 0) return "tool_use";

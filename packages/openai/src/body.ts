@@ -5,18 +5,18 @@ import { undated } from "./pricing.ts";
 
 export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
 
-/** What a request's body carries beside the request. */
+/** Options of the request body. */
 export interface OpenAIBodyOptions {
   /**
-   * How much the model reasons. When absent the model's own default holds, but for models that refuse tools
-   * while they reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`): with tools they are sent `none`.
+   * How much the model reasons. Default: the model's own. But requests with tools to models that refuse tools
+   * while they reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`) send `none`.
    */
   reasoningEffort?: OpenAI.ReasoningEffort;
-  /** `max_completion_tokens` when absent; older servers know `max_tokens` only. */
+  /** Default: `max_completion_tokens`. Older servers accept `max_tokens` only. */
   maxTokensField?: "max_completion_tokens" | "max_tokens";
-  /** `system` when absent, which everybody knows; OpenAI's own models call it `developer` and take both. */
+  /** Default: `system`, which every server accepts. OpenAI's own models call it `developer`. */
   systemRole?: "system" | "developer";
-  /** Further fields of the request body, e.g. `{ temperature: 0 }`; `undefined` leaves one of ours out. */
+  /** Further fields of the request body, e.g. `{ temperature: 0 }`. `undefined` removes one of ours. */
   body?: { readonly [field: string]: unknown };
 }
 
@@ -38,19 +38,14 @@ export function bodyOf(model: string, request: ModelRequest, options: OpenAIBody
   return wire as Body;
 }
 
-/**
- * Chat Completions takes no tools from these while they reason, and they reason unless they are told not to.
- */
+/** Chat Completions refuses tools of these models while they reason, which is their default. */
 const NO_TOOLS_WHILE_REASONING = /^gpt-5\.6(-|$)|^gpt-6-(sol|luna)$/;
 
 function effortWithTools(model: string): "none" | undefined {
   return NO_TOOLS_WHILE_REASONING.test(undated(model)) ? "none" : undefined;
 }
 
-/**
- * Cache marks stay behind: OpenAI caches prefixes by itself. It wants to be told that there are no
- * properties.
- */
+/** Leaves cache marks out: OpenAI caches prefixes by itself. `properties` is required, even if empty. */
 function wireTool({ name, description, input_schema, strict }: ToolSpec): OpenAI.ChatCompletionFunctionTool {
   const parameters = "properties" in input_schema ? input_schema : { ...input_schema, properties: {} };
   const isStrict = strict === true ? { strict } : {};

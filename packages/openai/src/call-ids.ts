@@ -1,12 +1,12 @@
 import { isToolUse, type Message } from "@pawl/core";
 
-/** As a later request can carry it, and not one that is counted up from zero in every answer. */
+/** Ids that every API accepts and that are long enough not to be counted anew in every answer. */
 const USABLE = /^[a-zA-Z0-9_-]{9,64}$/;
 
 /**
- * Says by which id a call is known. Servers leave ids out, begin to count anew with every answer, or put
- * characters into them that other APIs refuse; such a call gets an id of ours. Nobody else has to know it:
- * the next request tells the server both the call and its result.
+ * Makes a function that returns the id under which a call is kept. Servers leave ids out, count anew with
+ * every answer, or use characters that other APIs refuse. Such a call gets an id of ours. The server need not
+ * know it: the next request has both the call and its result.
  */
 export function callIds(
   messages: readonly Message[],

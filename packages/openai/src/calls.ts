@@ -1,9 +1,9 @@
 import type { ModelEvent } from "@pawl/core/model";
 import type { CallDelta } from "./chunk.ts";
 
-/** The calls of one answer while they come in. */
+/** The calls of one answer while it streams. */
 export interface Calls {
-  /** How many have begun. */
+  /** The number of calls that have begun. */
   count(): number;
   take(delta: CallDelta): ModelEvent[];
   /** The index of the block of each call, in order. */
@@ -13,22 +13,22 @@ export interface Calls {
 interface Call {
   key: number | undefined;
   id: string | undefined;
-  /** Not before its name is known, which a block begins with. */
+  /** The index of its block; `undefined` until its name is known, which a block begins with. */
   block: number | undefined;
-  /** What has come of the input before that. */
+  /** The input that arrived before the name. */
   waiting: string;
 }
 
 export interface CallOptions {
-  /** The id that a call is known by from now on; what it is given is what the server said. */
+  /** Returns the id under which a call is kept, from the id that the server gave. */
   idOf(given: string | undefined): string;
   nextBlock(): number;
 }
 
 /**
- * Pieces of calls as blocks. They belong together by their index; servers without one send a call in one
- * piece, or its id and name in the first. Some give every call the index 0: an id that is not the one before
- * begins another call.
+ * Converts pieces of calls to blocks. Pieces belong together by their index. Servers without one send a call
+ * in one piece, or its id and name in the first. Some give every call the index 0: there, another id begins
+ * another call.
  */
 export function readCalls({ idOf, nextBlock }: CallOptions): Calls {
   const calls: Call[] = [];

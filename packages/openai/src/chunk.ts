@@ -1,4 +1,4 @@
-/** What is read of a `chat.completion.chunk`: servers leave out what they like, and send `null` for it. */
+/** The fields of a `chat.completion.chunk` that are read. Servers may leave out any, or send `null`. */
 export interface Chunk {
   id?: string | null;
   model?: string | null;
@@ -21,7 +21,7 @@ export interface Delta {
   tool_calls?: readonly CallDelta[] | null;
 }
 
-/** A piece of a call. The first has the name; which call it is of says the index, or, without one, the id. */
+/** A piece of a call, identified by its index or else its id. The first piece has the name. */
 export interface CallDelta {
   index?: number | null;
   id?: string | null;

@@ -7,9 +7,9 @@ type WireMessage = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPartText | OpenAI.ChatCompletionContentPartImage;
 
 /**
- * The prompt as chat messages. Texts that stand together become one text with blank lines between, as many
- * servers take no lists. What no other model can read (thinking, signatures, tools that ran on another API's
- * side) is left out, and so is a message of which nothing is left.
+ * Converts the prompt to chat messages. Adjacent texts are joined with blank lines, because many servers
+ * accept no lists. Blocks that no other model can read (thinking, tools that ran on another API's side) are
+ * left out, and so are messages that become empty.
  */
 export function wireMessages(
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
@@ -37,10 +37,7 @@ function assistantMessage({ content }: Message, idOf: IdOf): WireMessage[] {
   return [{ role: "assistant", content: text === "" ? null : text, tool_calls: calls }];
 }
 
-/**
- * Results first, each a message of its own and right behind the calls; then what else was said, and the
- * results' images.
- */
+/** Results first, each in a message of its own directly after the calls; then their images and the text. */
 function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
   const results = content.filter(isToolResult);
   const answers = results.map((result) => toolMessage(result, idOf));
@@ -52,7 +49,7 @@ function userMessages({ content }: Message, idOf: IdOf): WireMessage[] {
   return [...answers, { role: "user", content: texts.length === parts.length ? texts.join("\n\n") : parts }];
 }
 
-/** There is no flag for a failure, so it is said. A message of a tool holds text only. */
+/** A tool's message has only text and no error flag, so a failure is marked in the text. */
 function toolMessage({ tool_use_id, content, is_error }: ToolResultBlock, idOf: IdOf): WireMessage {
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : content;
   const text = blocks
@@ -84,7 +81,7 @@ function partOf(block: ContentBlock): Part[] {
   return [{ type: "text", text: noteOf(block) }];
 }
 
-/** An image by its address, or with its bytes in one. */
+/** The URL of an image; its bytes become a `data:` URL. */
 function urlOf(source: ContentBlock[string] | undefined): string | undefined {
   const { type, url, media_type, data } = (source ?? {}) as { [field: string]: unknown };
   if (type === "url" && typeof url === "string") return url;

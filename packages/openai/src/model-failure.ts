@@ -2,7 +2,7 @@ import { type ModelFailure, messageOf, PawlError } from "@pawl/core";
 import { isPassing, retryAfterMs, withoutSecrets } from "@pawl/core/model";
 import { APIConnectionError, APIError } from "openai/core/error";
 
-/** Failures inside a stream carry no status; these types and codes are the server's own trouble. */
+/** Types and codes of failures inside a stream, which have no status, that may pass. */
 const passing: readonly unknown[] = [
   "server_error",
   "internal_error",
@@ -14,7 +14,7 @@ const passing: readonly unknown[] = [
   "rate_limit_exceeded",
 ];
 
-/** Answered as 429; asking again does not refill an account. */
+/** Codes of an empty account. The status is 429, but retrying does not help. */
 const spent: readonly unknown[] = ["insufficient_quota", "billing_hard_limit_reached"];
 
 /**
@@ -33,7 +33,7 @@ function failureOf(error: unknown, requestId: string | undefined): PawlError {
   return new PawlError("model_error", message, { cause: error, details: { ...details } });
 }
 
-/** The stream ended although the answer had not. */
+/** The error for a stream that ended before the answer. */
 export function cutOff(requestId: string | undefined): PawlError {
   const details: ModelFailure = { retryable: true, ...(requestId === undefined ? {} : { requestId }) };
   return new PawlError("model_error", "The model's answer was cut off before it was complete.", {
@@ -55,7 +55,7 @@ function detailsOf(error: APIError): ModelFailure {
   };
 }
 
-/** What a circuit breaker knows spent money by, and otherwise the API's own code. */
+/** The code by which a circuit breaker recognises a spent budget, or else the API's own code. */
 function errorCodeOf(error: APIError): string | undefined {
   if (isSpent(error)) return "spend_limit_reached";
   return typeof error.code === "string" ? error.code : undefined;
@@ -69,20 +69,20 @@ function isRetryable(error: APIError): boolean {
   if (error instanceof APIConnectionError) return true;
   if (isSpent(error)) return false;
   const { status, type, headers } = error;
-  // Gateways put the status of whoever is behind them in the place of the code.
+  // Gateways put the upstream server's status into `code`.
   const code: unknown = error.code;
   if (status !== undefined) return isPassing(status, headers);
   return typeof code === "number" ? isPassing(code) : passing.includes(type) || passing.includes(code);
 }
 
-/** The API's own words, without the status that the SDK puts before them. */
+/** The API's own message, without the status that the SDK prepends. */
 function wordsOf({ error }: APIError): string | undefined {
   const { message } = (error ?? {}) as { message?: unknown };
   if (typeof message === "string") return message;
   return typeof error === "string" ? error : undefined;
 }
 
-/** The connection broke while the body was read: fetch says so with a `TypeError`. */
+/** Whether the connection broke while the body was read: fetch then throws a `TypeError`. */
 function isLostConnection(error: unknown): boolean {
   return error instanceof TypeError || (error instanceof Error && error.name === "AbortError");
 }

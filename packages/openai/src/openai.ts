@@ -12,39 +12,38 @@ import { estimatedPrompt } from "./usage.ts";
 /** Options of `openai()`. */
 export interface OpenAIOptions extends OpenAIBodyOptions {
   /**
-   * `OPENAI_API_KEY` when absent, also for another server; one that wants none still needs some text here.
+   * Default: `OPENAI_API_KEY`, also for another server. For a server without keys pass any text.
    */
   apiKey?: string;
   /**
-   * A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. `OPENAI_BASE_URL`, then the
-   * public API, when absent.
+   * A server that speaks Chat Completions, e.g. `http://localhost:11434/v1`. Default: `OPENAI_BASE_URL`, or
+   * else the public API.
    */
   baseURL?: string;
-  /** How requests are sent; the global fetch when absent. */
+  /** Sends the requests. Default: the global fetch. */
   fetch?: (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
   /**
    * An SDK client of your own, instead of `apiKey`, `baseURL` and `fetch`, e.g. `AzureOpenAI`. Its retries
    * are not used.
    */
   client?: Pick<OpenAI, "chat">;
-  /** What tokens cost; {@link pricingOf} the model when absent. */
+  /** Prices of tokens. Default: {@link pricingOf} the model. */
   pricing?: Pricing;
   /**
-   * Whether requests may force the model to call a tool. When absent: if it is a model of OpenAI's that is
-   * known here.
+   * Whether requests may force the model to call a tool. Default: yes for OpenAI's models with known prices.
    */
   forcedToolChoice?: boolean;
-  /** Makes ids of calls (and answers) that a server gives none; random when absent. */
+  /** Makes ids for calls and answers without a usable one. Default: random ids. */
   newId?: () => string;
 }
 
 /**
- * A model behind the Chat Completions API as a `ModelClient`, over the official SDK: OpenAI's own, and any
- * server that speaks the same by `baseURL`. It sends one request and yields the answer's events as they come.
- * It never retries and waits for as long as a stream is silent: wrap it with `resilient` of `@pawl/core`.
+ * Makes a `ModelClient` over the Chat Completions API and the official SDK: for OpenAI's models, and with
+ * `baseURL` for any server that speaks it. It sends one request and yields the answer's events as they
+ * arrive. It never retries and has no time-out: wrap it with `resilient` of `@pawl/core`.
  *
- * Reasoning is not kept, whoever's it is: what another model has thought is not sent, and what this one
- * thinks shows as `ping` only. A call whose id a later request could not carry gets another one.
+ * Reasoning is not kept: other models' thinking is not sent, and this model's shows as `ping` only. A call
+ * whose id later requests could not use gets another one.
  *
  * Failures are thrown as `PawlError` with the code `model_error`, whose `details` say whether the same
  * request may succeed later. An abort throws the signal's reason.
@@ -80,7 +79,7 @@ export function openai(model: string, options: OpenAIOptions = {}): ModelClient 
   };
 }
 
-/** One request and the events of its answer. */
+/** Sends one request, and yields the events of its answer. */
 async function* answerOf(
   { send, secrets }: Sender,
   model: string,
@@ -111,7 +110,7 @@ async function* answerOf(
     throw signal.aborted ? signal.reason : modelFailure(error, secrets(), requestId);
   } finally {
     signal.removeEventListener("abort", abort);
-    // Ends the connection of an answer that was not read to its end; nothing is left to end of another.
+    // Closes the connection if the answer was not read to its end; otherwise it does nothing.
     call.abort();
   }
 }

@@ -1,11 +1,11 @@
 import type { Pricing } from "@pawl/core";
 
-/** Older models charge nothing for what they write to their cache: it is input like any other. */
+/** Older models charge cache writes like other input. */
 function prices(input: number, output: number, cacheRead: number, cacheWrite = input): Pricing {
   return { input, output, cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
 }
 
-/** The whole of a longer prompt costs twice as much, and the answer to it half as much again. */
+/** A longer prompt costs twice as much, all of it, and its answer 1.5 times as much. */
 function withLongPrompt(short: Pricing): Pricing {
   return {
     ...short,
@@ -21,7 +21,7 @@ function withLongPrompt(short: Pricing): Pricing {
 }
 
 /**
- * US dollars per million tokens, of the standard tier, as others listed them on 2026-11-20: OpenAI's own page
+ * US dollars per million tokens of the standard tier, from third-party lists on 2026-11-20: OpenAI's own page
  * was out of reach.
  */
 const known: { readonly [model: string]: Pricing } = {
@@ -47,10 +47,9 @@ const known: { readonly [model: string]: Pricing } = {
 };
 
 /**
- * What an OpenAI model costs, as others listed it on 2026-11-20 (not checked against OpenAI's own page);
- * `undefined` for a model that was not known then, and for those of other makers. A dated id
- * (`gpt-5.4-mini-2026-03-17`) has the prices of its undated name. Pass your own to `openai` where money
- * depends on them.
+ * Returns the prices of an OpenAI model from third-party lists of 2026-11-20 (not checked against OpenAI's
+ * own page), or `undefined` for other models. A dated id (`gpt-5.4-mini-2026-03-17`) has the prices of its
+ * undated name. Pass your own to `openai` where money depends on them.
  *
  * @returns US dollars per million tokens
  *
@@ -66,7 +65,7 @@ export function pricingOf(model: string): Pricing | undefined {
   return Object.hasOwn(known, name) ? known[name] : undefined;
 }
 
-/** `gpt-5.4-mini` of `gpt-5.4-mini-2026-03-17`. */
+/** Removes the date: `gpt-5.4-mini` for `gpt-5.4-mini-2026-03-17`. */
 export function undated(model: string): string {
   return model.replace(/-\d{4}-\d{2}-\d{2}$/, "");
 }

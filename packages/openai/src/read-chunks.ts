@@ -4,10 +4,10 @@ import type { Chunk } from "./chunk.ts";
 import { cutOff } from "./model-failure.ts";
 
 /**
- * The chunks of a streamed answer, as many at a time as one packet brought, up to `[DONE]`. The SDK's own
- * iterator ends in silence when the stream is cut, so the body is read here. What is no chunk but says that
- * something is being done (a comment) is an empty one.
+ * Reads the chunks of a streamed answer, packet by packet, up to `[DONE]`. A comment, which is a sign of
+ * life, becomes an empty chunk.
  */
+// The SDK's own iterator ends without an error when the stream is cut, so the body is read here.
 export async function* readChunks(
   response: Response,
   requestId: string | undefined,
@@ -45,10 +45,7 @@ export async function* readChunks(
   throw failure;
 }
 
-/**
- * Reads the end of the body, so that the connection can be used again; it follows at once, or it is not
- * waited for.
- */
+/** Reads the end of the body, so that the connection can be reused. Gives up after 100 ms. */
 async function endOf(body: ReadableStreamDefaultReader): Promise<void> {
   const timer = setTimeout(() => void body.cancel().catch(() => undefined), 100);
   try {
@@ -70,7 +67,7 @@ function chunkOf(
   try {
     parsed = JSON.parse(data);
   } catch {
-    // A proxy may speak plain text; half a chunk is what a lost connection leaves.
+    // A proxy may answer in plain text. Half a chunk means a lost connection.
     return event === "error" ? failureIn({ message: data }, response) : cutOff(requestId);
   }
   if (parsed === null || typeof parsed !== "object") return cutOff(requestId);

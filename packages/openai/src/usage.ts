@@ -2,21 +2,21 @@ import type { RawUsage } from "@pawl/core/model";
 import type { Body } from "./body.ts";
 import type { Chunk } from "./chunk.ts";
 
-/** A server that counts nothing is taken at four characters a token, as limits must hold for it too. */
+/** The estimate for servers that report no usage, so that limits hold for them too. */
 const CHARS_PER_TOKEN = 4;
 
 export function estimatedTokens(chars: number): number {
   return Math.ceil(chars / CHARS_PER_TOKEN);
 }
 
-/** What the prompt comes to until the server says so, which it does at the end of its answer only. */
+/** Estimates the prompt's tokens. The server reports them only at the end of its answer. */
 export function estimatedPrompt({ messages, tools }: Body): number {
   return estimatedTokens(JSON.stringify([messages, tools ?? []]).length);
 }
 
 /**
- * On this wire the prompt's tokens include those from the cache and those that were written to it; in Pawl's
- * they do not.
+ * Converts usage. In this API the prompt's tokens include cached and cache-written ones; in Pawl's usage they
+ * do not.
  */
 export function usageOf(usage: NonNullable<Chunk["usage"]>): RawUsage {
   const prompt = count(usage.prompt_tokens);

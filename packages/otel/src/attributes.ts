@@ -3,7 +3,7 @@ import { type StoredOf, usdFromCents } from "@pawl/core";
 
 // Names of the semantic conventions for generative AI, as of 2026-11. They are in development.
 
-/** A run at work. */
+/** Attributes of an active run. */
 export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> | undefined): Attributes {
   return {
     "gen_ai.operation.name": "invoke_agent",
@@ -16,7 +16,7 @@ export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> 
   };
 }
 
-/** A request to the model. */
+/** Attributes of a request to the model. */
 export function requestAttributes(
   { sessionId, data }: StoredOf<"llm_request">,
   provider: string,
@@ -32,7 +32,7 @@ export function requestAttributes(
   };
 }
 
-/** What has come of it. The input is all of the prompt, of which the two others are parts. */
+/** Attributes of the answer. `input_tokens` is the whole prompt, cached and cache-written tokens included. */
 export function responseAttributes({ data }: StoredOf<"llm_response">): Attributes {
   const { raw_response: raw, tokens } = data;
   return {
@@ -48,7 +48,7 @@ export function responseAttributes({ data }: StoredOf<"llm_response">): Attribut
   };
 }
 
-/** A tool at work. */
+/** Attributes of a tool's work. */
 export function toolAttributes({ sessionId, data }: StoredOf<"tool_started">): Attributes {
   return {
     "gen_ai.operation.name": "execute_tool",

@@ -1,24 +1,24 @@
 import { type Span, type SpanContext, SpanStatusCode } from "@opentelemetry/api";
 import type { StoredOf } from "@pawl/core";
 
-/** What a session is at, in this process. */
+/** The open spans of a session in this process. */
 export interface Session {
   run: StoredOf<"run_started"> | undefined;
-  /** Of the lease under which this process last wrote. */
+  /** The epoch of the lease under which this process last wrote. */
   epoch: number;
-  /** The run at work, while it is. */
+  /** The span of the active run. */
   agent: Span | undefined;
   /** The span that ended when the run began to wait. */
   before: SpanContext | undefined;
-  /** By the `seq` of their requests. */
+  /** Spans by the `seq` of their `llm_request`. */
   chats: Map<number, Span>;
-  /** By the ids of their calls. */
+  /** Spans by call id. */
   tools: Map<string, Span>;
-  /** Of calls that have not begun, where they are shown. */
+  /** Inputs of calls that have not started, by call id; only with `content`. */
   inputs: Map<string, string>;
 }
 
-/** A session of which nothing is known yet. */
+/** A session without spans. */
 export function newSession(): Session {
   return {
     run: undefined,
@@ -31,10 +31,10 @@ export function newSession(): Session {
   };
 }
 
-/** Ends a span behind the last event of an append, as that may still say how; then it is forgotten. */
+/** Ends a span after the last event of an append, which may still set attributes, and then forgets it. */
 export type End = (span: Span, forget: () => void) => void;
 
-/** Attempts that failed: whatever is being asked, as one answer is asked for at a time. */
+/** Ends all open `chat` spans as failed. There is one at a time. */
 export function endAttempts(session: Session, end: End, failure: string): void {
   for (const seq of session.chats.keys()) endOne(session.chats, seq, end, failure);
 }

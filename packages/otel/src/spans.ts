@@ -18,12 +18,12 @@ interface Settings {
   content: boolean;
 }
 
-/** The spans that are open. */
+/** The open spans. */
 export interface Spans extends Settings {
   sessions: Map<string, Session>;
 }
 
-/** So many sessions are remembered; of one that waits for longer the next span has no link. */
+/** How many sessions are remembered. The next span of a forgotten one has no link. */
 const REMEMBERED = 10_000;
 
 export function newSpans(settings: Settings): Spans {
@@ -31,8 +31,8 @@ export function newSpans(settings: Settings): Spans {
 }
 
 /**
- * Begins and ends spans as events say. Spans that one append ends are ended behind its last event: it may say
- * how.
+ * Starts and ends spans for stored events. Spans that an append ends are ended after its last event, which
+ * may still set attributes.
  */
 export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?: number): void {
   const over = new Map<Span, () => void>();
@@ -51,8 +51,8 @@ export function takeEvents(spans: Spans, events: readonly StoredEvent[], epoch?:
 }
 
 /**
- * Another process has taken the run over: what is open here is not heard of again. Of a newer leg of this
- * process it may be.
+ * Ends the open spans of a run that another process has taken over. Spans of a newer leg of this process stay
+ * open.
  */
 export function loseRun({ sessions }: Spans, { sessionId, epoch }: Lease): void {
   const session = sessions.get(sessionId);
@@ -104,7 +104,7 @@ function take(spans: Spans, session: Session, event: StoredEvent, end: End): voi
   }
 }
 
-/** The session of a run's event; for events of others there is nothing to do. */
+/** The session of an event; `undefined` for events of other packages in an unknown session. */
 function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Session | undefined {
   const known = sessions.get(sessionId);
   if (known !== undefined || type.includes(".")) return known;
@@ -117,7 +117,7 @@ function sessionOf({ sessions }: Spans, { sessionId, type }: StoredEvent): Sessi
   return made;
 }
 
-/** A run that was begun or waited elsewhere is at work here: then it has a span from here on. */
+/** Starts a span below the run's. A run that began in another process gets its span here. */
 function begin(spans: Spans, session: Session, event: StoredEvent, name: string, kind: SpanKind): Span {
   const agent = session.agent ?? beginAgent(spans, session, event);
   const within = trace.setSpan(ROOT_CONTEXT, agent);
@@ -134,7 +134,7 @@ function beginAgent(spans: Spans, session: Session, { sessionId, at }: StoredEve
   return session.agent;
 }
 
-/** The call that a sub-agent works for, or whatever is going on where the run began. */
+/** The parent: the span of the sub-agent's call, or else the active context. */
 function above({ sessions }: Spans, sessionId: string): Context {
   const at = sessionId.lastIndexOf(":");
   const call =

@@ -4,18 +4,18 @@ import { loseRun, newSpans, takeEvents } from "./spans.ts";
 
 /** Options of `withSpans()`. */
 export interface SpanOptions {
-  /** Default: the global tracer provider's, named `@pawl/otel`. */
+  /** Makes the spans. Default: the tracer `@pawl/otel` of the global provider. */
   tracer?: Tracer;
-  /** Who serves the model, as the conventions name them. Default: `anthropic`. */
+  /** The model's provider, by the conventions' names. Default: `anthropic`. */
   provider?: string;
-  /** Inputs and results of tools too, as JSON. They may say anything about anybody. Default: no. */
+  /** Whether spans have inputs and results of tools, as JSON. They may be personal data. Default: no. */
   content?: boolean;
 }
 
 /**
- * The store, with spans of the runs whose events are stored through it: `invoke_agent`, `chat` and
- * `execute_tool`, by the semantic conventions of OpenTelemetry for generative AI. A failing tracer is told to
- * OpenTelemetry's own `diag` and changes nothing else.
+ * Wraps a store with spans of the runs whose events are stored through it: `invoke_agent`, `chat` and
+ * `execute_tool`, by the semantic conventions of OpenTelemetry for generative AI. A tracer that fails is
+ * reported to OpenTelemetry's `diag` and affects nothing else.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function withSpans(
     try {
       work();
     } catch (error) {
-      diag.error("@pawl/otel: an event could not be made a span of", error);
+      diag.error("@pawl/otel: no span could be made for an event", error);
     }
   };
   return {

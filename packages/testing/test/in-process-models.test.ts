@@ -99,7 +99,7 @@ describe.each([
     const model = make([{ text: "Hello." }]);
     await events(model);
     await expect(events(model)).rejects.toThrow(
-      "The script is over: this is call 2, and there are replies for 1.",
+      "The script is too short: this is call 2, and it has replies for 1.",
     );
   });
 

@@ -1,6 +1,5 @@
 import { type EventStore, messageOf, promptTokens, type StoredEvent } from "@pawl/core";
-import { cacheHitRate } from "@pawl/core/inspect";
-import { eventLine } from "@pawl/core/inspect";
+import { cacheHitRate, eventLine } from "@pawl/core/inspect";
 
 export interface SessionLogOptions {
   /** Receives each line. Default: `console.log`. */

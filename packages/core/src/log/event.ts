@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import type { ContentBlock, TextBlock, ToolSpec } from "../model/content.ts";
 import type { ToolChoice } from "../model/model-client.ts";
+import type { NextRun } from "./next-run.ts";
 import type { SessionStatus } from "./session-row.ts";
 import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
@@ -226,15 +227,6 @@ export interface TokenUsage {
   cache_write: number;
   cache_write_1h: number;
   total: number;
-}
-
-/**
- * The run that starts in the same append in which another one ends. `messages` are the `seq`s of the messages
- * that it answers, which no request had covered.
- */
-export interface NextRun {
-  run_id: string;
-  messages: number[];
 }
 
 /** An event type of core. */

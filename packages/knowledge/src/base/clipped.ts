@@ -1,14 +1,14 @@
 import { PawlError } from "@pawl/core";
 
-/** The head of a text, and a note of what is missing, together at most about `limit` characters. */
+/** Cuts a text to `limit` characters, and appends a note of how much is missing. */
 export function clipped(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
-  // A pair of surrogates that the cut parts would be a character that nobody takes.
+  // Half a surrogate pair is not valid text: APIs and databases refuse it.
   const head = text.slice(0, limit).replace(/[\ud800-\udbff]$/, "");
   return `${head}\n[clipped: ${text.length - head.length} of ${text.length} chars]`.toWellFormed();
 }
 
-/** @throws PawlError `config` for what is no whole number from 1. */
+/** @throws PawlError `config` unless `value` is `undefined` or a whole number from 1. */
 export function checkLimit(value: number | undefined, what: string): void {
   if (value === undefined || (Number.isInteger(value) && value >= 1)) return;
   throw new PawlError("config", `${what} must be a whole number from 1, not ${value}.`);

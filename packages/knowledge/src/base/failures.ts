@@ -1,15 +1,15 @@
 import { type HookContext, messageOf, PawlError } from "@pawl/core";
 
-/** Told of what goes wrong; the log does not keep the words, because clients see it. */
+/** Receives failures. The log has only codes for them, because clients may see it. */
 export type OnError = (error: unknown, context: HookContext) => void;
 
-/** Nothing more can be stored: without its log a run cannot go on. */
+/** Whether the log can store nothing more, so that the run cannot continue in this process. */
 export function isLogFailure(cause: unknown): boolean {
   const codes = ["fenced", "store_unavailable", "forbidden"] as const;
   return codes.some((code) => PawlError.is(cause, code));
 }
 
-/** Tells of failures, by default on the console. Who is told of one may not make new ones. */
+/** Reports failures, by default on the console. An `onError` that throws is ignored. */
 export function reporter(name: string, onError?: OnError): OnError {
   const tell = onError ?? ((error: unknown) => console.error(`${name}: ${messageOf(error)}`));
   return (error, context) => {

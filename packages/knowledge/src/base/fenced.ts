@@ -3,20 +3,23 @@ import { PawlError, sanitize } from "@pawl/core";
 const TAG = /^[a-zA-Z][a-zA-Z0-9_-]{0,63}$/;
 
 /**
- * Text in a tag that it can neither close nor open again; `tags` are further ones that it cannot either. What
- * is empty is left out.
+ * Wraps text in a tag that it can neither close nor open again, nor those in `tags`. Returns `""` for blank
+ * text.
  */
 export function fenced(tag: string, text: string, tags: readonly string[] = []): string {
   const inside = sanitize(text, { tags: [tag, ...tags] }).trim();
   return inside === "" ? "" : `<${tag}>\n${inside}\n</${tag}>`;
 }
 
-/** @throws PawlError `config` for what is no tag, or one that only Pawl writes. */
+/** @throws PawlError `config` for an invalid tag, or one that is reserved for Pawl. */
 export function checkTag(tag: string, whose: string): void {
   if (!TAG.test(tag)) {
-    throw new PawlError("config", `"${tag}" is no tag for ${whose}: letters, digits, _ and - are.`);
+    throw new PawlError(
+      "config",
+      `"${tag}" is not a valid tag for ${whose}: use a letter, then up to 63 letters, digits, _ and -.`,
+    );
   }
   if (sanitize(`<${tag}>`) !== `<${tag}>`) {
-    throw new PawlError("config", `<${tag}> is a tag of Pawl's own; ${whose} needs another one.`);
+    throw new PawlError("config", `The tag <${tag}> is reserved for Pawl; ${whose} needs another one.`);
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "@pawl/core";
 
-/** How long something may take, and whoever may call it off. */
+/** How long work may take, and what cancels it. */
 export interface Patience {
   signal: AbortSignal;
   timeoutMs: number;
@@ -15,7 +15,7 @@ export class TimeUp extends Error {
   }
 }
 
-/** A signal that fires when the time is up or the work is called off. `clear` is called when it is done. */
+/** Makes a signal that aborts at the time-out or with `signal`. Call `clear` when the work is done. */
 export function timeLimit({ signal, timeoutMs, clock }: Patience): { signal: AbortSignal; clear(): void } {
   const control = new AbortController();
   const callOff = () => control.abort(signal.reason);
@@ -30,8 +30,10 @@ export function timeLimit({ signal, timeoutMs, clock }: Patience): { signal: Abo
 }
 
 /**
- * What the work comes to. When its time is up or it is called off, the signal that it is given fires, and it
- * is left behind whether it minds that or not.
+ * Runs work within a time limit. At the time-out or when `patience.signal` aborts, the work's signal aborts,
+ * and work that ignores it is abandoned.
+ *
+ * @throws TimeUp at the time-out, or the signal's reason.
  */
 export async function within<T>(
   patience: Patience,

@@ -7,7 +7,7 @@ import { within } from "../base/within.ts";
 export interface ContextSection<Deps = unknown> {
   /** The name of its tag: letters, digits, `_` and `-`, and none that core writes, e.g. `knowledge`. */
   tag: string;
-  /** Gets its text; nothing, or only blanks, leaves the section out. Throw to fail. */
+  /** Gets its text. `null`, `undefined` or blank text leaves the section out. Throw to fail. */
   fetch: (source: UserDataSource<Deps>) => string | null | undefined | Promise<string | null | undefined>;
   /** The most characters of it that the model reads. Default: 20,000. */
   maxChars?: number;
@@ -15,22 +15,22 @@ export interface ContextSection<Deps = unknown> {
   timeoutMs?: number;
 }
 
-/** What has become of a section. */
+/** How a section was built. */
 export interface SectionReport {
   tag: string;
-  /** In the context, with its tag; 0 if it is left out. */
+  /** Characters in the context, tag included; 0 if the section is left out. */
   chars: number;
   isClipped: boolean;
   hasFailed: boolean;
 }
 
-/** How large a context has become, and how long that took. */
+/** The size of a context, and how long it took to build. */
 export interface ContextReport {
   chars: number;
-  /** Four characters are about one token. */
+  /** A quarter of the characters. */
   estimatedTokens: number;
   durationMs: number;
-  /** In their order. */
+  /** In the order of the options. */
   sections: SectionReport[];
 }
 
@@ -42,20 +42,19 @@ export interface UnifiedContextOptions<Deps = unknown> {
    * How long a section may take, in milliseconds; less than the agent's `userDataTimeoutMs`. Default: 3 s.
    */
   timeoutMs?: number;
-  /** Told of a section that has failed or was too slow. Default: the console. */
+  /** Called for a section that failed or took too long. Default: the console. */
   onError?: (error: unknown, section: { tag: string }, source: UserDataSource<Deps>) => void;
-  /** Told of every context that was built, e.g. to keep an eye on its size. */
+  /** Called with every context that was built, e.g. to monitor its size. */
   onBuilt?: (report: ContextReport) => void;
   clock?: Clock;
 }
 
 /**
- * Makes an agent's `userData` of sections that are fetched side by side. They stand in the order of the list,
- * each in its tag; what is in them can close none of the tags. One that fails, or takes too long, is left out
- * and reported, and never keeps the others from being there.
+ * Makes an agent's `userData` from sections that are fetched side by side. They keep the order of the list,
+ * each in a tag that its text cannot close. A section that fails or takes too long is left out and reported;
+ * the others stay.
  *
- * @throws PawlError `config` for a tag that is none, that core writes itself, or that is there twice, and for
- * bad limits.
+ * @throws PawlError `config` for an invalid, reserved or repeated tag, and for invalid limits.
  *
  * @example
  * ```ts
@@ -112,16 +111,17 @@ export function unifiedContext<Deps = unknown>(
   };
 }
 
-/** What the model reads of one section, at most. */
+/** The default of `maxChars`. */
 const MAX_CHARS = 20_000;
 
 function asText(text: unknown): string {
   if (text === null || text === undefined) return "";
-  if (typeof text !== "string") throw new TypeError("A section has to be a string.");
+  if (typeof text !== "string")
+    throw new TypeError("`fetch` of a section must return a string, null or undefined.");
   return text;
 }
 
-/** Who is told of something may not break it. */
+/** A callback that throws is ignored. */
 function quietly(tell: () => void): void {
   try {
     tell();
@@ -132,9 +132,9 @@ function checkSections<Deps>(sections: readonly ContextSection<Deps>[]): void {
   const seen = new Set<string>();
   for (const { tag, maxChars, timeoutMs } of sections) {
     checkTag(tag, "a section of a context");
-    // Tags are told apart as models read them.
+    // Without regard to case, as models read tags.
     if (seen.has(tag.toLowerCase()))
-      throw new PawlError("config", `Two sections of a context are in <${tag}>.`);
+      throw new PawlError("config", `Two sections of a context have the tag <${tag}>; each needs its own.`);
     seen.add(tag.toLowerCase());
     checkLimit(maxChars, `maxChars of the section <${tag}>`);
     checkLimit(timeoutMs, `timeoutMs of the section <${tag}>`);

@@ -10,15 +10,14 @@ export interface Choice {
   dropped: Dropped[];
 }
 
-/** A wish with the range that the source would look at; `undefined` where it has none. */
+/** A wanted source with its range in days; `undefined` for a source without `days_back`. */
 interface Sized extends Chosen {
   range: number | undefined;
 }
 
 /**
- * What is to be fetched of what the model wants. These are rules and no requests to the model: sources that
- * are not known are none, several wishes for one source are one, and what is there already, as far back, is
- * not fetched again unless it is to be refreshed.
+ * Validates the model's choice. Unknown sources are dropped, and duplicates are merged. A source that is
+ * already loaded is fetched again only for a longer range or for fresh data.
  */
 export async function choose<Deps>(
   { wanted, malformed }: Selection,
@@ -61,7 +60,7 @@ async function sizeOf<Deps>(
   loaded: readonly Loaded[],
 ): Promise<Sized | undefined> {
   const bounds = rangeOf(source);
-  // A new look at something sees as much of it as the last one.
+  // A refresh looks as far back as before.
   const days = daysBack ?? (reason === "refresh_state" ? widest(source.name, loaded) : undefined);
   const params: JsonObject =
     bounds === undefined || days === undefined
@@ -98,7 +97,7 @@ function widest(source: string, loaded: readonly Loaded[]): number | undefined {
   return days.length === 0 ? undefined : Math.max(...days);
 }
 
-/** How far back something looks that does not say it, nobody knows. */
+/** Whether the source is loaded, as far back as `range`. Unknown ranges count as 0 days. */
 function isThere(source: string, range: number | undefined, loaded: readonly Loaded[]): boolean {
   return loaded.some((one) => {
     if (one.source !== source) return false;
@@ -106,7 +105,7 @@ function isThere(source: string, range: number | undefined, loaded: readonly Loa
   });
 }
 
-/** The wider of two wishes, for the weightier of both reasons. */
+/** The longer of two ranges, with the stronger of both reasons. */
 function wider(a: Sized, b: Sized): Sized {
   const weight = ({ reason }: Sized) => reasons.indexOf(reason);
   const { reason } = weight(b) > weight(a) ? b : a;

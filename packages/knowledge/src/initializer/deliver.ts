@@ -4,7 +4,7 @@ import { type FetchedSource, fetchSources } from "../sources/fetch-sources.ts";
 import { keyOf, type Work } from "./work.ts";
 
 /**
- * Fetches what was chosen, and stores it in the order of the choice.
+ * Fetches the chosen sources, and stores each in the order of the choice.
  *
  * @throws what the log throws.
  */
@@ -25,7 +25,7 @@ async function store<Deps>(work: Work<Deps>, context: RunContext<Deps>, found: F
   const { source, error } = found;
   if (error === undefined) {
     const { params, data } = found;
-    // That there is nothing is known now, too.
+    // The model should know that there is no data.
     const text = data.trim() === "" ? "(nothing on record)" : data;
     const key = keyOf(work, context, `source:${source}`);
     await context.append({ type: "knowledge", data: { source, data: text, params }, key });

@@ -20,47 +20,44 @@ import type { Work } from "./work.ts";
 export interface InitializerOptions<Deps = unknown> {
   /** Chooses. A small, fast model will do, e.g. `openai("gpt-5.4-mini")` or `claude("claude-haiku-4-5")`. */
   model: ModelClient;
-  /** What there is to choose from. */
+  /** The sources to choose from. At least one. */
   sources: readonly DataSource<Deps>[];
-  /** Which task needs which data: rows, or a text of your own. */
+  /** Which task needs which data: rows, or your own text. Default: none. */
   guidance?: string | readonly TaskData[];
   /** How long the model may take to choose, in milliseconds. Default: 8 s. */
   timeoutMs?: number;
-  /** How long each source may take that has no time of its own, in milliseconds. Default: 5 s. */
+  /** The time limit of sources without a `timeoutMs`, in milliseconds. Default: 5 s. */
   sourceTimeoutMs?: number;
   /** The most tokens of the model's answer. Default: 2,000. */
   maxTokens?: number;
-  /** How many earlier messages the model reads beside the new one. Default: 4. */
+  /** How many earlier messages the model reads besides the new ones. Default: 4. */
   earlierMessages?: number;
-  /**
-   * What the agent has said with an event, where it speaks through tools. Default: the text of its answers.
-   */
+  /** The agent's text in an event, for agents that speak through tools. Default: the text of its answers. */
   spoken?: SpokenIn;
   /** Unique among the agent's hooks. Default: `initializer`. */
   name?: string;
   clock?: Clock;
   /**
-   * Told the words of what fails, which the log does not say because clients see it. Of a source, an error
-   * that names it, with what it threw as its `cause`. Default: the console.
+   * Receives failures. The log has only codes, because clients may see it. For a source it is an error that
+   * names the source, with the thrown value as its `cause`. Default: the console.
    */
   onError?: OnError;
 }
 
 /**
- * A hook that looks at the user's message before an agent does, and has what the answer needs fetched: a
- * model chooses among the sources, they are fetched side by side, and each becomes a `knowledge` event with
- * the params it was asked with. Nothing that is there is fetched again, unless it does not reach back far
- * enough or is to be refreshed; nothing is ever replaced.
+ * Makes a hook that fetches data before the agent answers. A model reads the user's message and chooses among
+ * the sources. They are fetched side by side, and each becomes a `knowledge` event with its params. A loaded
+ * source is fetched again only for a longer range or for fresh data, and nothing is ever replaced.
  *
- * What was chosen is in the log as `knowledge.selection`, and what failed as `knowledge.failed`. Nothing that
- * the model or a source does stops the run: the agent answers with what is there. After a crash the model is
- * not asked again, and only what is missing is fetched.
+ * The choice is in the log as `knowledge.selection`, and failures as `knowledge.failed`. No failure of the
+ * model or a source stops the run: the agent answers with what is loaded. After a crash the model is not
+ * asked again, and only what is missing is fetched.
  *
- * It chooses when a run begins. What its model costs is a `spending` event: it counts towards the run's
- * limits and the session's totals.
+ * It chooses when a run begins. The model's cost is a `spending` event, which counts towards the run's limits
+ * and the session's totals.
  *
- * @throws PawlError `config` for no sources, two of one name, guidance about a source that is none, or bad
- * limits.
+ * @throws PawlError `config` for an empty list of sources, two of one name, guidance about an unknown source,
+ * or invalid limits.
  *
  * @example
  * ```ts
@@ -121,10 +118,14 @@ function workOf<Deps>(options: InitializerOptions<Deps>): Work<Deps> {
   for (const [what, limit] of Object.entries({ timeoutMs, sourceTimeoutMs, maxTokens }))
     checkLimit(limit, `${what} of "${name}"`);
   if (!(Number.isInteger(earlierMessages) && earlierMessages >= 0)) {
-    throw new PawlError("config", `earlierMessages of "${name}" must be a whole number from 0.`);
+    throw new PawlError(
+      "config",
+      `earlierMessages of "${name}" must be a whole number from 0, not ${earlierMessages}.`,
+    );
   }
   checkPricing(`the model of "${name}"`, model.pricing);
-  if (sources.length === 0) throw new PawlError("config", `"${name}" has no sources to choose from.`);
+  if (sources.length === 0)
+    throw new PawlError("config", `"${name}" needs at least one data source in \`sources\`.`);
   const known = byName(sources, "data sources");
   checkGuidance(guidance, known);
   const report = reporter(name, options.onError);

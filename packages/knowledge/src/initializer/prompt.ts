@@ -6,17 +6,17 @@ import type { DataSource } from "../sources/data-source.ts";
 import { rangeOf } from "./choose.ts";
 import { SELECT, selectTool } from "./selection.ts";
 
-/** A row of the table that says which task needs which data. */
+/** A row of the guidance: which data a task needs. */
 export interface TaskData {
   /** e.g. "Planning a workout" */
   task: string;
-  /** Names of sources; none for tasks that need no data. */
+  /** Names of sources; empty for tasks that need no data. */
   sources: readonly string[];
-  /** What else is to be minded, e.g. "look at least 30 days back". */
+  /** A remark for the model, e.g. "look at least 30 days back". */
   note?: string;
 }
 
-/** What the model is asked, but for what the session says. */
+/** The part of a request to the model that is the same for all sessions. */
 export interface Ask<Deps> {
   model: ModelClient;
   sources: readonly DataSource<Deps>[];
@@ -26,7 +26,7 @@ export interface Ask<Deps> {
   earlierMessages: number;
 }
 
-/** What the model is sent. Its instructions are the same for every session. */
+/** Builds the request to the model. Its instructions are the same for every session. */
 export function requestFor<Deps>(ask: Ask<Deps>, log: LogSoFar): ModelRequest {
   const { model, sources, maxTokens, earlierMessages } = ask;
   const earlier = earlierMessages === 0 ? [] : log.conversation.slice(-earlierMessages);
@@ -49,7 +49,7 @@ export function requestFor<Deps>(ask: Ask<Deps>, log: LogSoFar): ModelRequest {
   };
 }
 
-/** What stands in these is data, and cannot leave them. */
+/** The content of these is data, and cannot leave them. */
 const TAGS = ["loaded", "conversation", "message"];
 
 const MAX_LINES = 100;
@@ -94,7 +94,7 @@ function taskLine({ task, sources, note }: TaskData): string {
   return `- ${task}: ${sources.length === 0 ? "nothing, unless it clearly helps" : sources.join(", ")}${more}`;
 }
 
-/** @throws PawlError `config` where the table names a source that is none. */
+/** @throws PawlError `config` for guidance that names an unknown source. */
 export function checkGuidance<Deps>(
   guidance: string | readonly TaskData[],
   sources: ReadonlyMap<string, DataSource<Deps>>,
@@ -103,7 +103,10 @@ export function checkGuidance<Deps>(
   for (const { task, sources: named } of guidance) {
     const unknown = named.find((name) => !sources.has(name));
     if (unknown === undefined) continue;
-    throw new PawlError("config", `The guidance for "${task}" names "${unknown}", which is no data source.`);
+    throw new PawlError(
+      "config",
+      `The guidance for "${task}" names "${unknown}", which is not among the \`sources\`.`,
+    );
   }
 }
 

@@ -1,7 +1,7 @@
 import { type AskOutcome, centsFromUsd, type EventData, isText, isToolUse, promptTokens } from "@pawl/core";
 import { SELECT } from "./selection.ts";
 
-/** The cost of an answer as the log has it. */
+/** The cost of an answer, as the payload of a `spending` event. */
 export function spendingOf({ model, usage, costUsd }: AskOutcome): Omit<EventData["spending"], "by"> {
   return {
     model,
@@ -17,7 +17,7 @@ export function spendingOf({ model, usage, costUsd }: AskOutcome): Omit<EventDat
   };
 }
 
-/** The input of the call, or else the JSON in the text. Half of either is no JSON. */
+/** The input of the call, or else the JSON in the text. `undefined` if it is cut off. */
 export function answerIn({ content }: AskOutcome): unknown {
   const call = content.filter(isToolUse).find(({ name }) => name === SELECT);
   if (call !== undefined) return call.input;
@@ -29,7 +29,7 @@ export function answerIn({ content }: AskOutcome): unknown {
   );
 }
 
-/** Models without tools put words or a fence around it, and some think aloud before. */
+/** Finds the JSON in text: models without tools put prose or a fence around it, or thinking before it. */
 function jsonIn(text: string): unknown {
   const said = text.slice(text.lastIndexOf("</think>") + 1);
   const fence = /```(?:json)?\s*\n([\s\S]*?)\n\s*```/.exec(said)?.[1];

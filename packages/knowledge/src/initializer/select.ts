@@ -11,12 +11,12 @@ import type { LogSoFar } from "../log/read-log.ts";
 import { type Choice, choose } from "./choose.ts";
 import { requestFor } from "./prompt.ts";
 import { answerIn, spendingOf } from "./read-answer.ts";
-import { parseSelection, type Selection } from "./selection.ts";
+import { parseSelection, SELECT, type Selection } from "./selection.ts";
 import { keyOf, type Work } from "./work.ts";
 
 /**
- * Has the model choose, and stores what comes of it before anything is done about it. Nothing is chosen where
- * that fails.
+ * Lets the model choose, and stores the choice before anything is fetched. Returns an empty list if that
+ * failed.
  *
  * @throws what the log throws.
  */
@@ -31,7 +31,7 @@ export async function select<Deps>(
   if (context.signal.aborted) return [];
   const durationMs = clock.now() - startedAt;
   const spent = made.asked && { by: name, ...spendingOf(made.asked) };
-  // First: whoever asks again after a crash here is charged for both.
+  // Stored first: after a crash here the model is asked again, and both answers are charged.
   if (spent !== undefined && spent.tokens.total > 0)
     await context.append({ type: "spending", data: spent, durationMs });
   const mine = { hook: name, run_id: context.runId, model: spent?.model ?? work.model.id };
@@ -61,7 +61,7 @@ type Made = { asked: AskOutcome | undefined } & (
   | { choice?: never; cause: unknown }
 );
 
-/** What the model throws may look like a failure of the log, and is none. */
+/** Catches everything: an error of the model may look like a failure of the log. */
 async function tryToChoose<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar): Promise<Made> {
   let asked: AskOutcome | undefined;
   try {
@@ -88,7 +88,10 @@ function selectionIn(asked: AskOutcome, model: ModelClient): Selection {
   if (asked.stopReason === "refusal") throw new NoChoice("refused", `${model.id} refused to choose.`);
   const selection = parseSelection(answerIn(asked));
   if (selection === undefined)
-    throw new NoChoice("invalid_answer", `What ${model.id} answered is no choice.`);
+    throw new NoChoice(
+      "invalid_answer",
+      `${model.id} did not answer with a choice: no call of ${SELECT} and no JSON with append_knowledge.`,
+    );
   return selection;
 }
 

@@ -5,25 +5,23 @@ import { reasons, type SelectionReason } from "../log/events.ts";
 export interface Wanted {
   source: string;
   reason: SelectionReason;
-  /** How far back, where the source can tell; `null` leaves it to the source. */
+  /** How far back, in days; `null`: the source's default. */
   daysBack: number | null;
 }
 
-/** What the model has answered, as far as it makes sense. */
+/** The valid part of the model's answer. */
 export interface Selection {
   reasoning: string;
   wanted: Wanted[];
   useExisting: string[];
-  /** The sources, or what stood in their place, of entries that make no sense. */
+  /** The sources of invalid entries, or the entries themselves, shortened. */
   malformed: string[];
 }
 
 /** The tool whose input is the answer. */
 export const SELECT = "select_knowledge";
 
-/**
- * As strict as both APIs' structured output can be: what the model answers fits, where they keep their word.
- */
+/** The tool with which the model chooses, in the strict form of both APIs' structured output. */
 export function selectTool(sources: readonly string[]): ToolSpec {
   const entry = objectOf({
     source: { type: "string", enum: [...sources] },
@@ -57,15 +55,12 @@ function objectOf(properties: JsonObject): JsonObject {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** How much of the model's words is kept. */
+/** How much of the model's text is kept, in UTF-16 code units. */
 const MAX_CHARS = 2_000;
 const MAX_NAME = 100;
 const MAX_ENTRIES = 100;
 
-/**
- * Believes nothing: `undefined` for what is no answer at all; entries that make no sense are told apart from
- * the others.
- */
+/** Validates the model's answer. Returns `undefined` if it has no list; invalid entries are `malformed`. */
 export function parseSelection(answer: unknown): Selection | undefined {
   const { reasoning, append_knowledge: append, use_existing: existing } = asObject(answer);
   if (!Array.isArray(append)) return undefined;

@@ -16,7 +16,7 @@ export interface Work<Deps> extends Ask<Deps> {
   report: OnError;
 }
 
-/** The key of what an initializer stores once a run. */
+/** The key of an event that an initializer stores once per run. */
 export function keyOf<Deps>({ name }: Work<Deps>, { runId }: HookContext, what: string): string {
   return `knowledge:${name}:${runId}:${what}`;
 }

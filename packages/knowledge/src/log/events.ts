@@ -1,27 +1,27 @@
 import type { Json, JsonObject } from "@pawl/core";
 import type { SourceError } from "../sources/fetch-sources.ts";
 
-/** The types of the events that say what was chosen, and what has failed. Clients may see them. */
+/** The event types of choices and of failures. Clients may see these events. */
 export const EVENTS: { readonly selection: "knowledge.selection"; readonly failed: "knowledge.failed" } = {
   selection: "knowledge.selection",
   failed: "knowledge.failed",
 };
 
-/** Why a source is wanted: nothing of it is there, more of it is needed, or what is there is too old. */
+/** Why a source is wanted: it is not loaded, more of it is needed, or the loaded data are too old. */
 export type SelectionReason = "not_in_context" | "expand_range" | "refresh_state";
 
-/** From the lightest to the weightiest. */
+/** From the weakest to the strongest. */
 export const reasons: readonly SelectionReason[] = ["not_in_context", "expand_range", "refresh_state"];
 
-/** A source that is to be fetched. */
+/** A source to fetch. */
 export interface Chosen {
   source: string;
   reason: SelectionReason;
-  /** As the source is asked. */
+  /** What the source is asked with, before its schema's defaults. */
   params: JsonObject;
 }
 
-/** A source that the model wanted in vain. */
+/** A source that the model chose and that is not fetched. */
 export interface Dropped {
   source: string;
   why: "unknown_source" | "malformed" | "duplicate" | "invalid_params" | "already_there" | "not_wider";
@@ -30,7 +30,7 @@ export interface Dropped {
 /** The data of `knowledge.selection`: what was chosen for a run. It is stored before anything is fetched. */
 export interface KnowledgeSelection {
   hook: string;
-  /** The model that has chosen. What it has used up stands in the `spending` event before this one. */
+  /** The model that chose. Its usage is in the `spending` event before this one. */
   model: string;
   run_id: string;
   reasoning: string;
@@ -44,18 +44,18 @@ export type ChoiceError = "timed_out" | "model_error" | "refused" | "invalid_ans
 
 /**
  * The data of `knowledge.failed`: why nothing was chosen for a run, or, with `source`, why that source was
- * not fetched. The words of failures go to `onError` and not to the log, which clients may see.
+ * not fetched. Messages of failures go to `onError` and not to the log, which clients may see.
  */
 export type KnowledgeFailure =
   | { hook: string; run_id: string; code: ChoiceError; model: string; source?: never }
   | { hook: string; run_id: string; code: SourceError["code"]; source: string };
 
-/** What is read back of a selection. */
+/** A selection as it is read back from the log. */
 export interface StoredPlan {
   chosen: Chosen[];
 }
 
-/** Of an event in the log; what makes no sense in it is passed over. */
+/** Reads a `knowledge.selection`. Invalid entries are skipped. */
 export function storedPlan({ append_knowledge }: JsonObject): StoredPlan {
   const entries = Array.isArray(append_knowledge) ? append_knowledge : [];
   return { chosen: entries.flatMap(chosenIn) };

@@ -10,34 +10,34 @@ export interface Loaded {
   ageMs: number;
 }
 
-/** One thing that was said. */
+/** A message of the conversation. */
 export interface Spoken {
   who: "user" | "assistant";
   text: string;
 }
 
-/** What the log says to whoever chooses. */
+/** What an initializer needs of the log. */
 export interface LogSoFar {
   /** The messages that the run is about: no request has covered them yet. */
   messages: string[];
-  /** What was said before, oldest first. */
+  /** The conversation before these messages, oldest first. */
   conversation: Spoken[];
   loaded: Loaded[];
-  /** What was chosen for this run, if that was done before a crash. */
+  /** What was chosen for this run before a crash. */
   plan: StoredPlan | undefined;
   /** Choosing has failed for this run. */
   hasFailed: boolean;
-  /** The sources of the plan that are there, or have failed. */
+  /** The sources of the plan that are stored or have failed. */
   settled: ReadonlySet<string>;
 }
 
-/** What the agent has said with an event, if it has. */
+/** Returns the agent's text in an event, or `undefined`. */
 export type SpokenIn = (event: StoredEvent) => string | undefined;
 
-/** What `textIn` reads. */
+/** The event types that `textIn` reads. */
 const SAID = ["assistant_message"] as const;
 
-/** The agent's words are its text. */
+/** The text of an answer. */
 export function textIn(event: StoredEvent): string | undefined {
   if (event.type !== "assistant_message" || event.data.disposition === "discarded") return undefined;
   return textOf(event.data.content);
@@ -53,7 +53,7 @@ interface Fold {
   settled: Set<string>;
 }
 
-/** Folds the session's log, for the hook of this name. Time is the store's own. */
+/** Folds the session's log for the hook of this name. The current time is the newest event's. */
 export async function readLog(context: RunContext, hook: string, spoken?: SpokenIn): Promise<LogSoFar> {
   const fold: Fold = {
     said: [],
@@ -103,21 +103,21 @@ function takeContext(fold: Fold, event: StoredEvent): void {
       break;
     case "knowledge": {
       const { source, data, params = {} } = event.data;
-      // What was taken back is not there any more.
+      // Redacted data are not loaded any more.
       if (data === REDACTED) break;
       fold.loaded.push({ source, params, seq: event.seq, at: Date.parse(event.at) || 0 });
       if (fold.plan !== undefined) fold.settled.add(source);
       break;
     }
     case "checkpoint":
-      // Of what was there before, the model reads a summary or nothing.
+      // Of everything before, the model reads a summary or nothing.
       if (event.data.reason !== "drop_old_results")
         fold.loaded = fold.loaded.filter(({ seq }) => seq >= event.data.from_seq);
       break;
   }
 }
 
-/** What this hook has stored for this run. */
+/** Applies the events that this hook has stored for this run. */
 function takeOwn(fold: Fold, event: StoredEvent, mine: string): void {
   if (event.type !== EVENTS.selection && event.type !== EVENTS.failed) return;
   const data = event.data as JsonObject;

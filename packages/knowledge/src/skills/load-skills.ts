@@ -5,10 +5,9 @@ import { type ParseSkillOptions, parseSkill } from "./parse-skill.ts";
 import type { Skill } from "./skill.ts";
 
 /**
- * The skills of a folder: every `<name>.md` directly in it, in the order of their names.
+ * Loads the skills of a folder: every `<name>.md` directly in it, in the order of their names.
  *
- * @throws PawlError `config` that names every file that cannot be used and says why, or if the folder cannot
- * be read.
+ * @throws PawlError `config` with every invalid file and its problems, or if the folder cannot be read.
  *
  * @example
  * ```ts

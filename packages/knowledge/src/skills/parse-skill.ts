@@ -4,11 +4,11 @@ import type { Skill } from "./skill.ts";
 
 /** Options of `parseSkill()`. */
 export interface ParseSkillOptions {
-  /** The names of the tools that there are; a skill that names another one is refused. */
+  /** The names of all tools. A skill that names another one is refused. Default: tools are not checked. */
   tools?: readonly string[];
 }
 
-/** The sections by the headings that they may have. */
+/** The headings of each section, in lower case. */
 const SECTIONS = {
   goal: ["goal"],
   whenToUse: ["when to use"],
@@ -23,12 +23,12 @@ type Section = keyof typeof SECTIONS;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Reads a skill: Markdown with the sections `## Goal`, `## When to use`, `## Context needed`, `## Tools` (a
- * list that begins each entry with a tool's name, or "None"), `## Constraints` and `## Guidance`, each with
- * something in it; others may stand beside them. A front matter may say `summary` (a line; the goal's first
- * one when absent) and `keywords` (a list).
+ * Parses a skill: Markdown with the sections `## Goal`, `## When to use`, `## Context needed`, `## Tools` (a
+ * list whose entries begin with a tool's name, or "None"), `## Constraints` and `## Guidance`. None of them
+ * may be empty, and other sections are allowed. The optional front matter has `summary` (one line, default:
+ * the first line of the goal) and `keywords` (a list).
  *
- * @throws PawlError `config` that says everything that is wrong with the file.
+ * @throws PawlError `config` with all problems of the file.
  *
  * @example
  * ```ts
@@ -58,7 +58,7 @@ export function parseSkill(text: string, name: string, { tools: known }: ParseSk
   if (!NAME.test(name)) {
     throw new PawlError(
       "config",
-      `"${name}" is no name for a skill: 1 to 64 letters, digits, _ and - are allowed.`,
+      `"${name}" is not a valid name for a skill: use 1 to 64 letters, digits, _ and -.`,
     );
   }
   const problems: string[] = [];
@@ -84,12 +84,12 @@ export function parseSkill(text: string, name: string, { tools: known }: ParseSk
   };
 }
 
-/** What stands between two lines of dashes at the beginning, and the rest. */
+/** Splits off the front matter, between two lines of dashes at the beginning. */
 function partsOf(lines: readonly string[], problems: string[]): { head: string; body: readonly string[] } {
   if (lines[0]?.trimEnd() !== "---") return { head: "", body: lines };
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
   if (end !== -1) return { head: lines.slice(1, end).join("\n"), body: lines.slice(end + 1) };
-  problems.push("its front matter does not end");
+  problems.push("its front matter has no closing ---");
   return { head: "", body: lines };
 }
 
@@ -97,10 +97,11 @@ function readHead(head: string, problems: string[]): { summary: string | undefin
   const fields = asMap(head, problems);
   const { summary, keywords = [] } = fields;
   if (summary !== undefined && (typeof summary !== "string" || summary.trim() === ""))
-    problems.push("its summary is no text");
+    problems.push("its summary must be a text that is not blank");
   const words = Array.isArray(keywords) ? keywords.filter((word) => typeof word === "string") : [];
   const isList = Array.isArray(keywords) && words.length === keywords.length;
-  if (!isList || words.some((word) => word.trim() === "")) problems.push("its keywords are no list of words");
+  if (!isList || words.some((word) => word.trim() === ""))
+    problems.push("its keywords must be a list of words");
   return { summary: typeof summary === "string" ? summary : undefined, keywords: words };
 }
 
@@ -108,14 +109,14 @@ function asMap(head: string, problems: string[]): { [field: string]: unknown } {
   try {
     const fields: unknown = parse(head, { logLevel: "error", maxAliasCount: 0 }) ?? {};
     if (typeof fields === "object" && !Array.isArray(fields)) return { ...fields };
-    problems.push("its front matter is no list of fields");
+    problems.push("its front matter must be a map of fields");
   } catch (error) {
-    problems.push(`its front matter is no YAML (${messageOf(error).split("\n")[0]})`);
+    problems.push(`its front matter is not valid YAML (${messageOf(error).split("\n")[0]})`);
   }
   return {};
 }
 
-/** The sections by their headings. What looks like a heading inside a fence is none. */
+/** Splits the text into its sections. Headings inside code fences do not count. */
 function sectionsOf(lines: readonly string[], problems: string[]): { [section in Section]?: string } {
   const found = new Map<string, string[]>();
   let current: string[] | undefined;
@@ -147,7 +148,7 @@ function sectionNamed(heading: string): Section | undefined {
   return sections.find((section) => (SECTIONS[section] as readonly string[]).includes(heading));
 }
 
-/** Each entry of the list begins with a name, in backticks or not. */
+/** The names at the beginning of the list's entries, with or without backticks. */
 function toolsIn(section: string): string[] {
   const names = section.matchAll(/^\s*[-*+]\s+[*_]*`?([a-zA-Z0-9_-]+)`?/gm);
   const tools = [...names].map((match) => match[1] ?? "").filter((tool) => tool.toLowerCase() !== "none");

@@ -6,7 +6,7 @@ import { readLog } from "../log/read-log.ts";
 import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
 
-/** The names of the skills that a message calls for, the most important first. */
+/** Returns the names of the skills that a message calls for, the most important first. */
 export type SkillSignals<Deps = unknown> = (
   message: string,
   context: RunContext<Deps>,
@@ -16,26 +16,25 @@ export type SkillSignals<Deps = unknown> = (
 export interface SkillHookOptions<Deps = unknown> {
   skills: readonly Skill[];
   /**
-   * Says what a message calls for, beside the skills' own keywords. Given `deps`, it can look at more than
-   * words.
+   * Chooses skills besides those whose keywords match. It gets `deps`, so it can look at more than the text.
    */
   signals?: SkillSignals<Deps>;
-  /** The most skills that one message loads, so that one that names all of them does not. Default: 3. */
+  /** The most skills that one message loads. Default: 3. */
   atMost?: number;
   /** How long `signals` may take, in milliseconds. Default: 5 s. */
   timeoutMs?: number;
   /** Unique among the agent's hooks. Default: `skills`. */
   name?: string;
   clock?: Clock;
-  /** Told of signals that fail, or name a skill that is none. The run goes on. Default: the console. */
+  /** Called when `signals` fails or names an unknown skill. The run continues. Default: the console. */
   onError?: OnError;
 }
 
 /**
- * A hook that loads the whole text of a skill when the user's message calls for it, as `knowledge` of the
- * source `skill:<name>`. What the model can still read is not loaded again.
+ * Makes a hook that loads the full text of a skill when the user's message calls for it, as `knowledge` of
+ * the source `skill:<name>`. A skill that the model can still read is not loaded again.
  *
- * @throws PawlError `config` for two skills of one name, or a bad limit.
+ * @throws PawlError `config` for two skills of one name, or an invalid limit.
  *
  * @example
  * ```ts
@@ -91,7 +90,7 @@ export function skillHook<Deps = unknown>(options: SkillHookOptions<Deps>): Hook
     const message = messages.join("\n\n");
     const byWord = words.flatMap(([skill, pattern]) => (pattern.test(message) ? [skill] : []));
     const wanted = new Set([...(await signalled(message, context)), ...byWord]);
-    // What this run has loaded before a crash counts as what it loads.
+    // Skills that this run loaded before a crash count towards `atMost`.
     const before = new Set(loaded.flatMap(({ source, seq }) => (seq < context.run.seq ? [source] : [])));
     const fresh = [...wanted].flatMap((one) => (before.has(sourceOf(one)) ? [] : (known.get(one) ?? [])));
     for (const skill of fresh.slice(0, atMost)) {
@@ -119,7 +118,7 @@ function sourceOf(skill: string): string {
   return `skill:${skill}`;
 }
 
-/** A keyword as whole words, whatever their case and the space between them. */
+/** Matches a keyword as whole words, in any case and with any white space between them. */
 function patternOf(keyword: string): RegExp {
   const words = keyword.trim().split(/\s+/);
   const literal = words.map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")).join("\\s+");

@@ -4,9 +4,9 @@ import { byName } from "../sources/data-source.ts";
 import type { Skill } from "./skill.ts";
 
 /**
- * A tool with which the model gets the whole text of a skill whose summary it has read.
+ * Makes a tool with which the model loads the full text of a skill whose summary it has read.
  *
- * @throws PawlError `config` for no skills, or two of one name.
+ * @throws PawlError `config` for an empty list of skills, or two of one name.
  *
  * @example
  * ```ts
@@ -27,7 +27,7 @@ import type { Skill } from "./skill.ts";
  */
 export function skillTool(skills: readonly Skill[], { name = "load_skill" }: { name?: string } = {}): Tool {
   const known = byName(skills, "skills");
-  if (skills.length === 0) throw new PawlError("config", `"${name}" has no skills to load.`);
+  if (skills.length === 0) throw new PawlError("config", `"${name}" needs at least one skill.`);
   const texts = new Map(
     skills.map((skill) => [skill.name, fenced("skill", `${skill.name}\n\n${skill.text}`)]),
   );

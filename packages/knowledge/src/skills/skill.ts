@@ -1,12 +1,12 @@
 import { sanitize } from "@pawl/core";
 
-/** A way to go about something, as a Markdown file says it. Made by {@link parseSkill}. */
+/** Instructions for one kind of task, from a Markdown file. Made by {@link parseSkill}. */
 export interface Skill {
   /** 1 to 64 of `a-z A-Z 0-9 _ -`. */
   readonly name: string;
-  /** One line, for the base prompt. */
+  /** One line for the agent's instructions, at most 200 UTF-16 code units. */
   readonly summary: string;
-  /** Words that call for it when a user says one of them. */
+  /** A message with one of these calls for the skill. */
   readonly keywords: readonly string[];
   readonly goal: string;
   readonly whenToUse: string;
@@ -20,7 +20,7 @@ export interface Skill {
 }
 
 /**
- * One line for each skill, for an agent's instructions.
+ * Formats one line per skill, for an agent's instructions.
  *
  * @example
  * ```ts

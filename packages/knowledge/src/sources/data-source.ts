@@ -1,37 +1,38 @@
 import { type Infer, type JsonObject, PawlError, type Schema, toJsonSchema } from "@pawl/core";
 import { checkLimit } from "../base/clipped.ts";
 
-/** What a source is asked with. */
+/** A request to a source. */
 export interface SourceRequest<Deps = unknown, Params = unknown> {
-  /** Whose data. It is the session's owner, whatever a model or a message says. */
+  /** The session's user, whatever a model or a message says. */
   userId: string;
-  /** As the source's schema has parsed them. */
+  /** Parsed by the source's schema. */
   params: Params;
   /** What the runtime's `deps` made for the session. */
   deps: Deps;
-  /** Fires when it takes too long, or the run is to stop. */
+  /** Aborts at the time-out, or when the run is stopped. */
   signal: AbortSignal;
 }
 
 /** Options of `dataSource()`. */
 export interface DataSourceOptions<P extends Schema, Raw, Deps> {
-  /** 1 to 64 of `a-z A-Z 0-9 _ -`; not `user_data`, which is what the agent's `userData` says. */
+  /** 1 to 64 of `a-z A-Z 0-9 _ -`; not `user_data`, which is reserved for the agent's `userData`. */
   name: string;
   /** For people. Default: the name. */
   displayName?: string;
   /** For the model that chooses: what the data are, and when they help. */
   description: string;
   /**
-   * An object. A field `days_back` is how far back the source looks: the initializer sets it, and it alone.
+   * The schema of an object. The initializer sets only its field `days_back`, the range in days, if it has
+   * one. Default: the source takes no params.
    */
   params?: P;
   /** Gets the data. Throw to fail. */
   fetch: (request: SourceRequest<Deps, Infer<P>>) => Raw | Promise<Raw>;
-  /** What the model reads. Default: a string as it is, anything else as JSON. */
+  /** Formats the data for the model. Default: a string as it is, anything else as JSON. */
   format?: (raw: Awaited<Raw>) => string;
   /** The most characters that the model reads of it. Default: 50,000. */
   maxChars?: number;
-  /** After this many milliseconds the source has failed. Default: what its caller says. */
+  /** Time limit in milliseconds. Default: the caller's, e.g. `sourceTimeoutMs` of the initializer. */
   timeoutMs?: number;
 }
 
@@ -49,7 +50,7 @@ export interface DataSource<Deps = unknown> {
   readonly format: (raw: unknown) => string;
 }
 
-/** What the model reads of one source, at most: more would be most of a context. */
+/** The default of `maxChars`. More would fill most of a context. */
 const MAX_CHARS = 50_000;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
@@ -57,8 +58,8 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 /**
  * Defines a source of data. The type of `params` follows from the schema.
  *
- * @throws PawlError `config` for a bad name, params that are no object or that JSON Schema cannot express, or
- * bad limits.
+ * @throws PawlError `config` for an invalid name, params that are not an object or that JSON Schema cannot
+ * express, or invalid limits.
  *
  * @example
  * ```ts
@@ -88,7 +89,7 @@ export function dataSource<P extends Schema = Schema<JsonObject>, Raw = unknown,
   if (!NAME.test(name) || name === "user_data") {
     throw new PawlError(
       "config",
-      `"${name}" is no name for a data source: 1 to 64 letters, digits, _ and - are allowed, and not user_data.`,
+      `"${name}" is not a valid name for a data source: use 1 to 64 letters, digits, _ and -, and not user_data.`,
     );
   }
   const what = `the data source "${name}"`;
@@ -96,7 +97,10 @@ export function dataSource<P extends Schema = Schema<JsonObject>, Raw = unknown,
   checkLimit(timeoutMs, `timeoutMs of ${what}`);
   const paramsSchema = params && toJsonSchema(params, what);
   if (paramsSchema !== undefined && paramsSchema.type !== "object") {
-    throw new PawlError("config", `The params of ${what} must be an object.`);
+    throw new PawlError(
+      "config",
+      `The params of ${what} must be the schema of an object; its JSON Schema has type ${JSON.stringify(paramsSchema.type)}.`,
+    );
   }
   return {
     name,
@@ -111,14 +115,19 @@ export function dataSource<P extends Schema = Schema<JsonObject>, Raw = unknown,
   };
 }
 
-/** @throws PawlError `config` where two sources have one name. */
+/**
+ * Indexes by name.
+ *
+ * @throws PawlError `config` if two have the same name.
+ */
 export function byName<S extends { readonly name: string }>(
   named: readonly S[],
   what: string,
 ): Map<string, S> {
   const map = new Map<string, S>();
   for (const one of named) {
-    if (map.has(one.name)) throw new PawlError("config", `Two ${what} are named "${one.name}".`);
+    if (map.has(one.name))
+      throw new PawlError("config", `Two ${what} are named "${one.name}"; names must be unique.`);
     map.set(one.name, one);
   }
   return map;

@@ -3,15 +3,15 @@ import { clipped } from "../base/clipped.ts";
 import { TimeUp, within } from "../base/within.ts";
 import { byName, type DataSource } from "./data-source.ts";
 
-/** Which source, and what is asked of it. */
+/** A source and its params. */
 export interface SourceQuery {
   source: string;
   params?: JsonObject;
 }
 
 /**
- * Why there is nothing of a source. The message can be shown to a model and to people; `cause` is what was
- * thrown, and is for the server's own log.
+ * Why a source returned nothing. The message can be shown to a model and to people. `cause` is the thrown
+ * value, for the server's own log.
  */
 export interface SourceError {
   code: "unknown_source" | "invalid_params" | "timed_out" | "failed";
@@ -19,7 +19,7 @@ export interface SourceError {
   cause?: unknown;
 }
 
-/** What has come of one query: text and the params as they were used, or why not. */
+/** The outcome of one query: text and the parsed params, or an error. */
 export type FetchedSource =
   | { source: string; displayName: string; params: JsonObject; data: string; error?: never }
   | { source: string; error: SourceError; displayName?: never; params?: never; data?: never };
@@ -28,19 +28,19 @@ export type FetchedSource =
 export interface FetchOptions<Deps> {
   userId: string;
   deps: Deps;
-  /** Calls everything off. */
+  /** Cancels all queries. */
   signal?: AbortSignal;
-  /** For each source that has no time of its own, in milliseconds. Default: 5 s. */
+  /** The time limit of sources without a `timeoutMs`, in milliseconds. Default: 5 s. */
   timeoutMs?: number;
   clock?: Clock;
 }
 
 /**
- * Fetches sources side by side. The results stand in the order of the queries, and nothing that a source does
- * makes another one fail. What is in the text is not sanitised here: where it enters a prompt as `knowledge`,
- * core does that.
+ * Fetches sources side by side. The results are in the order of the queries, and a failure of one source does
+ * not affect the others. The text is not sanitised here: core does that when it enters a prompt as
+ * `knowledge`.
  *
- * Never rejects, but with the signal's reason when it fires.
+ * Rejects only with the signal's reason, when it aborts, or for two sources of one name.
  *
  * @example
  * ```ts
@@ -75,7 +75,10 @@ export async function fetchSources<Deps>(
     const data = await within({ signal, timeoutMs: time, clock }, async (own) => {
       const raw = await source.fetch({ userId, params: parsed.value, deps, signal: own });
       const text: unknown = source.format(raw);
-      if (typeof text !== "string") throw new TypeError(`format of "${name}" has to return a string.`);
+      if (typeof text !== "string")
+        throw new TypeError(
+          `format of "${name}" must return a string; it returned a value of type ${typeof text}.`,
+        );
       return text;
     });
     return {
@@ -92,7 +95,7 @@ export async function fetchSources<Deps>(
   );
 }
 
-/** What the source is given. Without a schema it takes nothing. */
+/** Parses params by the source's schema. A source without one gets `{}`. */
 export async function parsedParams<Deps>(
   { params: schema }: DataSource<Deps>,
   params: JsonObject,
@@ -107,7 +110,7 @@ function stored(params: unknown): JsonObject {
 
 function thrown(source: string, cause: unknown): FetchedSource {
   if (cause instanceof TimeUp)
-    return failed(source, "timed_out", `The data source "${source}" is too slow.`, cause);
+    return failed(source, "timed_out", `The data source "${source}" took too long.`, cause);
   return failed(source, "failed", `The data source "${source}" could not be read.`, cause);
 }
 

@@ -24,7 +24,7 @@ const typeOfStatus: { readonly [status: number]: string } = {
   529: "overloaded_error",
 };
 
-/** What the API says of itself when a fault gives no message. */
+/** The API's message for a fault without one. */
 const messageOfType: ReadonlyMap<string, string> = new Map([
   ["api_error", "Internal server error"],
   ["overloaded_error", "Overloaded"],
@@ -32,12 +32,12 @@ const messageOfType: ReadonlyMap<string, string> = new Map([
   ["timeout_error", "Request timed out"],
 ]);
 
-/** A refusal of a request that is wrong in itself: status 400. */
+/** The error for an invalid request: status 400. */
 export function invalid(message: string): ApiError {
   return { status: 400, type: "invalid_request_error", message };
 }
 
-/** The error of `status`, with the type and message the API would give where none is named. */
+/** The error of `status`, with the API's own type and message as defaults. */
 export function errorOfStatus(
   status: number,
   given: { type?: string; message?: string; errorCode?: string } = {},

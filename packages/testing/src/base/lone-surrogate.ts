@@ -1,6 +1,6 @@
 /**
- * Where the JSON of `body` has half a surrogate pair, or -1. JSON.stringify escapes surrogates only where
- * they stand alone.
+ * Finds half a surrogate pair in the JSON of `body`; -1 if there is none. JSON.stringify escapes only lone
+ * surrogates.
  */
 export function loneSurrogateIn(body: unknown): number {
   return JSON.stringify(body)?.search(/(?<!\\)(?:\\\\)*\\ud[89a-f][0-9a-f]{2}/) ?? -1;

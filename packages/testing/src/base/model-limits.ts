@@ -1,6 +1,5 @@
 /**
- * The `type` of a request's `thinking` that a model accepts; `between_tools`: it also thinks between tool
- * calls.
+ * A `type` of `thinking` that a model accepts. With `between_tools` it also thinks between tool calls.
  */
 export type ThinkingMode = "adaptive" | "between_tools" | "disabled" | "enabled";
 
@@ -12,11 +11,9 @@ export interface ModelLimits {
   /** A prefix shorter than this is silently not cached. */
   minCacheTokens: number;
   thinking: readonly ThinkingMode[];
-  /** What a client sees of thinking when it asks for nothing: the text, or a signature over empty text. */
+  /** The default display of thinking: its text, or a signature over empty text. */
   thinkingDisplay: "summarized" | "omitted";
-  /**
-   * Whether a thinking block is bound to everything before it, so that an edit of it makes the block invalid.
-   */
+  /** Whether a thinking block is bound to everything before it, so that an earlier edit makes it invalid. */
   bindsThinking: boolean;
   /** Whether `tool_choice` may be `any` or `tool`. */
   forcedToolChoice: boolean;

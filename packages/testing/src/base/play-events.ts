@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, errorOfStatus } from "./api-error.ts";
 import type { Fault, Reply } from "./reply.ts";
 
-/** What happens next in an answer: an event, or the way it breaks. */
+/** The next step of an answer: an event, or the way it breaks. */
 export type Step<E> = { event: E } | Break;
 
 type Break = { error: ApiError } | { cut: "lost" | "ended" } | { stall: true };
 
-/** The error that an API pairs with a status, where not all of it is named. */
+/** Completes an error with the API's defaults for its status. */
 export type ErrorOfStatus = typeof errorOfStatus;
 
 /** The error of an answer that fails before anything is streamed. `retryAfter` is in seconds. */
@@ -20,7 +20,7 @@ export function earlyError(
   return fault.retryAfter === undefined ? error : { ...error, retryAfter: fault.retryAfter };
 }
 
-/** The events of an answer at the reply's pace, up to where its fault breaks it. */
+/** Yields the events of an answer at the reply's pace, up to the point where its fault breaks it. */
 export async function* playEvents<E>(
   reply: Reply,
   events: readonly E[],

@@ -3,7 +3,7 @@ import type { ContentDelta, RawUsage } from "@pawl/core/model";
 import { type Reply, stopReasonOf } from "./reply.ts";
 import { isObject } from "./wire-request.ts";
 
-/** One event as it goes over the wire. */
+/** One event on the wire. */
 export interface WireEvent {
   type: string;
   [field: string]: unknown;
@@ -13,12 +13,12 @@ export interface WireEvent {
 export interface MessageHead {
   id: string;
   model: string;
-  /** What the prompt costs; `output_tokens` is what the whole answer costs. */
+  /** Usage of the prompt; `output_tokens` is that of the whole answer. */
   usage: RawUsage;
 }
 
 const ping: WireEvent = { type: "ping" };
-/** Long blocks come in about this many pieces, so that a script of any size stays quick to read. */
+/** About how many pieces long blocks have, so that a script of any size streams quickly. */
 const DELTAS = 24;
 
 /**
@@ -116,7 +116,7 @@ function deltaUsage(usage: RawUsage): { [field: string]: unknown } {
   };
 }
 
-/** A block as `content_block_start` shows it: what will be streamed is still empty. */
+/** A block as in `content_block_start`: the parts that will be streamed are empty. */
 function startBlock(block: ContentBlock): ContentBlock {
   if (block.type === "text") return { ...block, text: "" };
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
@@ -176,7 +176,7 @@ export function inputPieces(input: Json): string[] {
   return ["", ...parts, "}"];
 }
 
-/** `text` in pieces that never part a surrogate pair. */
+/** Splits `text` into pieces, never within a surrogate pair. */
 export function split(text: string, deltas: number | undefined): string[] {
   const size =
     deltas === undefined

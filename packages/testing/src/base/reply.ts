@@ -1,28 +1,28 @@
 import type { ContentBlock, Json } from "@pawl/core";
 import type { RawUsage } from "@pawl/core/model";
 
-/** A call the scripted model makes. */
+/** A tool call of the scripted model. */
 export interface ReplyTool {
   name: string;
   input?: Json;
-  /** Unique and made up when absent. */
+  /** The call's id. Default: a new one. */
   id?: string;
 }
 
-/** How an answer goes wrong. Event counts include `message_start` and pings. */
+/** How an answer fails. Event counts include `message_start` and pings. */
 export type Fault =
   /** The answer is an error and nothing is streamed. `retryAfter` is in seconds. */
   | { status: number; type?: string; message?: string; errorCode?: string; retryAfter?: number }
   /** An `error` event after `afterEvents` events (default 3). `overloaded` stands for `overloaded_error`. */
   | { midStream: string; afterEvents?: number }
-  /** The connection is lost after that many events; with `end: true` it is closed in order instead. */
+  /** The connection breaks after that many events; with `end: true` it is closed properly instead. */
   | { cut: number; end?: boolean }
-  /** That many events, then silence until the client goes away. */
+  /** That many events, then silence until the client disconnects. */
   | { stall: number };
 
 /**
- * What the model answers to one call. Blocks come in the order thinking, text, tool calls; `content` replaces
- * them all with explicit blocks.
+ * An answer of the model to one request. Its blocks are thinking, text and tool calls, in this order;
+ * `content` replaces them with explicit blocks.
  *
  * @example
  * ```ts
@@ -40,14 +40,14 @@ export interface Reply {
   tools?: readonly ReplyTool[];
   content?: readonly ContentBlock[];
   /**
-   * `tool_use` when the answer holds a tool call, `end_turn` when not. After `pause_turn` the next request
-   * may end with this answer, unchanged; tools that run on the server are scripted by `content`. With `null`
-   * the answer ends without saying why.
+   * The stop reason. Default: `tool_use` if the answer has a tool call, or else `end_turn`. After
+   * `pause_turn` the next request may end with this answer, unchanged; tools that run on the server are
+   * scripted by `content`. With `null` the answer ends without a stop reason.
    */
   stop?: string | null;
-  /** The sequence that was met, for `stop: "stop_sequence"`. */
+  /** The matched sequence, for `stop: "stop_sequence"`. */
   stopSequence?: string;
-  /** Replaces what would have been counted. */
+  /** Replaces the counted usage. */
   usage?: RawUsage;
   /**
    * Cuts the last block after that many characters (of its text, or of the JSON of its input) and stops with
@@ -55,7 +55,7 @@ export interface Reply {
    */
   clip?: number;
   fault?: Fault;
-  /** In about how many pieces each text comes. Default: 24 of eight characters and more. */
+  /** About how many pieces each text has. Default: 24, of eight characters and more. */
   deltas?: number;
   /** Milliseconds before the answer begins. */
   latencyMs?: number;
@@ -75,7 +75,7 @@ export function replyBlocks(reply: Reply, newId: (prefix: string) => string): Co
   return blocks;
 }
 
-/** Why the answer ends, as the wire says it. */
+/** The stop reason on the wire. */
 export function stopReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string | null {
   if (reply.stop !== undefined) return reply.stop;
   if (reply.clip !== undefined) return "max_tokens";

@@ -1,16 +1,16 @@
 import type { Reply } from "./reply.ts";
 
-/** What a rule may look at besides the request. */
+/** What a rule gets besides the request. */
 export interface RuleContext {
   /** How many valid requests came before, 0 for the first. */
   n: number;
-  /** How many times the assistant has spoken since the user's last text. */
+  /** How many answers the request has since the user's last text. */
   turn: number;
   /** The user's last text. */
   input: string;
 }
 
-/** The rules, or a script as such. */
+/** The rules, or a script as rules. */
 export function replyFrom<R>({
   script = [],
   rules,
@@ -28,5 +28,5 @@ export function replyFrom<R>({
 
 /** The error of a script that is shorter than the run. */
 export function endOfScript(n: number, length: number): Error {
-  return new Error(`The script is over: this is call ${n + 1}, and there are replies for ${length}.`);
+  return new Error(`The script is too short: this is call ${n + 1}, and it has replies for ${length}.`);
 }

@@ -1,13 +1,13 @@
 import type { Clock } from "@pawl/core";
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that moves only when it is advanced. */
 export interface TestClock extends Clock {
-  /** Lets time pass, and everything happen that is due meanwhile, in order. */
+  /** Advances the time, and runs every timer that is due, in order. */
   advance(ms: number): Promise<void>;
 }
 
 /**
- * A clock for tests of limits and time-outs: nothing waits for real.
+ * Makes a clock for tests of limits and time-outs: no test waits in real time.
  *
  * @param start milliseconds since 1970
  *
@@ -49,7 +49,7 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
   };
 }
 
-/** Lets everything run that waits for no timer. */
+/** Lets pending promises and immediates run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

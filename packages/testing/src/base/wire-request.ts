@@ -6,7 +6,7 @@ export interface WireMessage {
   content: string | ContentBlock[];
 }
 
-/** The body of `POST /v1/messages`, after it passed every check of shape. */
+/** The body of `POST /v1/messages`, with a valid shape. */
 export interface ParsedRequest {
   model: string;
   max_tokens: number;
@@ -34,7 +34,7 @@ export interface Turn {
   blocks: PlacedBlock[];
 }
 
-/** Text given as a plain string, as the block it stands for. */
+/** A plain string as a text block. */
 export function asBlocks(content: string | ContentBlock[]): ContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }

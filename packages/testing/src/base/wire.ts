@@ -3,7 +3,7 @@ import type { ApiError } from "./api-error.ts";
 import type { ErrorOfStatus } from "./play-events.ts";
 import type { Reply } from "./reply.ts";
 
-/** What is particular to one API over HTTP. `E` is one event of its streams. */
+/** The specifics of one API over HTTP. `E` is one event of its streams. */
 export interface Wire<E> {
   /** Where requests go, e.g. `/v1/messages`. */
   path: string;
@@ -11,11 +11,11 @@ export interface Wire<E> {
   checkHeaders(headers: IncomingHttpHeaders, apiKeys: readonly string[] | undefined): ApiError | undefined;
   /** Headers of every answer. */
   headers(requestId: string): { [name: string]: string };
-  /** What a body that is no JSON is refused with. */
+  /** The error for a body that is not JSON. */
   notJson: ApiError;
   errorOf: ErrorOfStatus;
   errorBody(error: ApiError, requestId: string): unknown;
-  /** An event in the bytes of the real wire; `n` is its number. */
+  /** An event as the text of the real wire; `n` is its number. */
   eventText(event: E, n: number): string;
   /** An error within a stream. */
   errorText(error: ApiError): string;
@@ -32,16 +32,16 @@ export interface Answer<E> {
   reply: Reply;
   events: E[];
   message: { [field: string]: unknown };
-  /** To be called when the answer begins: from then on its prompt can be read from the cache. */
+  /** Call it when the answer begins: from then on its prompt can be read from the cache. */
   begin(): void;
 }
 
-/** Judges requests and prepares their answers, over HTTP or in process. */
+/** Validates requests and prepares their answers, over HTTP or in process. */
 export interface Judge<E> {
   rejected: Rejection[];
   newId: (prefix: string) => string;
   /**
-   * Judges a request and prepares its answer.
+   * Validates a request and prepares its answer.
    *
    * @throws Error when the script has no reply left.
    */

@@ -5,11 +5,11 @@ import { type RecordedRequest, sendError, serveRequest } from "./serve-request.t
 
 /** Options of the simulated HTTP APIs. */
 export interface HttpApiOptions {
-  /** A free one when 0 or absent. */
+  /** The port. Default, or 0: a free one. */
   port?: number;
-  /** `127.0.0.1` when absent. */
+  /** Default: `127.0.0.1`. */
   host?: string;
-  /** The keys that are accepted; any non-empty key when absent. */
+  /** The accepted keys. Default: any key that is not empty. */
   apiKeys?: readonly string[];
 }
 
@@ -19,13 +19,13 @@ export interface HttpApi {
   readonly port: number;
   /** Every request for an answer, in order. */
   readonly requests: RecordedRequest[];
-  /** The requests it refused because they were invalid; faults do not count. */
+  /** The requests that were refused as invalid; faults do not count. */
   readonly rejected: Rejection[];
   /** Ends all connections and stops listening. */
   close(): Promise<void>;
 }
 
-/** Starts a server that speaks `wire` and answers what `core` says. */
+/** Starts a server that speaks `wire` and sends the answers of `core`. */
 export async function httpApi<E>(
   wire: Wire<E>,
   core: Judge<E>,
@@ -34,7 +34,7 @@ export async function httpApi<E>(
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     serveRequest(request, response, { wire, core, requests, apiKeys }).catch((error: unknown) => {
-      // A script or rule failed: an error of the test, so nobody should try again.
+      // A script or rule failed: an error of the test, so clients should not retry.
       const failure = wire.errorOf(500, { message: String(error) });
       sendError(response, wire, failure, wire.requestId(core.newId), { "x-should-retry": "false" });
     });

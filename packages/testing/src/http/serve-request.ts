@@ -15,7 +15,7 @@ export interface RecordedRequest {
 /** The largest body, in bytes. */
 const maxBody = 32 * 1024 * 1024;
 
-/** What a request is served with. */
+/** Everything that serving a request needs. */
 export interface Desk<E> {
   wire: Wire<E>;
   core: Judge<E>;
@@ -23,7 +23,7 @@ export interface Desk<E> {
   apiKeys: readonly string[] | undefined;
 }
 
-/** Answers one HTTP request: headers first, then the body, then what the simulator says of it. */
+/** Answers one HTTP request: checks its headers, then its body, and then asks the simulator. */
 export async function serveRequest<E>(
   request: IncomingMessage,
   response: ServerResponse,
@@ -74,7 +74,7 @@ async function sendAnswer<E>(
   response.end(JSON.stringify(message));
 }
 
-/** Answers with an error, or drops the connection when the answer has already begun. */
+/** Answers with an error, or drops the connection if the answer has already begun. */
 export function sendError<E>(
   response: ServerResponse,
   wire: Wire<E>,
@@ -94,7 +94,7 @@ export function sendError<E>(
   response.end(JSON.stringify(wire.errorBody(error, requestId)));
 }
 
-/** The body's text, or `undefined` when it is too large. */
+/** The body's text, or `undefined` if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

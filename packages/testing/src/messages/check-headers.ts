@@ -4,8 +4,7 @@ import { type ApiError, errorOfStatus, invalid } from "../base/api-error.ts";
 const versions = ["2023-06-01", "2026-10-21"];
 
 /**
- * Who calls, and which version of the API is spoken. Texts are unverified, except for a missing or wrong
- * `x-api-key`.
+ * Checks the key and the API version. Texts are unverified, except for a missing or wrong `x-api-key`.
  */
 export function checkHeaders(
   headers: IncomingHttpHeaders,

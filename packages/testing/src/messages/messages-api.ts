@@ -6,14 +6,13 @@ import { type SimulatorOptions, simulator } from "./simulator.ts";
 export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
 
 /**
- * A running simulator; its `url` is to be used as the SDK's `baseURL`, and `requests` are those to
- * `/v1/messages`.
+ * A running simulator. Use its `url` as the SDK's `baseURL`. `requests` are those to `/v1/messages`.
  */
 export type MessagesApi = HttpApi;
 
 /**
  * Starts a server that answers `POST /v1/messages` as the Messages API does, as JSON and as a stream, and
- * refuses what the API refuses, in its words. What it says comes from `script` or `rules`.
+ * refuses what the API refuses, with the same messages. Its answers come from `script` or `rules`.
  *
  * @example
  * ```ts

@@ -12,7 +12,7 @@ export const messagesWire: Wire<WireEvent> = {
     "request-id": requestId,
     "anthropic-organization-id": "00000000-0000-4000-8000-000000000000",
   }),
-  // The real text goes on with the parser's own words.
+  // The real message continues with the parser's error.
   notJson: invalid("The request body is not valid JSON"),
   errorOf: errorOfStatus,
   errorBody,
@@ -20,7 +20,7 @@ export const messagesWire: Wire<WireEvent> = {
   errorText: (error) => `event: error\ndata: ${JSON.stringify(errorBody(error))}\n\n`,
 };
 
-/** A data line may carry spaces before its last brace; `n` decides how many. */
+/** A data line may have spaces before its last brace; `n` decides how many. */
 function wireText(event: WireEvent, n: number): string {
   if (event.type === "ping") return 'event: ping\ndata: {"type": "ping"}\n\n';
   const padding = " ".repeat((n * 7) % 16);

@@ -16,7 +16,7 @@ import { defaultSecret, judge, type ValidateOptions } from "./validate/validate.
  */
 export type Rules = (request: ParsedRequest, context: RuleContext) => Reply | Promise<Reply>;
 
-/** What a simulated model is made of, over HTTP or in process. */
+/** Options of a simulated model, over HTTP or in process. */
 export interface SimulatorOptions extends ValidateOptions {
   /** Replies in order, one for each valid request. */
   script?: readonly Reply[];
@@ -24,13 +24,13 @@ export interface SimulatorOptions extends ValidateOptions {
   rules?: Rules;
   /** Milliseconds since 1970, for the lifetime of cached prefixes. */
   now?: () => number;
-  /** Makes ids of messages, requests and tool calls; random when absent. */
+  /** Makes ids of messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
 
 export type Simulator = Judge<WireEvent>;
 
-/** The part that the HTTP server and the in-process model share: judging, scripting, signing and billing. */
+/** The part that the HTTP server and the in-process model share: validation, script, signatures and usage. */
 export function simulator(options: SimulatorOptions): Simulator {
   const { models = currentModels, secret = defaultSecret, now = Date.now, newId = randomId } = options;
   const next = replyFrom(options);

@@ -7,8 +7,8 @@ import type { Reply } from "../base/reply.ts";
 import type { WireEvent } from "../base/reply-events.ts";
 
 /**
- * The events of one reply as a `ModelClient` yields them. Faults become `model_error`s, with the details the
- * real client gives; an abort throws the signal's reason.
+ * Yields the events of one reply as a `ModelClient` does. Faults become `model_error`s with the details of
+ * the real client; an abort throws the signal's reason.
  */
 export async function* inProcessStream(
   reply: Reply,
@@ -35,13 +35,13 @@ export async function* inProcessStream(
   }
 }
 
-/** What the API tells in words only, and the real client gives a code. */
+/** Codes that the real client gives to failures that the API describes only by a message. */
 const codes: readonly (readonly [words: string, code: string])[] = [
   ["You have reached your specified API usage limits", "own_spend_limit_reached"],
   ["prompt is too long", "context_length_exceeded"],
 ];
 
-/** Errors inside a stream that are the server's own trouble. */
+/** Types of errors inside a stream that may pass. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
 
 /** An API error as core sees it. A failure inside a stream has no status. */

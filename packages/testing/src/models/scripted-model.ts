@@ -10,26 +10,26 @@ export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => R
 
 /** Options of `scriptedModel()`. */
 export interface ScriptedModelOptions {
-  /** `claude-scripted` when absent. */
+  /** Default: `claude-scripted`. */
   id?: string;
   pricing?: Pricing;
-  /** Whether requests may force a tool call; not when absent. */
+  /** Whether requests may force a tool call. Default: no. */
   forcedToolChoice?: boolean;
-  /** Makes the ids of messages, requests and tool calls; random when absent. */
+  /** Makes the ids of messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
 
-/** A `ModelClient` that remembers what it was asked. */
+/** A `ModelClient` that records its requests. */
 export interface ScriptedModel extends ModelClient {
   /** Copies of the requests, in order. */
   readonly requests: ModelRequest[];
 }
 
 /**
- * A model that says what the script says, in process and without judging what it is asked. Use
- * {@link strictModel} where the requests must be valid.
+ * Makes a model that plays a script, in process and without validating requests. Use {@link strictModel} to
+ * validate them.
  *
- * @throws Error from `stream` when it is called more often than the script has replies.
+ * @throws Error from `stream` if it is called more often than the script has replies.
  *
  * @example
  * ```ts

@@ -8,25 +8,25 @@ import { inProcessStream, modelError } from "./in-process-stream.ts";
 
 /** Options of `strictModel()`. */
 export interface StrictModelOptions extends SimulatorOptions {
-  /** `claude-sonnet-5-5` when absent; must be known to the simulator. */
+  /** A model that the simulator knows. Default: `claude-sonnet-5-5`. */
   model?: string;
   pricing?: Pricing;
   /** Further fields of the request body, e.g. `{ thinking: { type: "adaptive", display: "summarized" } }`. */
   body?: JsonObject;
 }
 
-/** A `ModelClient` that judges what it is asked as the Messages API does. */
+/** A `ModelClient` that validates requests as the Messages API does. */
 export interface StrictModel extends ModelClient {
   /** The request bodies, in order, refused ones included. */
   readonly requests: ParsedRequest[];
-  /** The requests that were refused, with the error; empty when every request was valid. */
+  /** The refused requests with their errors; empty if every request was valid. */
   readonly rejected: Rejection[];
 }
 
 /**
- * The Messages API simulator in process: every request is judged, thinking is signed and bound to what
- * precedes it, and usage counts cache reads and writes, all without HTTP. An invalid request throws a
- * `model_error` with status 400 and is kept in `rejected`.
+ * Makes a model that simulates the Messages API in process. It validates every request, signs thinking and
+ * binds it to what precedes it, and counts cache reads and writes. An invalid request throws a `model_error`
+ * with status 400 and is kept in `rejected`.
  *
  * @example
  * ```ts
@@ -67,8 +67,8 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
 }
 
 /**
- * What goes over the wire; through JSON, so that what JSON drops is dropped and later changes do not reach
- * the copy.
+ * Copies the request through JSON, which drops the same fields as the wire and is not affected by later
+ * changes.
  */
 function wireBody(model: string, request: ModelRequest, extra: JsonObject): ParsedRequest {
   const { system, tools, messages, maxTokens, toolChoice } = request;

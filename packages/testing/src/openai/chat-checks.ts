@@ -3,7 +3,7 @@ import { isObject } from "../base/wire-request.ts";
 import { type Check, firstError } from "../messages/validate/checks.ts";
 import { refused } from "./chat-error.ts";
 
-/** The checks of shape in OpenAI's words: what has the wrong type, what is missing, and what nobody knows. */
+/** Checks of shape with OpenAI's messages: wrong types, missing and unknown fields. */
 
 export const text: Check = (value, path) =>
   typeof value === "string" ? undefined : wrongType("a string", value, path);

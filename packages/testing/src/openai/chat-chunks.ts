@@ -12,14 +12,14 @@ export interface ChatHead {
   created: number;
   model: string;
   usage: RawUsage;
-  /** Whether the last chunk says what it cost. */
+  /** Whether the last chunk has usage. */
   includesUsage: boolean;
 }
 
 type Delta = { [field: string]: unknown };
 
 /**
- * The chunks of one answer as the real API streams them: the role, text, calls, why it ends, usage, `[DONE]`.
+ * The chunks of one answer as the real API streams them: role, text, calls, finish reason, usage, `[DONE]`.
  */
 export function chatChunks(reply: Reply, blocks: readonly ContentBlock[], head: ChatHead): ChatEvent[] {
   const chunk = (choices: unknown[], more: object = {}): ChatEvent => ({
@@ -80,7 +80,7 @@ interface CallDelta {
   function: { name?: string; arguments: string };
 }
 
-/** Thinking stays where it is: this API shows none. A refusal has a field of its own. */
+/** Leaves thinking out, as this API does. A refusal has a field of its own. */
 function deltasOf(reply: Reply, blocks: readonly ContentBlock[]): Delta[] {
   const field = reply.stop === "refusal" ? "refusal" : "content";
   let calls = 0;
@@ -107,7 +107,7 @@ function callDeltas({ id, name, input }: ContentBlock, index: number, clip: numb
 const reasons: ReadonlyMap<string, string> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
-  // A model that refuses ends as if it had answered.
+  // A refusal ends like an answer.
   ["refusal", "stop"],
   ["tool_use", "tool_calls"],
   ["max_tokens", "length"],
@@ -122,7 +122,7 @@ function speaks({ stop }: Reply, blocks: readonly ContentBlock[]): boolean {
   return stop !== "refusal" && blocks.some(({ type }) => type === "text");
 }
 
-/** Here the prompt's tokens include those of the cache. */
+/** In this API the prompt's tokens include cached ones. */
 function chatUsage(usage: RawUsage): object {
   const read = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;

@@ -1,6 +1,6 @@
 import type { ApiError } from "../base/api-error.ts";
 
-/** What the API pairs with a status, where not all of it is named. */
+/** The API's defaults for a status. */
 const known: { readonly [status: number]: { type?: string; message: string; errorCode?: string } } = {
   401: { message: "Incorrect API key provided." },
   402: { type: "insufficient_quota", message: "You exceeded your current quota." },
@@ -15,7 +15,7 @@ const known: { readonly [status: number]: { type?: string; message: string; erro
   503: { message: "The engine is currently overloaded, please try again later." },
 };
 
-/** The error of `status`, with the type, code and message the API would give where none is named. */
+/** The error of `status`, with the API's own type, code and message as defaults. */
 export function chatError(
   status: number,
   given: { type?: string; message?: string; errorCode?: string; param?: string } = {},
@@ -32,7 +32,7 @@ export function chatError(
   };
 }
 
-/** A refusal of a request that is wrong in itself: status 400. */
+/** The error for an invalid request: status 400. */
 export function refused(message: string, param: string, errorCode?: string): ApiError {
   return chatError(400, { message, param, ...(errorCode === undefined ? {} : { errorCode }) });
 }

@@ -15,7 +15,7 @@ const imagePart = objectWith(
   { prompt_cache_breakpoint: () => undefined },
 );
 
-/** An address, or an image in one. Words unverified. */
+/** A URL, or a `data:` URL with an image. The message is unverified. */
 function imageUrl(value: unknown, path: string): ApiError | undefined {
   return (
     text(value, path) ??
@@ -76,7 +76,7 @@ const roles: { readonly [role: string]: Check } = {
   tool: objectWith({ role: text, content: words, tool_call_id: callId }),
 };
 
-/** One message by itself; functions, which tools have replaced, are not known here. */
+/** Checks one message by itself. Functions, which tools have replaced, are not supported. */
 export const message: Check = (value, path) => {
   if (!isObject(value)) return wrongType("an object", value, path);
   if (value.role === undefined) return missing(`${path}.role`);
@@ -96,7 +96,7 @@ function imageElsewhere(value: { [field: string]: unknown }, path: string): ApiE
   );
 }
 
-/** The assistant may be silent only where it calls. */
+/** Only an assistant message with calls may have no content. */
 function saysNothing(value: { [field: string]: unknown }, path: string): ApiError | undefined {
   if (value.role !== "assistant" || value.tool_calls !== undefined) return undefined;
   const isSilent = (value.content ?? null) === null && (value.refusal ?? null) === null;

@@ -4,17 +4,17 @@ import { refused } from "./chat-error.ts";
 import type { ChatRequest } from "./chat-request.ts";
 
 const REASONING = /^(?:gpt-[56](?!.*chat)|o\d)/;
-/** These take no tools beside any effort but `none`; the later of them have another one by default. */
+/** These accept tools only with the effort `none`. The later ones have another default. */
 const NO_TOOLS_WITH_EFFORT = /^gpt-(?:5\.[456]|6)/;
 const REASONS_BY_DEFAULT = /^gpt-(?:5\.6|6)/;
-/** These cannot be told not to reason, so over this API they have no tools. */
+/** These always reason, so over this API they have no tools. */
 const ALWAYS_REASONS = /^gpt-6(?:\.\d+|-astra)/;
 /** The longest prompt, in tokens. */
 const LONGEST = 922_000;
 
 /**
- * What depends on the model, as of November 2026. Of names that are not OpenAI's nothing is known, so nothing
- * is refused.
+ * Checks what depends on the model, as of November 2026. Requests to models that are not OpenAI's are not
+ * refused.
  */
 export function checkModel(request: ChatRequest): ApiError | undefined {
   const { model, messages, tools } = request;

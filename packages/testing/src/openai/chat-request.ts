@@ -9,7 +9,7 @@ export interface ChatMessage {
   [field: string]: unknown;
 }
 
-/** The body of `POST /v1/chat/completions`, after it passed every check of shape. */
+/** The body of `POST /v1/chat/completions`, with a valid shape. */
 export interface ChatRequest {
   model: string;
   messages: ChatMessage[];
@@ -23,7 +23,7 @@ export interface ChatRequest {
   [field: string]: unknown;
 }
 
-/** What a message says, without its images. */
+/** The text of a message, without its images. */
 export function chatText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(({ text }) => (typeof text === "string" ? text : "")).join("");

@@ -15,7 +15,7 @@ import { validateChatRequest } from "./validate-chat.ts";
  */
 export type ChatRules = (request: ChatRequest, context: RuleContext) => Reply | Promise<Reply>;
 
-/** What a simulated chat model is made of. */
+/** Options of a simulated chat model. */
 export interface ChatSimulatorOptions {
   /** Replies in order, one for each valid request. */
   script?: readonly Reply[];
@@ -23,7 +23,7 @@ export interface ChatSimulatorOptions {
   rules?: ChatRules;
   /** Milliseconds since 1970. */
   now?: () => number;
-  /** Makes ids of completions, requests and tool calls; random when absent. */
+  /** Makes ids of completions, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
 

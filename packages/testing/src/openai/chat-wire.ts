@@ -3,7 +3,7 @@ import type { ApiError } from "../base/api-error.ts";
 import type { Wire } from "../base/wire.ts";
 import { chatError } from "./chat-error.ts";
 
-/** One chunk of a stream, or the word that ends it. */
+/** One chunk of a stream, or its end mark. */
 export type ChatEvent = { [field: string]: unknown } | "[DONE]";
 
 /** Chat Completions. */
@@ -31,7 +31,7 @@ function errorBody({ message, type, param, errorCode }: ApiError): unknown {
   return { error: { message, type, param: param ?? null, code: errorCode ?? null } };
 }
 
-/** Who calls. */
+/** Checks the key. */
 function checkHeaders(
   headers: IncomingHttpHeaders,
   apiKeys: readonly string[] | undefined,

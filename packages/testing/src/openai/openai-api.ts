@@ -7,9 +7,9 @@ export interface OpenAIApiOptions extends ChatSimulatorOptions, HttpApiOptions {
 
 /**
  * Starts a server that answers `POST /v1/chat/completions` as OpenAI does, as JSON and as a stream, and
- * refuses what OpenAI refuses. What it says comes from `script` or `rules`. Its `url` ends in `/v1`, to be
- * used as the SDK's `baseURL`. Of a reply thinking is left out, as this API shows none; `stop: "refusal"`
- * makes its text a refusal.
+ * refuses what OpenAI refuses. Its answers come from `script` or `rules`. Use its `url`, which ends in `/v1`,
+ * as the SDK's `baseURL`. A reply's thinking is left out, as by this API. `stop: "refusal"` makes its text a
+ * refusal.
  *
  * @example
  * ```ts

@@ -1,16 +1,13 @@
 import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { type ChatRequest, chatText } from "./chat-request.ts";
 
-/** The API caches prefixes by itself, from this length on and in steps, both in tokens. */
+/** The API caches prefixes automatically, from this length on and in these steps, both in tokens. */
 const LEAST = 1_024;
 const STEP = 128;
 
-/** What of prompts has been seen before. */
+/** The automatic cache of prompts. */
 export interface PrefixCache {
-  /**
-   * The tokens of a prompt, and how many of them are read from the cache. From then on the whole prompt is in
-   * it.
-   */
+  /** Counts a prompt's tokens and those read from the cache, and then caches the whole prompt. */
   take(request: ChatRequest): { tokens: number; cached: number };
 }
 

@@ -8,9 +8,8 @@ import { checkTools } from "./chat-tools.ts";
 import { chatWire } from "./chat-wire.ts";
 
 /**
- * Judges the body of a chat request as strictly as OpenAI does, and answers with the first error that it
- * would give, or `undefined` for a valid request. Order: fields, tools, calls and their answers, what the
- * model takes.
+ * Validates the body of a chat request as strictly as OpenAI does. Returns OpenAI's first error, or
+ * `undefined` for a valid request. Order: fields, tools, calls and their results, rules of the model.
  *
  * @param body the parsed JSON body, of any shape
  *

@@ -303,8 +303,16 @@ it.each<[string, unknown, string]>([
   ["beforeTurn", { maxTokns: 5 }, `beforeTurn returned "maxTokns": ${PLAN}`],
   ["beforeModel", { plan: { maxTokens: 5 } }, `beforeModel returned "plan": ${PLAN}`],
   ["afterTurn", { type: "blocked", message: "x" }, 'afterTurn returned "type", "message": it returns stop'],
-  ["afterTurn", { stop: "blocked" }, "A stop reason must be { type, message }, both strings. A promise is not one."],
-  ["beforeRun", { stop: undefined }, "A stop reason must be { type, message }, both strings. A promise is not one."],
+  [
+    "afterTurn",
+    { stop: "blocked" },
+    "A stop reason must be { type, message }, both strings. A promise is not one.",
+  ],
+  [
+    "beforeRun",
+    { stop: undefined },
+    "A stop reason must be { type, message }, both strings. A promise is not one.",
+  ],
   ["onStop", { stop }, "onStop cannot end the run: it returns type and message"],
 ])("H1 %s that returns %j is logged with what it may return", async (method, returned, message) => {
   expect(await errorsOf(named("odd", { [method]: () => returned }))).toEqual([

@@ -3,16 +3,16 @@ import { randomUUID } from "node:crypto";
 import { type EventStore, PawlError, type PawlErrorCode, type Session, type StoredEvent } from "@pawl/core";
 import type { AppendOptions, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
 
-/** One thing that a store has to do. */
+/** One check of a store. */
 export interface Check {
   name: string;
   run(bench: Bench): Promise<void>;
 }
 
-/** A store with what every check needs around it. */
+/** A store with helpers for the checks. */
 export interface Bench {
   store: EventStore;
-  /** Lets time go by on the store's clock. */
+  /** Advances the store's clock. */
   wait(ms: number): Promise<void>;
   /** A new session, of a new user unless one is named; its id. */
   session(session?: Partial<NewSession>): Promise<string>;
@@ -71,7 +71,7 @@ export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-/** The error with which `work` rejects; it must be a PawlError of this code. */
+/** Returns the error with which `work` rejects; asserts that it is a PawlError of this code. */
 export async function rejection(work: Promise<unknown>, code: PawlErrorCode): Promise<PawlError> {
   const error: unknown = await work.then(
     () => undefined,

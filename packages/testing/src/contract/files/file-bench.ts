@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type FileStore, PawlError, type PawlErrorCode, readText } from "@pawl/core";
 
-/** One thing that a store of files has to do. */
+/** One check of a store of files. */
 export interface FileCheck {
   name: string;
   run(bench: FileBench): Promise<void>;
 }
 
-/** A store of files with what every check needs around it. */
+/** A store of files with helpers for the checks. */
 export interface FileBench {
   files: FileStore;
-  /** A folder that nobody else works in, with this behind it. */
+  /** A path in a folder that only this case uses. */
   at(path: string): string;
   /** The text of a file below {@link FileBench.at}. */
   text(path: string): Promise<string>;

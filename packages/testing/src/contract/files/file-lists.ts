@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { FileCheck } from "./file-bench.ts";
 
-/** What is listed is what can be read. */
+/** Lists of files. */
 export const fileListChecks: readonly FileCheck[] = [
   {
     name: "X1 a folder has the files below it at any depth, and not those of folders that are called alike",

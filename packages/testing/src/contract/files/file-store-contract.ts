@@ -14,8 +14,8 @@ export interface FilesUnderTest {
 const checks: readonly FileCheck[] = [...fileWriteChecks, ...filePathChecks, ...fileListChecks];
 
 /**
- * What a {@link FileStore} has to do, as cases for any test runner. A case works in a folder of its own,
- * `close` is called after each.
+ * Returns what a {@link FileStore} must do, as cases for any test runner. Each case uses a folder of its own;
+ * `close` is called after it.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readText } from "@pawl/core";
 import { type FileCheck, refuses } from "./file-bench.ts";
 
-/** What is written is read, whole, by whoever comes after. */
+/** Writes, reads and deletions of files. */
 export const fileWriteChecks: readonly FileCheck[] = [
   {
     name: "X1 E5 a text comes out as it went in, with the type of its ending",
@@ -88,7 +88,7 @@ export const fileWriteChecks: readonly FileCheck[] = [
     },
   },
   {
-    name: "X1 a text that has no UTF-8 is refused, and a file that is none is no text",
+    name: "X1 a text with half a surrogate pair is refused, and so is reading a file that is not UTF-8 as text",
     async run({ at, files, paths }) {
       await refuses(() => files.put(at("note.md"), "half \ud800"), "invalid_input", "half a pair");
       assert.deepEqual(await paths(), []);

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { range, rejection } from "../base/bench.ts";
 import { LONGER, type ReservationCheck, SHORT, told } from "./reservation-bench.ts";
 
-/** Many at once, what is not there, and hostile input. */
+/** Concurrent calls, unknown reservations and hostile input. */
 export const reservationAttacks: readonly ReservationCheck[] = [
   {
     name: "E10 expire writes down what is over, in all accounts",
@@ -87,7 +87,7 @@ export const reservationAttacks: readonly ReservationCheck[] = [
     },
   },
   {
-    name: "E10 names and numbers that are none are refused, and change nothing",
+    name: "E10 invalid names and numbers are refused, and change nothing",
     async run({ account, request, reservations }) {
       const one = request({ account: account() });
       await reservations.reserve(one);

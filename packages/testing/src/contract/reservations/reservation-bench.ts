@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import type { Reservation, ReservationRequest, Reservations } from "@pawl/core/store";
 
-/** One thing that reservations have to do. */
+/** One check of reservations. */
 export interface ReservationCheck {
   name: string;
   run(bench: ReservationBench): Promise<void>;
 }
 
-/** Reservations with what every check needs around them. */
+/** Reservations with helpers for the checks. */
 export interface ReservationBench {
   reservations: Reservations;
-  /** Lets time go by on their clock. */
+  /** Advances their clock. */
   wait(ms: number): Promise<void>;
   /** A new account's name. */
   account(): string;
@@ -31,10 +31,10 @@ export function reservationBench(
   };
 }
 
-/** What matters of a reservation. */
+/** The compared fields of a reservation. */
 export const told = (one: Reservation | undefined): unknown[] | undefined =>
   one && [one.state, one.amount, one.used];
 
-/** A time in milliseconds, and one in which it is over for sure. */
+/** A short ttl in milliseconds, and a time after which it has surely expired. */
 export const SHORT: number = 30;
 export const LONGER: number = 60;

@@ -8,14 +8,14 @@ import { reservationChecks } from "./reservations.ts";
 /** Reservations under test. */
 export interface ReservationsUnderTest {
   reservations: Reservations;
-  /** Moves their clock on. Without it the cases sleep, a tenth of a second each at most. */
+  /** Advances their clock. Default: the cases sleep, a tenth of a second each at most. */
   advance?(ms: number): void | Promise<void>;
   close?(): Promise<void>;
 }
 
 /**
- * What {@link Reservations} have to do, as cases for any test runner. A case makes its own accounts, so
- * `make` may give the same ones again and again; `close` is called after each case.
+ * Returns what {@link Reservations} must do, as cases for any test runner. Each case has accounts of its own,
+ * so `make` may return the same object each time; `close` is called after each case.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { range, rejection } from "../base/bench.ts";
 import { LONGER, type ReservationCheck, SHORT, told } from "./reservation-bench.ts";
 
-/** Setting aside, charging, giving back. */
+/** Reserving, charging and releasing. */
 export const reservationChecks: readonly ReservationCheck[] = [
   {
     name: "E10 what is reserved is not available, and what is finalized is charged with what was used",
@@ -25,7 +25,7 @@ export const reservationChecks: readonly ReservationCheck[] = [
     },
   },
   {
-    name: "E10 everything may be repeated: it counts once and says the same",
+    name: "E10 every call may be repeated: it counts once and returns the same",
     async run({ account, request, reservations }) {
       const one = request({ account: account(), amount: 60 });
       for (const _ of range(1, 3))
@@ -41,7 +41,7 @@ export const reservationChecks: readonly ReservationCheck[] = [
     },
   },
   {
-    name: "E10 finalizing is the last word: nothing changes what was charged",
+    name: "E10 nothing changes the charge of a finalized reservation",
     async run({ account, request, reservations }) {
       const one = request({ account: account() });
       await reservations.reserve(one);
@@ -55,7 +55,7 @@ export const reservationChecks: readonly ReservationCheck[] = [
     },
   },
   {
-    name: "E10 use is cumulative and never shrinks: a late or repeated word takes nothing back",
+    name: "E10 use is cumulative and never shrinks: a late or repeated call takes nothing back",
     async run({ account, request, reservations }) {
       const one = request({ account: account(), amount: 50 });
       await reservations.reserve(one);

@@ -2,9 +2,7 @@ import assert from "node:assert/strict";
 import type { StoredEvent } from "@pawl/core";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/**
- * On what conditions an append goes through: the session, `afterSeq`, keys, and the order they are looked at.
- */
+/** Conditions of an append: the session, `afterSeq` and keys, and the order in which they are checked. */
 export const conditionChecks: readonly Check[] = [
   {
     name: "E2 an unknown session is not_found",

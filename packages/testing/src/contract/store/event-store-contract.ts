@@ -18,7 +18,7 @@ import { sessionChecks } from "./sessions.ts";
 /** A store under test. */
 export interface StoreUnderTest {
   store: EventStore;
-  /** Moves the store's clock on. Without it the cases sleep, a tenth of a second each at most. */
+  /** Advances the store's clock. Default: the cases sleep, a tenth of a second each at most. */
   advance?(ms: number): void | Promise<void>;
   close?(): Promise<void>;
 }
@@ -39,8 +39,8 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * What an {@link EventStore} has to do, as cases for any test runner. A case makes its own sessions and
- * users, so `make` may give the same store again and again; `close` is called after each case.
+ * Returns what an {@link EventStore} must do, as cases for any test runner. Each case has sessions and users
+ * of its own, so `make` may return the same store each time; `close` is called after each case.
  *
  * @example
  * ```ts

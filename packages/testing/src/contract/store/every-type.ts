@@ -10,7 +10,7 @@ const tokens: EventData["llm_response"]["tokens"] = {
   total: 135,
 };
 
-/** One payload of every type; the compiler sees to it that none is left out. */
+/** One payload of every type; the compiler checks that none is missing. */
 const payloads: EventData = {
   user_message: { message: "Good morning" },
   assistant_message: {

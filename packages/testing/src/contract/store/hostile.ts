@@ -38,7 +38,7 @@ const hostile: readonly string[] = [
   "\uffff\u{10ffff}",
 ];
 
-/** Nothing that anybody writes is anything but text. */
+/** Hostile texts are stored as they are. */
 export const hostileChecks: readonly Check[] = [
   {
     name: "E3 hostile ids of sessions, users and agents come out as they went in, and none is taken for another",
@@ -118,7 +118,7 @@ export const hostileChecks: readonly Check[] = [
     },
   },
   {
-    name: "E1 what looks like another's notation is data",
+    name: "E1 notations of other formats are data",
     async run({ append, events, session }) {
       const id = await session();
       const data = [

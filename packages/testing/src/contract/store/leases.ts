@@ -3,7 +3,7 @@ import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
 const LONG = 60_000;
 
-/** Who may write: acquisition, expiry, take-over, fencing. */
+/** Leases: acquisition, expiry, take-over, fencing. */
 export const leaseChecks: readonly Check[] = [
   {
     name: "E2 a lease is refused while somebody else's is live, and every acquisition raises the epoch",
@@ -95,7 +95,7 @@ export const leaseChecks: readonly Check[] = [
     },
   },
   {
-    name: "E2 an append gives the lease back in the same stroke",
+    name: "E2 an append can release the lease in the same operation",
     async run({ append, events, session, store }) {
       const id = await session();
       const lease = await store.acquire(id, "one", LONG);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/** What must happen once, as the runtime asks for it; and readers that come at any time. */
+/** What the runtime needs to happen once, and readers that start at any time. */
 export const onceChecks: readonly Check[] = [
   {
-    name: "E2 of thirty tries to store a client's message one is stored, whoever repeats it under whichever append id",
+    name: "E2 of thirty tries to store a client's message one is stored, under any append ids",
     async run({ append, events, session }) {
       const id = await session();
       const tries = await Promise.allSettled(
@@ -49,7 +49,7 @@ export const onceChecks: readonly Check[] = [
     },
   },
   {
-    name: "E2 an acknowledgement that was lost is had again, while others append",
+    name: "E2 an append whose acknowledgement was lost can be repeated while others append",
     async run({ append, events, session }) {
       const id = await session();
       await Promise.all(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note, range, texts } from "../base/bench.ts";
 
-/** What an append changes in the session's row. */
+/** Changes of the session's row by appends. */
 export const patchChecks: readonly Check[] = [
   {
     name: "E3 numbers of a session's row are added up, also by concurrent appends",
@@ -107,7 +107,7 @@ export const patchChecks: readonly Check[] = [
     },
   },
   {
-    name: "E7 whoever expires a session while others append to it has the last word",
+    name: "E7 a session that expires during appends stays expired",
     async run({ append, row, session }) {
       const id = await session();
       await Promise.all(

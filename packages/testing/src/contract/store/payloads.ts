@@ -4,7 +4,9 @@ import type { NewEvent } from "@pawl/core/store";
 import { type Bench, type Check, note } from "../base/bench.ts";
 import { everyType } from "./every-type.ts";
 
-/** What comes back for `data`, from the append and from reading, as text: so the order of keys counts too. */
+/**
+ * Compares `data` as it comes back from the append and from reading, as text, including the order of keys.
+ */
 async function stored({ append, events, session }: Bench, data: Json): Promise<string> {
   const id = await session();
   const [returned] = await append(id, [{ type: "probe.data", data }]);
@@ -22,7 +24,7 @@ function same(name: string, data: Json): Check {
   };
 }
 
-/** Payloads come back as JSON carried them, to the byte. */
+/** Payloads come back as their JSON, to the byte. */
 export const payloadChecks: readonly Check[] = [
   {
     name: "E1 stores every type of event, and types of extensions",

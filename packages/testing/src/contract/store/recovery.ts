@@ -14,12 +14,12 @@ async function open(bench: Bench): Promise<string> {
   return id;
 }
 
-/** Ends the run, so that the session does not turn up in other checks. */
+/** Ends the run, so that other checks do not find the session. */
 async function end(bench: Bench, ids: readonly string[]): Promise<void> {
   for (const id of ids) await bench.append(id, [note("end")], { session: { openRun: null } });
 }
 
-/** Which sessions a sweep finds. */
+/** Recoverable sessions. */
 export const recoveryChecks: readonly Check[] = [
   {
     name: "E2 a session is recoverable while it has an open run",

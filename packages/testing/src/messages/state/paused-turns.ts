@@ -2,7 +2,7 @@ import type { ContentBlock } from "@pawl/core";
 import { turnsOf, type WireMessage } from "../../base/wire-request.ts";
 import { meaningOf, sha } from "./thinking-seal.ts";
 
-/** The answers that a simulator has paused: each can be sent back to be continued, as it was. */
+/** The answers that a simulator has paused. Each can be continued by sending it back unchanged. */
 export interface PausedTurns {
   /** `blocks`: the assistant's turn from its beginning. */
   add(blocks: readonly ContentBlock[]): void;
@@ -19,7 +19,7 @@ export function pausedTurns(): PausedTurns {
   };
 }
 
-/** What the assistant has said at the end of a request; nothing when somebody else spoke last. */
+/** The assistant's blocks at the end of a request; empty if the last message is not the assistant's. */
 export function lastBlocks(messages: readonly WireMessage[]): ContentBlock[] {
   const last = turnsOf(messages).at(-1);
   return last?.role === "assistant" ? last.blocks.map(({ block }) => block) : [];

@@ -16,7 +16,7 @@ interface Segment {
   ttl: Ttl | undefined;
 }
 
-/** How one prompt was billed. `commit` makes its writes readable, as happens when the answer begins. */
+/** The usage of one prompt. Call `commit` when the answer begins: it makes the writes readable. */
 export interface CachePlan {
   usage: RawUsage;
   commit(): void;
@@ -28,15 +28,17 @@ export interface PromptCache {
 }
 
 const lifetimeMs: { readonly [ttl in Ttl]: number } = { "5m": 300_000, "1h": 3_600_000 };
-/** How many blocks, its own included, a breakpoint looks back for something already cached. */
+/** How many blocks, its own included, a breakpoint looks back for a cached prefix. */
 const lookback = 20;
 
 /**
- * A prompt cache that reads and writes as the Messages API does: whole prefixes that end at a breakpoint,
- * found again up to 20 blocks before a breakpoint, never shorter than the model's minimum, alive for their
- * TTL from the start of the last request that used them. A change of tools, system or messages makes
- * everything after it cold; `tool_choice`, `thinking`, `output_config` and the presence of images count as
- * part of the messages, `speed` as part of the system.
+ * Makes a prompt cache that works like the Messages API's:
+ *
+ * - It caches whole prefixes that end at a breakpoint, never shorter than the model's minimum.
+ * - It finds them up to 20 blocks before a breakpoint.
+ * - They live for their TTL from the start of the last request that used them.
+ * - A change of tools, system or messages invalidates everything after it. `tool_choice`, `thinking`,
+ *   `output_config` and the presence of images count as part of the messages, `speed` as part of the system.
  */
 export function promptCache(): PromptCache {
   const entries = new Map<string, { ttl: Ttl; expires: number }>();
@@ -69,7 +71,7 @@ export function promptCache(): PromptCache {
   };
 }
 
-/** Tokens of anything that goes into a prompt: a quarter of the characters of its JSON, rounded up. */
+/** Tokens of a part of a prompt: a quarter of the characters of its JSON, rounded up. */
 export function estimateTokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / 4);
 }

@@ -9,7 +9,7 @@ import {
 } from "../../base/wire-request.ts";
 
 /**
- * What a thinking block's signature says; it needs no memory, so a restarted simulator still understands it.
+ * The content of a thinking block's signature. It needs no memory, so a restarted simulator can read it.
  */
 interface Seal {
   model: string;
@@ -27,26 +27,26 @@ interface Seal {
 }
 
 /**
- * A thinking block of a request, and what its signature says of it; `seal` is absent when the signature is
- * not ours.
+ * A thinking block of a request, with the content of its signature; `seal` is absent if the signature is not
+ * ours.
  */
 export interface FoundThinking extends PlacedBlock {
   seal: Seal | undefined;
   base: string;
-  /** Whether it stands in the latest assistant turn. */
+  /** Whether it is in the latest assistant turn. */
   latest: boolean;
 }
 
 export type { Seal };
 
-/** The running hash over a request, and the thinking blocks met on the way. */
+/** The running hash over a request, and its thinking blocks. */
 export interface PrefixWalk {
   /** The hash after the last block. */
   base: string;
   thinking: FoundThinking[];
 }
 
-/** Goes through a request as the model reads it: system and tools first, then every block. */
+/** Hashes a request in the order in which the model reads it: system and tools first, then every block. */
 export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
   const tools = request.tools ?? [];
   const opening = sha([
@@ -103,7 +103,7 @@ export function sealReply(
   });
 }
 
-/** The thinking blocks that `model` can read: another model's are dropped in silence. */
+/** The thinking blocks that `model` can read. Other models' blocks are silently dropped. */
 export function readable(thinking: readonly FoundThinking[], model: string): FoundThinking[] {
   return thinking.filter(({ seal }) => seal?.model === model);
 }
@@ -161,9 +161,8 @@ function refersTo(block: ContentBlock, name: string): boolean {
 }
 
 /**
- * A block or tool without what may change freely: cache marks, fields at their default, the order of its own
- * fields (not that of a tool's input), and the query of an image's URL, which rotates while the bytes stay
- * the same.
+ * Normalises a block or tool: without cache marks, fields at their default, the order of its own fields (not
+ * of a tool's input), and the query of an image's URL, which may change while the bytes stay the same.
  */
 export function meaningOf(block: JsonObject): unknown {
   const fields = Object.entries(block)

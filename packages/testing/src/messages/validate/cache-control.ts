@@ -11,12 +11,12 @@ export const cacheControl: Check = objectWith({
 interface Mark {
   path: string;
   ttl: string;
-  /** Set when the mark stands inside a tool result: whether that result carries one of its own. */
+  /** For a mark inside a tool result: whether that result has one of its own. */
   insideMarked: boolean;
   emptyText: boolean;
 }
 
-/** How many marks, where they may stand, and in which order their lifetimes come. */
+/** Checks the number of marks, their places, and the order of their lifetimes. */
 export function checkCacheControl(request: ParsedRequest): ApiError | undefined {
   const marks = marksOf(request);
   const auto = isObject(request.cache_control) ? ttlOf(request.cache_control) : undefined;
@@ -78,7 +78,7 @@ function marksOf(request: ParsedRequest): Mark[] {
   return marks;
 }
 
-/** The explicit mark on the block that the top-level mark stands for. */
+/** The explicit mark on the block that the top-level mark applies to. */
 function lastMark(request: ParsedRequest, marks: readonly Mark[]): Mark | undefined {
   const message = request.messages.length - 1;
   const content = request.messages[message]?.content;

@@ -1,7 +1,7 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
 import { isObject } from "../../base/wire-request.ts";
 
-/** Judges one value; `path` is where it stands in the request, as error texts name it. */
+/** Checks one value; `path` is its place in the request, as error messages name it. */
 export type Check = (value: unknown, path: string) => ApiError | undefined;
 
 /** The first error that `check` finds among `items`. */

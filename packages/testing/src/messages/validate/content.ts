@@ -54,7 +54,7 @@ const resultContent: Check = listOf(
 
 const serverCallId = pattern(/^srvtoolu_[a-zA-Z0-9_]+$/);
 
-/** Results of tools that run on the server pass with whatever they hold: they are the server's own words. */
+/** Accepts results of tools that run on the server, with any content: they are the server's own. */
 const serverBlocks = [
   "web_search_tool_result",
   "web_fetch_tool_result",
@@ -73,8 +73,8 @@ const block: Check = taggedBy({
   thinking: objectWith({ required: { type, thinking: text, signature: text } }),
   redacted_thinking: objectWith({ required: { type, data: text } }),
   tool_use: objectWith({
-    // That `input` must be an object is certain, the text is not.
-    // Nor is that of a name that no tool could have.
+    // That `input` must be an object is certain; the message is not.
+    // Nor is the message for an invalid tool name.
     required: { type, id, name: pattern(/^[a-zA-Z0-9_-]{1,128}$/), input: dictionary },
     optional: { ...mark, caller: dictionary, toolset_name: nullable(text) },
   }),
@@ -100,7 +100,7 @@ const message: Check = objectWith({
 const messages: Check = listOf(message);
 const system: Check = stringOr(listOf(taggedBy({ text: textBlock })));
 
-/** The shape of system and messages: known roles and blocks, no field missing and none too many. */
+/** Checks the shape of system and messages: known roles and blocks, no missing and no unknown fields. */
 export function checkContent(request: ParsedRequest): ApiError | undefined {
   return (
     (request.system === undefined ? undefined : system(request.system, "system")) ??
@@ -113,7 +113,7 @@ export function checkContent(request: ParsedRequest): ApiError | undefined {
   );
 }
 
-/** Which side may say what. */
+/** Checks which blocks each role may send. */
 function checkPlace(part: { [key: string]: unknown }, role: string, path: string): ApiError | undefined {
   const kind = String(part.type);
   const assistantOnly = kind === "tool_use" || kind === "thinking" || kind === "redacted_thinking";
@@ -131,7 +131,7 @@ function checkPlace(part: { [key: string]: unknown }, role: string, path: string
   return undefined;
 }
 
-/** The texts of a block that could have citations, wherever in it they stand. */
+/** The texts of a block that may have citations, at any depth. */
 function citable(part: unknown): unknown[] {
   if (!isObject(part)) return [];
   return Array.isArray(part.content) ? part.content.flatMap(citable) : [part];

@@ -66,7 +66,7 @@ const fields: Check = objectWith({
   },
 });
 
-/** The top level: fields and their types, the model, and what its limits say. */
+/** Checks the top level: fields and their types, the model and its limits. */
 export function checkEnvelope(
   body: unknown,
   models: { readonly [id: string]: ModelLimits },

@@ -3,7 +3,7 @@ import { type ParsedRequest, type PlacedBlock, type Turn, turnsOf } from "../../
 import { firstError } from "./checks.ts";
 import type { LegacyRules } from "./roles.ts";
 
-/** Every call has its one result, at once and first, and every result its call. */
+/** Checks that every call has one result, at the beginning of the next turn, and every result a call. */
 export function checkPairing(request: ParsedRequest, legacy: LegacyRules): ApiError | undefined {
   const turns = turnsOf(request.messages);
   return (
@@ -42,7 +42,7 @@ function checkUniqueIds(turns: readonly Turn[]): ApiError | undefined {
   );
 }
 
-/** Nothing that ran on the server came back without having been called. */
+/** Checks that every result of a server tool has its call. */
 function checkServerResults(turns: readonly Turn[]): ApiError | undefined {
   const called = new Set<unknown>();
   return firstError(
@@ -61,7 +61,7 @@ function checkServerResults(turns: readonly Turn[]): ApiError | undefined {
   );
 }
 
-/** Calls of an assistant turn that the next turn does not answer at its beginning, or that text follows. */
+/** Calls of an assistant turn that the next turn does not answer at its beginning, or that precede text. */
 function checkCalls(turn: Turn, next: Turn | undefined): ApiError | undefined {
   const calls = turn.blocks.filter(({ block }) => block.type === "tool_use");
   if (calls.length === 0) return undefined;

@@ -4,7 +4,7 @@ import { asBlocks, isObject, type ParsedRequest, type WireMessage } from "../../
 import { lastBlocks, type PausedTurns } from "../state/paused-turns.ts";
 import { firstError } from "./checks.ts";
 
-/** Rules the API no longer has, each off unless asked for. */
+/** Former rules of the API. Default: all off. */
 export interface LegacyRules {
   /** User and assistant must alternate, and the user begins. */
   alternatingRoles?: boolean;
@@ -12,7 +12,7 @@ export interface LegacyRules {
   toolsRequired?: boolean;
 }
 
-/** Who speaks when, and that nobody says nothing. */
+/** Checks the order of roles, and that no message is empty. */
 export function checkRoles(
   request: ParsedRequest,
   limits: ModelLimits,
@@ -43,8 +43,7 @@ function checkNotEmpty(message: WireMessage, index: number, last: number): ApiEr
 }
 
 /**
- * Text must say something, wherever it stands. That a text of spaces inside a tool result is refused too is
- * not verified; nobody needs one.
+ * Refuses blank text, at any place. For a tool result that is not verified.
  */
 function checkTexts({ system, messages }: ParsedRequest): ApiError | undefined {
   const check = (parts: unknown, where: string): ApiError | undefined =>
@@ -114,8 +113,8 @@ function checkSystem(messages: readonly WireMessage[], index: number): ApiError 
 }
 
 /**
- * A paused turn is sent back as it is; any other last word of the assistant is a prefill. Who does not know
- * what was paused goes by the looks of it.
+ * Checks an assistant message at the end. A paused turn is sent back unchanged; anything else is a prefill.
+ * Without a record of paused turns, its shape decides.
  */
 function checkEnding(
   messages: readonly WireMessage[],

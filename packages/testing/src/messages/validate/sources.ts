@@ -7,7 +7,7 @@ const elsewhere = {
   file: objectWith({ required: { type, file_id: text } }),
 };
 
-/** Where an image comes from. */
+/** Checks the source of an image. */
 export const imageSource: Check = taggedBy({
   base64: objectWith({
     required: { type, media_type: oneOf("image/jpeg", "image/png", "image/gif", "image/webp"), data: text },
@@ -15,7 +15,7 @@ export const imageSource: Check = taggedBy({
   ...elsewhere,
 });
 
-/** Where a document comes from. */
+/** Checks the source of a document. */
 export const documentSource: Check = taggedBy({
   base64: objectWith({ required: { type, media_type: oneOf("application/pdf"), data: text } }),
   text: objectWith({ required: { type, media_type: oneOf("text/plain"), data: text } }),

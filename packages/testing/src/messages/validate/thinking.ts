@@ -5,7 +5,7 @@ import { type ParsedRequest, turnsOf } from "../../base/wire-request.ts";
 import { type FoundThinking, isThought, readable, seenText, walkPrefix } from "../state/thinking-seal.ts";
 import { firstError } from "./checks.ts";
 
-/** The thinking mode, and whether the thinking blocks sent back are as they were given. */
+/** Checks the thinking mode, and that thinking blocks are sent back unchanged. */
 export function checkThinking(
   request: ParsedRequest,
   limits: ModelLimits,
@@ -27,13 +27,13 @@ function checkMode(request: ParsedRequest, limits: ModelLimits): ApiError | unde
   if (mode === "enabled" && request.max_tokens <= Number(request.thinking?.budget_tokens))
     return invalid("`max_tokens` must be greater than `thinking.budget_tokens`.");
   const choice = request.tool_choice?.type;
-  // The text is known of manual thinking; the documents say it of all thinking.
+  // The message is verified for manual thinking; the documentation states the rule for all thinking.
   return thinks(request.thinking) && (choice === "any" || choice === "tool")
     ? invalid("Thinking may not be enabled when tool_choice forces tool use.")
     : undefined;
 }
 
-/** Whether thinking is turned on in so many words. */
+/** Whether the request turns thinking on. */
 export function thinks(thinking: JsonObject | undefined): boolean {
   return thinking !== undefined && thinking.type !== "disabled";
 }
@@ -73,7 +73,7 @@ function checkUntouched({ block, path, seal, latest }: FoundThinking, model: str
   return latest ? modified(path) : invalid(`${path}: Invalid \`signature\` in \`thinking\` block`);
 }
 
-/** In the latest assistant message a row of thinking blocks is kept whole and in order, or dropped whole. */
+/** A row of thinking blocks in the latest assistant message is kept whole and in order, or left out whole. */
 function checkLatestWhole(thinking: readonly FoundThinking[]): ApiError | undefined {
   const latest = thinking.filter((found) => found.latest);
   return firstError(latest, ({ path, seal }, index) => {
@@ -86,8 +86,8 @@ function checkLatestWhole(thinking: readonly FoundThinking[]): ApiError | undefi
 }
 
 /**
- * A block is valid where everything before it is as it was when the block was made. Of the earlier thinking
- * blocks, any number may be missing from the start, but none from the middle, and none may come back.
+ * A block is valid if everything before it is unchanged since the block was made. Earlier thinking blocks may
+ * be missing from the start, but not from the middle, and a missing one must not come back.
  */
 function checkBinding(thinking: readonly FoundThinking[]): ApiError | undefined {
   return firstError(thinking, ({ path, seal, base }, index) => {

@@ -31,10 +31,10 @@ const customTool: Check = objectWith({
   },
 });
 
-/** Tools of the server carry a dated type, e.g. `web_search_20260318`. */
+/** Tools of the server have a dated type, e.g. `web_search_20260318`. */
 const serverTool = /_\d{8}$/;
 
-/** The tools and how the model may choose among them. */
+/** Checks the tools and `tool_choice`. */
 export function checkTools(request: ParsedRequest, limits: ModelLimits): ApiError | undefined {
   const tools = request.tools ?? [];
   return (
@@ -76,14 +76,13 @@ const judges = new Map<string, Judge | undefined>();
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, addUsedSchema: false });
 
 /**
- * Judges examples of a schema; `undefined` when the schema itself is not valid. It is compiled on first use
- * only.
+ * Returns a validator for examples of a schema, or `undefined` if the schema is invalid. It is compiled on
+ * first use.
  */
 function judgeOf(schema: { [key: string]: unknown }): Judge | undefined {
   const key = JSON.stringify(schema);
   if (judges.has(key)) return judges.get(key);
-  // Other drafts are named in good faith by many generators; what counts is whether the schema reads as
-  // 2020-12.
+  // Many generators name other drafts. What counts is whether the schema is valid in 2020-12.
   const { $schema: _, ...own } = schema;
   const judge =
     ajv.validateSchema(own) === true ? (value: unknown) => ajv.compile(own)(value) === true : undefined;
@@ -98,7 +97,7 @@ function checkNames(tools: readonly { [key: string]: unknown }[]): ApiError | un
     : undefined;
 }
 
-/** One of two wordings that are reported. */
+/** One of two reported messages. */
 function checkDeferred(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
   return tools.length > 0 && tools.every((tool) => tool.defer_loading === true)
     ? invalid("At least one tool must have defer_loading=false")

@@ -13,9 +13,9 @@ import { checkRoles, type LegacyRules } from "./roles.ts";
 import { checkThinking } from "./thinking.ts";
 import { checkTools } from "./tools.ts";
 
-/** What a request is judged by. */
+/** Options of the validation. */
 export interface ValidateOptions {
-  /** Known models by id; the current ones when absent. */
+  /** Known models by id. Default: the current ones. */
   models?: { readonly [id: string]: ModelLimits };
   /** The key of the signatures on thinking blocks. */
   secret?: string;
@@ -26,9 +26,9 @@ export interface ValidateOptions {
 export const defaultSecret = "pawl-testing";
 
 /**
- * Judges the body of a Messages API request as strictly as the API does, and answers with the first error it
- * would give, or `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles,
- * tool pairing, thinking, length.
+ * Validates the body of a Messages API request as strictly as the API does. Returns the API's first error, or
+ * `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles, tool pairing,
+ * thinking, length.
  *
  * @param body the parsed JSON body, of any shape
  *
@@ -44,7 +44,7 @@ export function validateMessagesRequest(body: unknown, options: ValidateOptions 
   return judge(body, options);
 }
 
-/** The same, by one who remembers which answers were paused. */
+/** The same, with a record of paused answers. */
 export function judge(body: unknown, options: ValidateOptions, paused?: PausedTurns): ApiError | undefined {
   const { models = currentModels, secret = defaultSecret, legacy = {} } = options;
   const error = checkText(body) ?? checkEnvelope(body, models);
@@ -62,7 +62,7 @@ export function judge(body: unknown, options: ValidateOptions, paused?: PausedTu
   );
 }
 
-/** Half a surrogate pair makes the body no JSON for the API. */
+/** To the API a body with half a surrogate pair is not JSON. */
 function checkText(body: unknown): ApiError | undefined {
   const at = loneSurrogateIn(body);
   return at === -1
