@@ -1,7 +1,7 @@
 import type { Json } from "../base/json.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
-import type { AppendOptions } from "../log/event-store.ts";
+import type { AppendOptions, Lease } from "../log/event-store.ts";
 import type { SessionPatch } from "../log/session-row.ts";
 import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
 import { noSession } from "./refusal.ts";
@@ -49,13 +49,25 @@ export function appendCall(
     appendId,
     version: EVENT_VERSION,
     events: newEvents.map(prepared),
-    // An epoch that no lease ever has, for a lease of another session.
-    leaseEpoch: lease === undefined ? null : lease.sessionId === sessionId ? lease.epoch : -1,
-    leaseHolder: lease?.holder ?? null,
+    ...leaseColumns(sessionId, lease),
     afterSeq: afterSeq ?? null,
     release,
     patch: session === undefined ? null : patchText(session),
   };
+}
+
+/** An epoch that no lease ever has, for a lease that cannot be one of this session. */
+const NO_EPOCH = -1;
+
+function leaseColumns(
+  sessionId: string,
+  lease: Lease | undefined,
+): Pick<AppendCall, "leaseEpoch" | "leaseHolder"> {
+  if (lease === undefined) return { leaseEpoch: null, leaseHolder: null };
+  const possible = lease.sessionId === sessionId && isName(lease.holder);
+  return possible
+    ? { leaseEpoch: lease.epoch, leaseHolder: lease.holder }
+    : { leaseEpoch: NO_EPOCH, leaseHolder: "" };
 }
 
 function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {
