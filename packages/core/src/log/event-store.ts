@@ -23,7 +23,10 @@ export interface AppendOptions {
   lease?: Lease;
   /** Refuse with `conflict` unless this is the last `seq` of the session. */
   afterSeq?: number;
-  /** Give the lease back in the same statement. */
+  /**
+   * Give the lease back in the same statement. Without `lease`, this ends the session's current lease,
+   * whoever holds it.
+   */
   release?: boolean;
   /**
    * What changes in the session's row, in the same statement. A status that may not be left stays, see
@@ -45,15 +48,16 @@ export interface NewSession {
   id: string;
   userId: string;
   agent: string;
+  /** A NUL or half a surrogate pair in its texts is stored as U+FFFD. */
   metadata?: JsonObject;
 }
 
-/** Which sessions to list. */
+/** Which sessions to list: the last created first, whatever was appended to them since. */
 export interface ListSessions {
   userId: string;
   agent?: string;
   status?: readonly SessionStatus[];
-  /** Newest first; default 50. */
+  /** Default: 50. */
   limit?: number;
 }
 
@@ -74,11 +78,21 @@ export interface RecoverableOptions {
  */
 export interface EventStore {
   /**
-   * Stores all events or none, in order, numbered without gaps, in one round trip. A repeated append id comes
-   * before everything else; then it rejects with `fenced`, `conflict` or `key_taken` (with the event that
-   * holds the key in `details.event`), in this order. `invalid_input`: no events, one key twice, data that is
-   * not JSON, an id, type or key that is empty, holds a NUL or half a surrogate pair, or is longer than 1,000
-   * bytes.
+   * Stores all events or none, in order, numbered without gaps, in one round trip.
+   *
+   * All events of an append have the same `at`, which is also the row's `updatedAt`. Both never go back, even
+   * if the clock does. Payloads come back exactly as `JSON.stringify` writes them, to the order of keys.
+   *
+   * An append is checked in this order:
+   * 1. `invalid_input` for an append that could never be stored, `not_found` for an unknown session.
+   * 2. A repeated append id: returns the rows of the first time, or rejects with `fenced`.
+   * 3. `fenced`, see {@link AppendOptions.lease}.
+   * 4. `conflict`, see {@link AppendOptions.afterSeq}, with the log's last `seq` in `details.lastSeq`.
+   * 5. `key_taken`, with the event that holds the key in `details.event`.
+   *
+   * `invalid_input`: no events, one key twice, data that is not JSON, or an append id, type or key that is
+   * empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes of UTF-8. See
+   * {@link checkBatch}.
    */
   append(
     sessionId: string,
@@ -95,7 +109,9 @@ export interface EventStore {
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**
    * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences
-   * the old one: holders are named anew for every leg. Time is the store's own.
+   * the old one: holders are named anew for every leg. Time is the store's own. Acquiring, renewing and
+   * releasing do not change the session's row. Rejects with `invalid_input` for a holder that is empty or
+   * cannot be stored, see {@link checkNames}.
    */
   acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
   /** Makes the lease last `ttlMs` from now. `false`: it is not the current one any more. */
@@ -104,7 +120,8 @@ export interface EventStore {
   release(lease: Lease): Promise<void>;
   /**
    * Sessions of these agents (default: of all) whose run is to be resumed. They have an open run and no live
-   * lease, and are either not `suspended` or have no pending question. Longest untouched first.
+   * lease, and are either not `suspended` (so also after an `error`) or have no pending question. Longest
+   * untouched first, by `updatedAt`.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

@@ -7,19 +7,35 @@ import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
 import { noSession } from "./refusal.ts";
 
 /**
- * An append made ready for a database: checked, and what could still change as text, so that nobody can
- * change it any more and no driver reads anything into it.
+ * A checked append, ready for a database: its columns. JSON is text already, so that later changes to the
+ * caller's objects have no effect and no driver converts it.
  */
 export interface AppendCall {
   readonly sessionId: string;
   readonly appendId: string;
+  /** {@link EVENT_VERSION}, the version `v` of every event. */
   readonly version: number;
   readonly events: readonly PreparedEvent[];
+  /** Refuse the append unless the session's lease has this epoch and this holder. `null`: no condition. */
   readonly leaseEpoch: number | null;
   readonly leaseHolder: string | null;
+  /** Refuse the append unless this is the session's last `seq`. `null`: no condition. */
   readonly afterSeq: number | null;
+  /** End the session's lease, whoever holds it. */
   readonly release: boolean;
-  /** What changes in the session's row, as a JSON object of its columns; `null` for nothing. */
+  /**
+   * What changes in the session's row: the text of a JSON object, or `null` for nothing. A field that is
+   * missing changes nothing.
+   *
+   * - `status`, `waits_for`, `wakes`: see {@link statusAfter}.
+   * - `sets_open_run`: `true` if `open_run`, a text or `null`, replaces the open run.
+   * - `pending`: added to the number of pending questions. May be negative.
+   * - `input_tokens`, `output_tokens`, `cached_tokens` (read from a cache), `cache_write_tokens`,
+   *   `cache_write_1h_tokens`: integers, added to the totals of {@link Session.usage}.
+   * - `cost_cents`: US cents, added to the total. `usdFromCents(total)` makes exact US dollars of the sum.
+   * - `context_start`: replaces {@link Session.contextStartSeq}.
+   * - `metadata`: an object. Its fields replace the metadata's fields of the same name.
+   */
   readonly patch: string | null;
 }
 
