@@ -27,6 +27,8 @@ function sessions(store: EventStore, wrong: Partial<Sessions>): { sessions: Sess
 const utf8 = (text: string) => text.toWellFormed();
 
 const halfNames = "E3 half a surrogate pair reaches no session and no lease that has U+FFFD in its place";
+const halfFilters =
+  "E3 half a surrogate pair finds no type of event and no agent that has U+FFFD in its place";
 const clockSetBack = "E2 `at` and `updatedAt` never go back, also where the store's clock is set back";
 const openRuns = "E2 an open run is recoverable in every status but suspended, also after an error";
 const ownTimes = "E3 a lease that is acquired, renewed or released does not change the session's row";
@@ -89,6 +91,31 @@ export const wrongStores: readonly (readonly [string, string, Mistake])[] = [
           lease ? { ...options, lease: { ...lease, holder: utf8(lease.holder) } } : options,
         ),
       renew: (lease, ttlMs) => store.renew({ ...lease, holder: utf8(lease.holder) }, ttlMs),
+    }),
+  ],
+  [
+    "reads the events of a type by half a surrogate pair",
+    halfFilters,
+    (store) => ({
+      read: (id, { types, ...options } = {}) =>
+        store.read(id, types ? { ...options, types: types.map((type) => utf8(type) as "a.b") } : options),
+    }),
+  ],
+  [
+    "lists an agent's sessions by half a surrogate pair",
+    halfFilters,
+    (store) =>
+      sessions(store, {
+        list: ({ agent, ...options }) =>
+          store.sessions.list(agent === undefined ? options : { ...options, agent: utf8(agent) }),
+      }),
+  ],
+  [
+    "finds an agent's open runs by half a surrogate pair",
+    halfFilters,
+    (store) => ({
+      listRecoverable: ({ limit, agents }) =>
+        store.listRecoverable(agents ? { limit, agents: agents.map(utf8) } : { limit }),
     }),
   ],
   ["lets `at` go back with its clock", clockSetBack, atOfTheClock],

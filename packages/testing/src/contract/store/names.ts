@@ -43,4 +43,24 @@ export const nameChecks: readonly Check[] = [
       assert.deepEqual(await row(id), before);
     },
   },
+  {
+    name: "E3 half a surrogate pair finds no type of event and no agent that has U+FFFD in its place",
+    async run({ append, events, session, store }) {
+      const run = randomUUID();
+      const [agent, half] = [`\ufffd ${run}`, `\ud800 ${run}`];
+      const userId = randomUUID();
+      const id = await session({ userId, agent });
+      await append(id, [{ type: "x.\ufffd", data: 1 }], { session: { openRun: "run" } });
+      assert.deepEqual(await events(id, { types: ["x.\ud800", "nul.\0"] }), [], "read found it");
+      assert.deepEqual(await store.sessions.list({ userId, agent: half }), [], "list found it");
+      for (const agents of [[half], ["nul \0"]])
+        assert.deepEqual(await store.listRecoverable({ limit: 9, agents }), [], "listRecoverable found it");
+      const found = await store.listRecoverable({ limit: 9, agents: [half, agent] });
+      assert.deepEqual(
+        found.map((row) => row.id),
+        [id],
+      );
+      await append(id, [note("end")], { session: { openRun: null } });
+    },
+  },
 ];
