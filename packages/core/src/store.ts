@@ -13,7 +13,8 @@ export type {
 } from "./log/event-store.ts";
 export type { AgentAtWork } from "./log/live-event.ts";
 export type { LiveState, LiveTail } from "./log/live-tail.ts";
-export type { SessionPatch } from "./log/session-row.ts";
+export { ownRows } from "./log/own-rows.ts";
+export { type SessionPatch, statusAfter } from "./log/session-row.ts";
 export { checkBatch, checkNames, checkText, isName, jsonbText, jsonText } from "./log/storable.ts";
 export type { LivePart } from "./model/live-part.ts";
 export { localTail } from "./readers/local-tail.ts";
@@ -33,7 +34,7 @@ export { type AppendCall, batchText, keysOf, type PreparedEvent } from "./stores
 export { appendInSql, type SqlLog } from "./stores/append-in-sql.ts";
 export type { BlobStore } from "./stores/blob-store.ts";
 export { type EventPage, readPages } from "./stores/read-pages.ts";
-export { noSession, type Refused } from "./stores/refusal.ts";
+export { explainRefusal, noSession, type Refused } from "./stores/refusal.ts";
 export { tryUntilApplied } from "./stores/retry-undone.ts";
 export { watchedStore } from "./stores/watched-store.ts";
 export type { BlobOptions } from "./stores/with-blobs.ts";

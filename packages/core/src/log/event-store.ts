@@ -25,7 +25,10 @@ export interface AppendOptions {
   lease?: Lease;
   /** Rejects with `conflict` unless this is the last `seq` of the session. */
   afterSeq?: number;
-  /** Releases the lease in the same statement. */
+  /**
+   * Give the lease back in the same statement. Without `lease`, this ends the session's current lease,
+   * whoever holds it.
+   */
   release?: boolean;
   /**
    * Changes to the session's row, in the same statement. A status that may not be left stays, see
@@ -52,11 +55,14 @@ export interface NewSession {
   userId: string;
   /** The name of the session's agent. */
   agent: string;
-  /** The application's data; its `type` is the session's type. Default: `{}`. */
+  /**
+   * The application's data; its `type` is the session's type. Default: `{}`. A NUL or half a surrogate pair
+   * in its texts is stored as U+FFFD.
+   */
   metadata?: JsonObject;
 }
 
-/** Which sessions to list. */
+/** Which sessions to list: the last created first, whatever was appended to them since. */
 export interface ListSessions {
   /** Only sessions of this user. */
   userId: string;
@@ -64,7 +70,7 @@ export interface ListSessions {
   agent?: string;
   /** Only sessions with one of these statuses. */
   status?: readonly SessionStatus[];
-  /** How many to return, newest first. Default: 50. */
+  /** How many to return. Default: 50. */
   limit?: number;
 }
 
@@ -87,11 +93,21 @@ export interface RecoverableOptions {
  */
 export interface EventStore {
   /**
-   * Stores all events or none, in order, numbered without gaps, in one round trip. If the append id is known,
-   * it returns what was stored then. Otherwise it rejects, in this order, with `fenced`, `conflict` or
-   * `key_taken` (with the event that holds the key in `details.event`). `invalid_input`: no events, one key
-   * twice, data that is not JSON, or an id, type or key that is empty, contains NUL or half a surrogate pair,
-   * or is longer than 1,000 bytes.
+   * Stores all events or none, in order, numbered without gaps, in one round trip.
+   *
+   * All events of an append have the same `at`, which is also the row's `updatedAt`. Both never go back, even
+   * if the clock does. Payloads come back exactly as `JSON.stringify` writes them, to the order of keys.
+   *
+   * An append is checked in this order:
+   * 1. `invalid_input` for an append that could never be stored, `not_found` for an unknown session.
+   * 2. A repeated append id: returns the rows of the first time, or rejects with `fenced`.
+   * 3. `fenced`, see {@link AppendOptions.lease}.
+   * 4. `conflict`, see {@link AppendOptions.afterSeq}, with the log's last `seq` in `details.lastSeq`.
+   * 5. `key_taken`, with the event that holds the key in `details.event`.
+   *
+   * `invalid_input`: no events, one key twice, data that is not JSON, or an append id, type or key that is
+   * empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes of UTF-8. See
+   * {@link checkBatch}.
    */
   append(
     sessionId: string,
@@ -107,9 +123,10 @@ export interface EventStore {
    */
   watch?(sessionId: string, onAppend: (seq: number) => void): () => void;
   /**
-   * Acquires the session's lease for `ttlMs` milliseconds by the store's clock. Returns `undefined` while
-   * another holder's lease is live. The same holder gets a new lease, which fences its old one; every leg
-   * uses a new holder name.
+   * The lease, or `undefined` while another holder's is live. The same holder gets a new lease, which fences
+   * the old one: holders are named anew for every leg. Time is the store's own. Acquiring, renewing and
+   * releasing do not change the session's row. Rejects with `invalid_input` for a holder that is empty or
+   * cannot be stored, see {@link checkNames}.
    */
   acquire(sessionId: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
   /**
@@ -119,8 +136,9 @@ export interface EventStore {
   /** Releases the lease. Does nothing if it is not the current one. */
   release(lease: Lease): Promise<void>;
   /**
-   * Lists sessions of these agents (default: all) whose run should be recovered, the longest untouched first.
-   * They have an open run and no live lease, and are either not `suspended` or have no pending question.
+   * Sessions of these agents (default: of all) whose run is to be resumed. They have an open run and no live
+   * lease, and are either not `suspended` (so also after an `error`) or have no pending question. Longest
+   * untouched first, by `updatedAt`.
    */
   listRecoverable(options: RecoverableOptions): Promise<readonly Session[]>;
   readonly sessions: {

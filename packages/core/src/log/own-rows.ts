@@ -2,9 +2,9 @@ import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Returns the rows that a store returned for an append, if they are the append's own: the same number, types
- * and keys as were sent. Otherwise the append id belongs to other events, and nothing of this append was
- * stored.
+ * Checks that the rows which a store found under a repeated append id are those of this append, and returns
+ * them. They are if there are as many as were sent, with the same types and keys. Otherwise the append id
+ * belongs to other events, and nothing of this append was stored.
  *
  * @throws PawlError `fenced`
  */

@@ -2,9 +2,14 @@ import type { JsonObject } from "../base/json.ts";
 import type { Usage } from "../model/pricing.ts";
 
 /**
- * The status of a session: `suspended` waits for its user, `completed` and `error` can be continued by id,
- * `expired` cannot. An append sets the status that it asks for, with two exceptions: `expired` stays, and
- * `completed` stays until another run starts or the session expires.
+ * - `active`: new, or a run is open, or the last one ended and the next message can come.
+ *   {@link Session.openRun} says whether a run is open.
+ * - `suspended`: waits for its user's answer.
+ * - `completed`, `error`: its work is done, or its last run failed. Another run can begin.
+ * - `expired`: no run can begin any more.
+ *
+ * What an append asks for holds with two exceptions: `expired` stays, and `completed` does until another run
+ * begins or the session expires.
  */
 export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";
 
@@ -18,6 +23,7 @@ export interface Session {
   status: SessionStatus;
   /** ISO 8601, UTC. */
   createdAt: string;
+  /** `at` of the last event, `createdAt` while there is none. Never goes back. */
   updatedAt: string;
   /** `seq` of the last event; 0 before the first one. */
   lastSeq: number;
@@ -31,7 +37,10 @@ export interface Session {
   usage: Usage;
   /** Total cost in US dollars; 0 if the models have no prices. */
   costUsd: number;
-  /** The application's data; its `type` is the session's type. */
+  /**
+   * The application's data; its `type` is the session's type. A NUL or half a surrogate pair in its texts is
+   * U+FFFD.
+   */
   metadata: JsonObject;
 }
 
@@ -51,16 +60,16 @@ export interface SessionPatch {
   openRun?: string | null;
   addPending?: number;
   addUsage?: Usage;
-  /** US dollars. */
+  /** US dollars. The sum is exact to a billionth of a dollar: 0.1 and 0.2 are 0.3. */
   addCostUsd?: number;
   contextStartSeq?: number;
-  /** Merged into the metadata, key by key. */
+  /** Merged into the metadata, key by key. A NUL or half a surrogate pair is stored as U+FFFD. */
   metadata?: JsonObject;
 }
 
 /**
- * Returns the status after an append, based on the row at that moment: the caller may have seen an older one.
- * `pending` is the number of questions after the append.
+ * Returns a session's status after an append with this patch. `status` is that of the locked row: the caller
+ * of the append may have seen an older one. `pending` is the number of pending questions after the append.
  */
 export function statusAfter(
   status: SessionStatus,

@@ -68,7 +68,7 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
 }
 
 /**
- * Returns `value` as JSON text, and `undefined` as `null`.
+ * Returns a payload as JSON text, `undefined` as `null`. A column of text gives the payload back as sent.
  *
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
  */
@@ -76,7 +76,10 @@ export function jsonText(value: unknown): string {
   return jsonTextOf(value);
 }
 
-/** Like {@link jsonText}, without what a `jsonb` column refuses: NUL and lone surrogates become U+FFFD. */
+/**
+ * Returns metadata as JSON text: as {@link jsonText}, but a NUL or half a surrogate pair in a text becomes
+ * U+FFFD. Postgres's `jsonb` refuses them, and every store keeps metadata alike.
+ */
 export function jsonbText(value: unknown): string {
   return jsonTextOf(value, (_key, part) =>
     typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\uFFFD") : part,

@@ -1,25 +1,41 @@
 import type { Json } from "../base/json.ts";
 import { centsFromUsd } from "../base/usd.ts";
 import { EVENT_VERSION, type NewEvent, type StoredEvent } from "../log/event.ts";
-import type { AppendOptions } from "../log/event-store.ts";
+import type { AppendOptions, Lease } from "../log/event-store.ts";
 import type { SessionPatch } from "../log/session-row.ts";
 import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
 import { noSession } from "./refusal.ts";
 
 /**
- * An append prepared for a database: checked, with payloads as text, so that later changes by the caller have
- * no effect and no driver interprets them.
+ * A checked append, ready for a database: its columns. JSON is text already, so that later changes to the
+ * caller's objects have no effect and no driver converts it.
  */
 export interface AppendCall {
   readonly sessionId: string;
   readonly appendId: string;
+  /** {@link EVENT_VERSION}, the version `v` of every event. */
   readonly version: number;
   readonly events: readonly PreparedEvent[];
+  /** Refuse the append unless the session's lease has this epoch and this holder. `null`: no condition. */
   readonly leaseEpoch: number | null;
   readonly leaseHolder: string | null;
+  /** Refuse the append unless this is the session's last `seq`. `null`: no condition. */
   readonly afterSeq: number | null;
+  /** End the session's lease, whoever holds it. */
   readonly release: boolean;
-  /** The changes to the session's row, as a JSON object of its columns; `null` for none. */
+  /**
+   * What changes in the session's row: the text of a JSON object, or `null` for nothing. A field that is
+   * missing changes nothing.
+   *
+   * - `status`, `waits_for`, `wakes`: see {@link statusAfter}.
+   * - `sets_open_run`: `true` if `open_run`, a text or `null`, replaces the open run.
+   * - `pending`: added to the number of pending questions. May be negative.
+   * - `input_tokens`, `output_tokens`, `cached_tokens` (read from a cache), `cache_write_tokens`,
+   *   `cache_write_1h_tokens`: integers, added to the totals of {@link Session.usage}.
+   * - `cost_cents`: US cents, added to the total. `usdFromCents(total)` makes exact US dollars of the sum.
+   * - `context_start`: replaces {@link Session.contextStartSeq}.
+   * - `metadata`: an object. Its fields replace the metadata's fields of the same name.
+   */
   readonly patch: string | null;
 }
 
@@ -50,13 +66,25 @@ export function appendCall(
     appendId,
     version: EVENT_VERSION,
     events: newEvents.map(prepared),
-    // -1 for a lease of another session: no lease has that epoch.
-    leaseEpoch: lease === undefined ? null : lease.sessionId === sessionId ? lease.epoch : -1,
-    leaseHolder: lease?.holder ?? null,
+    ...leaseColumns(sessionId, lease),
     afterSeq: afterSeq ?? null,
     release,
     patch: session === undefined ? null : patchText(session),
   };
+}
+
+/** An epoch that no lease ever has, for a lease that cannot be one of this session. */
+const NO_EPOCH = -1;
+
+function leaseColumns(
+  sessionId: string,
+  lease: Lease | undefined,
+): Pick<AppendCall, "leaseEpoch" | "leaseHolder"> {
+  if (lease === undefined) return { leaseEpoch: null, leaseHolder: null };
+  const possible = lease.sessionId === sessionId && isName(lease.holder);
+  return possible
+    ? { leaseEpoch: lease.epoch, leaseHolder: lease.holder }
+    : { leaseEpoch: NO_EPOCH, leaseHolder: "" };
 }
 
 function prepared({ type, key, durationMs, data }: NewEvent): PreparedEvent {

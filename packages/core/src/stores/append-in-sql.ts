@@ -8,26 +8,46 @@ import { sqlState } from "./retry-undone.ts";
 /** SQLSTATE of a violated unique index: the append id, a key or the event's number was taken. */
 const UNIQUE_VIOLATION = "23505";
 
-/** How often an append is tried if the reason for its failure is gone when it is looked up. */
+/** How often an append is tried that is refused for no reason that is in the log. The error names it too. */
 const APPEND_TRIES = 5;
 
-/** A log in a database with `pawl_store_events`, over any kind of connection. */
+/**
+ * A log in any SQL database: what {@link appendInSql} needs of it. The database needs a table of sessions and
+ * a table of events, unique by session and `seq`, by session and key, and by session and append id.
+ */
 export interface SqlLog {
   /**
-   * Calls `pawl_store_events` once. Resolves to what it returns, or `undefined` if it returns nothing.
-   * Rejects with a PawlError whose `cause.code` is the SQLSTATE, if there is one.
+   * Stores the append in one transaction, or nothing of it. Postgres does this in the function
+   * `pawl_store_events`.
+   *
+   * 1. Find and lock the session's row. Refuse the append if there is none, if `leaseEpoch` is not `null` and
+   *    the row's lease has another epoch or holder, or if `afterSeq` is not `null` and not the last `seq`.
+   *    Expiry of the lease does not matter.
+   * 2. Refuse the append if the session has an event with its append id or with one of its keys.
+   * 3. Let `base` be the session's last `seq`. Insert the events with `base + 1`, `base + 2`, …. All have the
+   *    same `at`: now, or the row's `updatedAt` if that is later.
+   * 4. Update the row: the last `seq`, `updatedAt` to that `at`, what `patch` says, and no lease after
+   *    `release`.
+   *
+   * Resolves with `base` and `at` (ISO 8601 in UTC with milliseconds), or with `undefined` if the append was
+   * refused. A violated unique index may also reject: with a PawlError whose `cause.code` is the SQLSTATE
+   * `23505`. Any other rejection reaches the caller as it is.
    */
   append(call: AppendCall): Promise<{ base: number; at: string } | undefined>;
   /**
-   * Reads what is in the log now; `undefined` if there is no such session. It must read the session's row
-   * first.
+   * Reads what is in the log now, after an append was refused; `undefined` without such a session. Read the
+   * session's row before the events.
    */
   explain(call: AppendCall): Promise<Refused | undefined>;
 }
 
 /**
- * Implements {@link EventStore.append} for SQL stores: one call, and a look-up of the reason if it was
- * refused.
+ * {@link EventStore.append} for a store over any SQL database. Checks the append and stores it with one call
+ * of {@link SqlLog.append}. If it was refused, reads the reason with {@link SqlLog.explain}: then returns the
+ * rows of the first time, or throws.
+ *
+ * @throws PawlError as {@link EventStore.append}; `store_unavailable` for an append that was refused five
+ *   times although the log has no reason for it
  */
 export async function appendInSql(
   log: SqlLog,
@@ -52,9 +72,7 @@ export async function appendInSql(
   }
   throw new PawlError(
     "store_unavailable",
-    `The append to session "${sessionId}" failed ${APPEND_TRIES} times.`,
-    {
-      cause: failure,
-    },
+    `The append to session "${sessionId}" was refused five times, and the log has no reason for it: append id, lease, afterSeq and keys fit.`,
+    { cause: failure },
   );
 }

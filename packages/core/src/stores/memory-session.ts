@@ -72,10 +72,16 @@ export function appendTo(
   isoTime: IsoTime,
 ): readonly StoredEvent[] {
   const { appendId, lease, afterSeq, release } = options;
-  const before = entry.appends.get(appendId);
-  if (before !== undefined) return ownRows(entry.row.id, events, before);
-  checkBatch(events, appendId);
   const { id, lastSeq } = entry.row;
+  checkBatch(events, appendId);
+  // Before all conditions: an append that could never be stored is `invalid_input` whatever they say.
+  const ms = Math.max(now, entry.storedMs);
+  const at = isoTime(ms);
+  const stored = events.map((event, index) => toStored(event, id, lastSeq + index + 1, at));
+  const row = patched(entry.row, options.session ?? {}, lastSeq + stored.length, at);
+
+  const before = entry.appends.get(appendId);
+  if (before !== undefined) return ownRows(id, events, before);
   if (
     lease !== undefined &&
     (lease.sessionId !== id || lease.holder !== entry.holder || lease.epoch !== entry.epoch)
@@ -93,10 +99,6 @@ export function appendTo(
         details: { key, event: holder },
       });
   }
-  const ms = Math.max(now, entry.storedMs);
-  const at = isoTime(ms);
-  const stored = events.map((event, index) => toStored(event, id, lastSeq + index + 1, at));
-  const row = patched(entry.row, options.session ?? {}, lastSeq + stored.length, at);
 
   for (const event of stored) {
     entry.events.push(event);

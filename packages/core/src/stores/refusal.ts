@@ -3,14 +3,17 @@ import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions } from "../log/event-store.ts";
 import { ownRows } from "../log/own-rows.ts";
 
-/** What the log contained when an append was refused. The reason is derived from it. */
+/** What is in the log after an append was refused. {@link explainRefusal} finds the reason in it. */
 export interface Refused {
+  /** `seq` of the session's last event, 0 while there is none. */
   lastSeq: number;
+  /** `null`: the lease was given back, or never acquired. */
   leaseHolder: string | null;
+  /** Of the last lease that was acquired; 0 before the first. */
   leaseEpoch: number;
-  /** The events that were stored under the same append id. */
+  /** The events that were stored under the same append id, in order; none if the id is new. */
   before: readonly StoredEvent[];
-  /** The event that holds the first of the keys that are taken. */
+  /** The event that holds the first of the append's keys that is taken. */
   taken: StoredEvent | undefined;
 }
 
@@ -20,8 +23,9 @@ export function noSession(id: string): PawlError {
 }
 
 /**
- * Explains why nothing was stored: returns the rows that were stored before under this append id, or throws.
- * Returns `undefined` if there is no reason any more.
+ * Finds the reason why an append was refused, as {@link EventStore.append} orders them. Returns the rows of
+ * the first time for a repeated append id, throws for any other reason, and returns `undefined` if there is
+ * none. The log may be read after the refusal: append ids and keys stay, epochs and `seq` rise.
  *
  * @throws PawlError `fenced`, `conflict` or `key_taken`, in this order
  */

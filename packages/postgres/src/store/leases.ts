@@ -32,6 +32,7 @@ export async function acquire(
 
 /** {@link EventStore.renew}. */
 export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<boolean> {
+  if (!isName(lease.sessionId) || !isName(lease.holder)) return false;
   const rows = await ask(
     db,
     `UPDATE agent_sessions SET lease_expires_at = ${fromNow("$4")}
@@ -43,6 +44,7 @@ export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<
 
 /** {@link EventStore.release}. */
 export async function release(db: Database, lease: Lease): Promise<void> {
+  if (!isName(lease.sessionId) || !isName(lease.holder)) return;
   await ask(
     db,
     `UPDATE agent_sessions SET lease_holder = NULL, lease_expires_at = NULL

@@ -5,7 +5,7 @@ import { eventColumns, toEvent } from "./rows.ts";
 
 /** {@link EventStore.read}, page by page after the last `seq`. */
 export function read(db: Database, sessionId: string, options: ReadOptions = {}): AsyncIterable<StoredEvent> {
-  const wanted = options.types === undefined ? null : JSON.stringify(options.types);
+  const wanted = options.types === undefined ? null : JSON.stringify(options.types.filter(isName));
   return readPages(async (afterSeq, limit) => {
     const rows = isName(sessionId) ? await ask(db, page, [sessionId, afterSeq, wanted, limit]) : [];
     return rows.map((row) => toEvent(sessionId, row));

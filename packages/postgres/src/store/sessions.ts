@@ -35,7 +35,12 @@ export function sessions(db: Database): EventStore["sessions"] {
          WHERE s.user_id = $1::text AND ($2::text IS NULL OR s.agent = $2::text)
            AND ($3::text IS NULL OR s.status IN (SELECT json_array_elements_text($3::text::json)))
          ORDER BY s.created_at DESC, s.id LIMIT $4::int`,
-        [userId, agent ?? null, status === undefined ? null : JSON.stringify(status), int(limit)],
+        [
+          userId,
+          agent ?? null,
+          status === undefined ? null : JSON.stringify(status.filter(isName)),
+          int(limit),
+        ],
       );
       return rows.map(toSession);
     },
@@ -54,7 +59,7 @@ export async function listRecoverable(
        AND ($2::text IS NULL OR s.agent IN (SELECT json_array_elements_text($2::text::json)))
        AND (s.lease_holder IS NULL OR s.lease_expires_at <= clock_timestamp())
      ORDER BY s.updated_at, s.id LIMIT $1::int`,
-    [int(limit), agents === undefined ? null : JSON.stringify(agents)],
+    [int(limit), agents === undefined ? null : JSON.stringify(agents.filter(isName))],
   );
   return rows.map(toSession);
 }

@@ -18,12 +18,14 @@ export async function acquire(
 
 /** {@link EventStore.renew}. */
 export async function renew(client: RpcClient, lease: Lease, ttlMs: number): Promise<boolean> {
+  if (!isName(lease.sessionId) || !isName(lease.holder)) return false;
   const { renewed } = await call(client, "pawl_rpc_renew", { ...argsOf(lease), p_ttl_ms: ttlMs });
   return renewed === true;
 }
 
 /** {@link EventStore.release}. */
 export async function release(client: RpcClient, lease: Lease): Promise<void> {
+  if (!isName(lease.sessionId) || !isName(lease.holder)) return;
   await call(client, "pawl_rpc_release", argsOf(lease));
 }
 

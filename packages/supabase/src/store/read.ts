@@ -9,7 +9,7 @@ export function read(
   sessionId: string,
   options: ReadOptions = {},
 ): AsyncIterable<StoredEvent> {
-  const types = options.types === undefined ? null : JSON.stringify(options.types);
+  const types = options.types === undefined ? null : JSON.stringify(options.types.filter(isName));
   return readPages(async (afterSeq, limit) => {
     const events: StoredEvent[] = [];
     let more = isName(sessionId);

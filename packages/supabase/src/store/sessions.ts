@@ -25,7 +25,7 @@ export function sessions(client: RpcClient): EventStore["sessions"] {
       const found = await call(client, "pawl_rpc_sessions", {
         p_user_id: userId,
         p_agent: agent ?? null,
-        p_status: status === undefined ? null : JSON.stringify(status),
+        p_status: status === undefined ? null : JSON.stringify(status.filter(isName)),
         p_limit: int(limit),
       });
       return listOf(found, "sessions").map(toSession);
@@ -40,7 +40,7 @@ export async function listRecoverable(
 ): Promise<Session[]> {
   const found = await call(client, "pawl_rpc_recoverable", {
     p_limit: int(limit),
-    p_agents: agents === undefined ? null : JSON.stringify(agents),
+    p_agents: agents === undefined ? null : JSON.stringify(agents.filter(isName)),
   });
   return listOf(found, "sessions").map(toSession);
 }

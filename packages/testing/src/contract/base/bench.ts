@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type EventStore, PawlError, type PawlErrorCode, type Session, type StoredEvent } from "@pawl/core";
-import type { AppendOptions, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
+import type { AppendOptions, Lease, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
 
 /** One check of a store. */
 export interface Check {
@@ -14,10 +15,14 @@ export interface Bench {
   store: EventStore;
   /** Advances the store's clock. */
   wait(ms: number): Promise<void>;
+  /** Moves the store's clock, back where `ms` is negative. `undefined`: the store has a clock of its own. */
+  advance: Advance | undefined;
   /** A new session, of a new user unless one is named; its id. */
   session(session?: Partial<NewSession>): Promise<string>;
   /** The session's row, which must exist. */
   row(id: string): Promise<Session>;
+  /** The session's lease, which must be free or the holder's own. */
+  acquire(id: string, holder: string, ttlMs: number): Promise<Lease>;
   /** Appends under a new append id unless one is given. */
   append(
     id: string,
@@ -28,11 +33,16 @@ export interface Bench {
   events(id: string, options?: ReadOptions): Promise<StoredEvent[]>;
 }
 
+type Advance = (ms: number) => void | Promise<void>;
+
 /** See {@link Bench}. */
-export function bench(store: EventStore, wait: (ms: number) => Promise<void>): Bench {
+export function bench(store: EventStore, advance: Advance | undefined): Bench {
   return {
     store,
-    wait,
+    advance,
+    async wait(ms) {
+      await (advance ?? sleep)(ms);
+    },
     async session(session) {
       const made = await store.sessions.create({
         id: randomUUID(),
@@ -46,6 +56,11 @@ export function bench(store: EventStore, wait: (ms: number) => Promise<void>): B
       const row = await store.sessions.get(id);
       assert.ok(row !== undefined, `session ${id} is gone`);
       return row;
+    },
+    async acquire(id, holder, ttlMs) {
+      const lease = await store.acquire(id, holder, ttlMs);
+      assert.ok(lease !== undefined, `acquire gave no lease to "${holder}", though none is live`);
+      return lease;
     },
     append: (id, events, options) => store.append(id, events, { appendId: randomUUID(), ...options }),
     async events(id, options) {
@@ -73,11 +88,14 @@ export function range(from: number, to: number): number[] {
 
 /** Returns the error with which `work` rejects; asserts that it is a PawlError of this code. */
 export async function rejection(work: Promise<unknown>, code: PawlErrorCode): Promise<PawlError> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
+  const [settled] = await Promise.allSettled([work]);
+  assert.ok(settled.status === "rejected", `should have been refused with ${code}, but was accepted`);
+  const error: unknown = settled.reason;
+  assert.ok(PawlError.is(error), `should have been refused with ${code}, but failed with ${String(error)}`);
+  assert.equal(
+    error.code,
+    code,
+    `should have been refused with ${code}, but was with ${error.code}: ${error.message}`,
   );
-  assert.ok(PawlError.is(error), `expected a PawlError "${code}", got ${String(error)}`);
-  assert.equal(error.code, code);
   return error;
 }

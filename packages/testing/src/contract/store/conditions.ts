@@ -93,11 +93,10 @@ export const conditionChecks: readonly Check[] = [
   },
   {
     name: "E2 looks at the lease first, then at the place, then at keys",
-    async run({ append, session, store }) {
+    async run({ acquire, append, session }) {
       const id = await session();
       await append(id, [note("a", "taken")]);
-      const lease = await store.acquire(id, "leg", 60_000);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "leg", 60_000);
       const stale = { ...lease, epoch: lease.epoch - 1 };
       const bad = [note("b", "taken")];
       await rejection(append(id, bad, { lease: stale, afterSeq: 0 }), "fenced");

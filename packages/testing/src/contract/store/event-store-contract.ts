@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { EventStore } from "@pawl/core";
 import { bench, type Check } from "../base/bench.ts";
 import type { ContractCase } from "../base/case.ts";
@@ -7,6 +6,7 @@ import { hostileChecks } from "./hostile.ts";
 import { idempotencyChecks } from "./idempotency.ts";
 import { isolationChecks } from "./isolation.ts";
 import { leaseChecks } from "./leases.ts";
+import { nameChecks } from "./names.ts";
 import { onceChecks } from "./once.ts";
 import { orderChecks } from "./order.ts";
 import { patchChecks } from "./patches.ts";
@@ -14,11 +14,15 @@ import { payloadChecks } from "./payloads.ts";
 import { readChecks } from "./reads.ts";
 import { recoveryChecks } from "./recovery.ts";
 import { sessionChecks } from "./sessions.ts";
+import { timeChecks } from "./times.ts";
 
 /** A store under test. */
 export interface StoreUnderTest {
   store: EventStore;
-  /** Advances the store's clock. Default: the cases sleep, a tenth of a second each at most. */
+  /**
+   * Moves the store's clock by so many milliseconds, back if they are negative. Without it the cases sleep, a
+   * tenth of a second each at most, and the clock is never set back.
+   */
   advance?(ms: number): void | Promise<void>;
   close?(): Promise<void>;
 }
@@ -36,6 +40,8 @@ const checks: readonly Check[] = [
   ...isolationChecks,
   ...hostileChecks,
   ...onceChecks,
+  ...nameChecks,
+  ...timeChecks,
 ];
 
 /**
@@ -59,7 +65,7 @@ export function eventStoreContract(make: () => Promise<StoreUnderTest>): Contrac
     async run() {
       const { store, advance, close } = await make();
       try {
-        await run(bench(store, async (ms) => await (advance ?? sleep)(ms)));
+        await run(bench(store, advance));
       } finally {
         await close?.();
       }

@@ -48,19 +48,36 @@ export const idempotencyChecks: readonly Check[] = [
   },
   {
     name: "E2 a repeated append counts as done although its lease, place and key are gone since",
-    async run({ append, events, session, store, wait }) {
+    async run({ acquire, append, events, session, store, wait }) {
       const id = await session();
-      const lease = await store.acquire(id, "first leg", 1);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "first leg", 1);
       const options = { appendId: "once", lease, afterSeq: 0, release: true };
       const first = await append(id, [note("a", "key")], options);
       await wait(20);
-      const second = await store.acquire(id, "second leg", 60_000);
-      assert.ok(second !== undefined);
+      const second = await acquire(id, "second leg", 60_000);
       await append(id, [note("b")], { lease: second });
       assert.deepEqual(await append(id, [note("a", "key")], options), first);
       assert.equal((await events(id)).length, 2);
       assert.equal(await store.renew(second, 60_000), true);
+    },
+  },
+  {
+    name: "E2 a repeated append id does not save a batch that could never be stored",
+    async run({ append, events, session }) {
+      const id = await session();
+      const stored = await append(id, [note("a", "k")], { appendId: "once" });
+      await rejection(append(id, [], { appendId: "once" }), "invalid_input");
+      const twice = [note("a", "k"), note("b", "k")];
+      await rejection(append(id, twice, { appendId: "once" }), "invalid_input");
+      const cycle: { type: "note"; data: { text: never }; key: string } = {
+        type: "note",
+        data: {} as never,
+        key: "k",
+      };
+      cycle.data.text = cycle.data as never;
+      await rejection(append(id, [cycle], { appendId: "once" }), "invalid_input");
+      await rejection(append(id, [cycle], { afterSeq: 7 }), "invalid_input");
+      assert.deepEqual(await events(id), stored);
     },
   },
   {
@@ -75,10 +92,9 @@ export const idempotencyChecks: readonly Check[] = [
   },
   {
     name: "E2 an append under the id of other events is fenced and stores nothing, whatever differs: number, type or key",
-    async run({ append, events, session, store }) {
+    async run({ acquire, append, events, session }) {
       const id = await session();
-      const lease = await store.acquire(id, "leg", 60_000);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "leg", 60_000);
       const single = await append(id, [note("a", "key")], { appendId: "single" });
       const batch = await append(id, [note("b1"), note("b2")], { appendId: "batch" });
       const knowledge = { type: "knowledge", data: { source: "s", data: "a" }, key: "key" } as const;

@@ -7,25 +7,24 @@ const LONG = 60_000;
 export const leaseChecks: readonly Check[] = [
   {
     name: "E2 a lease is refused while somebody else's is live, and every acquisition raises the epoch",
-    async run({ session, store }) {
+    async run({ acquire, session, store }) {
       const id = await session();
-      const first = await store.acquire(id, "one", LONG);
-      assert.ok(first !== undefined);
+      const first = await acquire(id, "one", LONG);
       assert.equal(first.sessionId, id);
       assert.equal(first.holder, "one");
       assert.equal(await store.acquire(id, "two", LONG), undefined);
       await store.release(first);
-      const second = await store.acquire(id, "two", LONG);
-      assert.ok(second !== undefined && second.epoch > first.epoch);
+      const second = await acquire(id, "two", LONG);
+      assert.ok(second.epoch > first.epoch);
     },
   },
   {
     name: "E2 the holder itself may acquire again, which fences what it had",
-    async run({ append, session, store }) {
+    async run({ acquire, append, session }) {
       const id = await session();
-      const first = await store.acquire(id, "one", LONG);
-      const again = await store.acquire(id, "one", LONG);
-      assert.ok(first !== undefined && again !== undefined && again.epoch > first.epoch);
+      const first = await acquire(id, "one", LONG);
+      const again = await acquire(id, "one", LONG);
+      assert.ok(again.epoch > first.epoch);
       await rejection(append(id, [note("a")], { lease: first }), "fenced");
       await append(id, [note("b")], { lease: again });
     },
@@ -40,13 +39,12 @@ export const leaseChecks: readonly Check[] = [
   },
   {
     name: "E2 an expired lease can be taken over, and fences its former holder",
-    async run({ append, events, session, store, wait }) {
+    async run({ acquire, append, events, session, store, wait }) {
       const id = await session();
-      const stale = await store.acquire(id, "one", 1);
-      assert.ok(stale !== undefined);
+      const stale = await acquire(id, "one", 1);
       await wait(20);
-      const lease = await store.acquire(id, "two", LONG);
-      assert.ok(lease !== undefined && lease.epoch > stale.epoch);
+      const lease = await acquire(id, "two", LONG);
+      assert.ok(lease.epoch > stale.epoch);
       await rejection(append(id, [note("stale")], { lease: stale }), "fenced");
       assert.equal(await store.renew(stale, LONG), false);
       await store.release(stale);
@@ -56,10 +54,9 @@ export const leaseChecks: readonly Check[] = [
   },
   {
     name: "E2 a lease that expired but was not taken over still writes and can be renewed",
-    async run({ append, session, store, wait }) {
+    async run({ acquire, append, session, store, wait }) {
       const id = await session();
-      const lease = await store.acquire(id, "one", 1);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", 1);
       await wait(20);
       await append(id, [note("late")], { lease });
       assert.equal(await store.renew(lease, LONG), true);
@@ -69,49 +66,45 @@ export const leaseChecks: readonly Check[] = [
   },
   {
     name: "E2 renewal counts from now, also when it makes the lease shorter",
-    async run({ session, store, wait }) {
+    async run({ acquire, session, store, wait }) {
       const id = await session();
-      const lease = await store.acquire(id, "one", LONG);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", LONG);
       assert.equal(await store.renew(lease, 1), true);
       await wait(20);
-      assert.ok((await store.acquire(id, "two", LONG)) !== undefined);
+      await acquire(id, "two", LONG);
       assert.equal(await store.renew(lease, LONG), false);
     },
   },
   {
     name: "E2 a released lease writes no more and cannot be renewed",
-    async run({ append, session, store }) {
+    async run({ acquire, append, session, store }) {
       const id = await session();
-      const lease = await store.acquire(id, "one", LONG);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", LONG);
       await store.release(lease);
       await rejection(append(id, [note("a")], { lease }), "fenced");
       assert.equal(await store.renew(lease, LONG), false);
       await store.release(lease);
-      const again = await store.acquire(id, "one", LONG);
-      assert.ok(again !== undefined && again.epoch > lease.epoch);
+      const again = await acquire(id, "one", LONG);
+      assert.ok(again.epoch > lease.epoch);
       await rejection(append(id, [note("a")], { lease }), "fenced");
     },
   },
   {
     name: "E2 an append can release the lease in the same operation",
-    async run({ append, events, session, store }) {
+    async run({ acquire, append, events, session }) {
       const id = await session();
-      const lease = await store.acquire(id, "one", LONG);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", LONG);
       await append(id, [note("last")], { lease, release: true });
       await rejection(append(id, [note("more")], { lease }), "fenced");
-      assert.ok((await store.acquire(id, "two", LONG)) !== undefined);
+      await acquire(id, "two", LONG);
       assert.deepEqual(texts(await events(id)), ["last"]);
     },
   },
   {
     name: "E2 an append refused by afterSeq keeps the lease it would have given back",
-    async run({ append, session, store }) {
+    async run({ acquire, append, session, store }) {
       const id = await session();
-      const lease = await store.acquire(id, "one", LONG);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", LONG);
       await append(id, [note("answer that came meanwhile")]);
       await rejection(append(id, [note("end")], { lease, afterSeq: 0, release: true }), "conflict");
       assert.equal(await store.acquire(id, "two", LONG), undefined);
@@ -120,23 +113,31 @@ export const leaseChecks: readonly Check[] = [
   },
   {
     name: "E2 an append without a lease goes through beside a live one and leaves it alone",
-    async run({ append, session, store }) {
+    async run({ acquire, append, session, store }) {
       const id = await session();
-      const lease = await store.acquire(id, "one", LONG);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", LONG);
       await append(id, [note("from the side")]);
       await append(id, [note("from the leg")], { lease });
       assert.equal(await store.acquire(id, "two", LONG), undefined);
     },
   },
   {
+    name: "E2 an append that releases without naming a lease ends the session's lease, whoever holds it",
+    async run({ acquire, append, session, store }) {
+      const id = await session();
+      const lease = await acquire(id, "one", LONG);
+      await append(id, [note("from the side")], { release: true });
+      assert.equal(await store.renew(lease, LONG), false);
+      await acquire(id, "two", LONG);
+    },
+  },
+  {
     name: "E2 a lease is of one session and of one holder",
-    async run({ append, session, store }) {
+    async run({ acquire, append, session, store }) {
       const id = await session();
       const other = await session();
-      const lease = await store.acquire(id, "one", LONG);
-      await store.acquire(other, "one", LONG);
-      assert.ok(lease !== undefined);
+      const lease = await acquire(id, "one", LONG);
+      await acquire(other, "one", LONG);
       await rejection(append(other, [note("a")], { lease }), "fenced");
       await rejection(append(id, [note("a")], { lease: { ...lease, holder: "two" } }), "fenced");
       assert.equal(await store.renew({ ...lease, holder: "two" }, LONG), false);

@@ -38,6 +38,15 @@ export const patchChecks: readonly Check[] = [
     },
   },
   {
+    name: "O1 sums of money are exact: 0.1 and 0.2 US dollars are 0.3",
+    async run({ append, row, session }) {
+      const id = await session();
+      await append(id, [note("a")], { session: { addCostUsd: 0.1 } });
+      await append(id, [note("b")], { session: { addCostUsd: 0.2 } });
+      assert.equal((await row(id)).costUsd, 0.3);
+    },
+  },
+  {
     name: "E3 status and open run are replaced, and kept where the patch does not name them",
     async run({ append, row, session }) {
       const id = await session();

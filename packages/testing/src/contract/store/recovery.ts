@@ -95,6 +95,18 @@ export const recoveryChecks: readonly Check[] = [
     },
   },
   {
+    name: "E2 an open run is recoverable in every status but suspended, also after an error",
+    async run(bench) {
+      for (const status of ["error", "completed", "expired"] as const) {
+        const id = await open(bench);
+        await bench.append(id, [note(status)], { session: { status } });
+        assert.deepEqual(await recoverable(bench, [id]), [id], `its status is "${status}"`);
+        await end(bench, [id]);
+        assert.deepEqual(await recoverable(bench, [id]), []);
+      }
+    },
+  },
+  {
     name: "E2 only sessions of the agents asked for are found",
     async run(bench) {
       const id = await open(bench);
@@ -111,8 +123,7 @@ export const recoveryChecks: readonly Check[] = [
     name: "E2 a session is not recoverable while its lease is live, but is after release or expiry",
     async run(bench) {
       const id = await open(bench);
-      const lease = await bench.store.acquire(id, "leg", 60_000);
-      assert.ok(lease !== undefined);
+      const lease = await bench.acquire(id, "leg", 60_000);
       assert.deepEqual(await recoverable(bench, [id]), []);
       await bench.store.renew(lease, 1);
       await bench.wait(20);

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { type Check, note } from "../base/bench.ts";
+
+/** What moves the times of a session, and what does not. */
+export const timeChecks: readonly Check[] = [
+  {
+    name: "E3 a lease that is acquired, renewed or released does not change the session's row",
+    async run({ acquire, append, row, session, store, wait }) {
+      const id = await session();
+      await append(id, [note("a")]);
+      const before = await row(id);
+      await wait(20);
+      const lease = await acquire(id, "leg", 60_000);
+      assert.deepEqual(await row(id), before, "acquire changed it");
+      await wait(20);
+      await store.renew(lease, 60_000);
+      assert.deepEqual(await row(id), before, "renew changed it");
+      await wait(20);
+      await store.release(lease);
+      assert.deepEqual(await row(id), before, "release changed it");
+    },
+  },
+  {
+    name: "E2 `at` and `updatedAt` never go back, also where the store's clock is set back",
+    async run({ advance, append, events, row, session }) {
+      // A clock that the test cannot move cannot be set back.
+      if (advance === undefined) return;
+      const id = await session();
+      const { createdAt } = await row(id);
+      await advance(-10_000);
+      const [first] = await append(id, [note("a")]);
+      await advance(30_000);
+      const [second] = await append(id, [note("b")]);
+      await advance(-20_000);
+      const [third] = await append(id, [note("c")]);
+      assert.ok(first !== undefined && second !== undefined && third !== undefined);
+      assert.ok(first.at >= createdAt, `${first.at} is before the session's own ${createdAt}`);
+      assert.ok(second.at > first.at, `the clock went on, but not from ${first.at} to ${second.at}`);
+      assert.ok(third.at >= second.at, `${third.at} comes after ${second.at} in the log`);
+      assert.deepEqual(await events(id), [first, second, third]);
+      const { updatedAt } = await row(id);
+      assert.equal(updatedAt, third.at);
+    },
+  },
+];
