@@ -195,6 +195,10 @@ export interface EventData {
    * the `seq` of its `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
+  /**
+   * `context` of a run that ended by a limit: its `turns`, and as far as they are known the `resource`, its
+   * `limit` and what was `spent`, `of` the request or of the conversation. Money is `costCents`.
+   */
   error: { code: string; message: string; stack: null; context: Json };
 }
 

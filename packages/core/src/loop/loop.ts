@@ -1,7 +1,7 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
-import { closeOpenCalls } from "../session/close-calls.ts";
+import { closeOpenCalls, OVERTAKEN } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
 import { type CallState, openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
@@ -126,5 +126,6 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
  * answer is stored at this moment, it is looked at first.
  */
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  await log.appendAtTip(closeOpenCalls(run, "the user wrote a new message instead of answering."));
+  // The run continues. Where the message finds no leg at work, the run ends: `endSupersededRun`.
+  await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
 }
