@@ -5,6 +5,13 @@ import { strictModel } from "@pawl/testing";
 import { expect, it } from "vitest";
 import { familyOf } from "../../web/log/family.ts";
 
+it("O4 shows a question that was closed as no word of the user's", () => {
+  const answered = { tool_name: "ask", call_id: "toolu_1", value: null };
+  const stored = { sessionId: "s", seq: 1, v: 1, at: "", type: "tool_answered" as const };
+  expect(familyOf({ ...stored, data: { ...answered, closed: "the run was stopped." } })).toBe("control");
+  expect(familyOf({ ...stored, data: { ...answered, value: "yes" } })).toBe("user");
+});
+
 it("O4 has a line for every event that a conversation with the coach brings about", async () => {
   const model = strictModel({ rules: coachRules({ speed: Number.POSITIVE_INFINITY }) });
   const store = memoryStore();

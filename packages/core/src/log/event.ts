@@ -212,6 +212,9 @@ export interface EventData {
   /**
    * An error during a run, as reported to the `onError` hooks. `message` is for developers, and `stack` is
    * always `null`.
+   *
+   * `context` of a run that ended by a limit: its `turns`, and as far as they are known the `resource`, its
+   * `limit` and what was `spent`, `of` the request or of the conversation. Money is `costCents`.
    */
   error: { code: string; message: string; stack: null; context: Json };
 }

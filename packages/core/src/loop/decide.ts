@@ -75,21 +75,21 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   const open = unanswered(run);
   if (left.amounts.wallClockMs <= 0) {
     const end = { do: "end" as const, stop: limitStop(left, "wallClockMs") };
-    return open.length > 0 ? end : afterHooks(run, now, end);
+    return open.length > 0 ? end : hooksFirst(run, now, end);
   }
   const pending = open.filter(isWaiting);
   if (open.length > pending.length) return { do: "tools", calls: open.filter((call) => !isWaiting(call)) };
   if (pending.length > 0) {
     return queuedMessages(state).length > 0 ? { do: "close_questions", run } : { do: "suspend", pending };
   }
-  return afterHooks(run, now, nextTurn(state, run, rules, left));
+  return hooksFirst(run, now, nextTurn(state, run, rules, left));
 }
 
 /**
  * Returns `next`, unless the `afterTurn` hooks must be notified of the last turn first or want the run to
  * end.
  */
-function afterHooks(run: RunState, now: Now, next: BetweenTurns): Next {
+function hooksFirst(run: RunState, now: Now, next: BetweenTurns): Next {
   if (run.turn !== undefined) {
     if (now.turnsNotified < run.turns && !now.aborted) return { do: "after_turn", turn: run.turn };
     if (now.hookStop !== undefined) return { do: "end", stop: now.hookStop };

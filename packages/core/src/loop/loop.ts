@@ -1,7 +1,7 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
-import { closeOpenCalls } from "../session/close-calls.ts";
+import { closeOpenCalls, OVERTAKEN } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
 import { type CallState, openRun, type RunState } from "../session/state.ts";
 import { checkpointIfDue } from "./checkpoint-if-due.ts";
@@ -127,5 +127,6 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
  * If an answer is stored at the same moment, nothing is closed, and the loop decides again.
  */
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
-  await log.appendAtTip(closeOpenCalls(run, "the user wrote a new message instead of answering."));
+  // The run continues. Where the message finds no leg at work, the run ends: `endSupersededRun`.
+  await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
 }

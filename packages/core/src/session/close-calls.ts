@@ -4,13 +4,16 @@ import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
+/** Why a question is closed that a message has overtaken, whether its run goes on or ends. */
+export const OVERTAKEN = "the user wrote a new message instead of answering.";
+
 /**
  * Gives every unanswered call of the run a result, so that the conversation stays valid when the run ends
  * here. Questions are closed under the same keys as answers, so an answer that arrives at the same time
  * either counts completely or is refused.
  */
-export function closeOpenCalls(run: RunState, reason: string): NewEvent[] {
-  return closeCalls(unanswered(run), reason);
+export function closeOpenCalls(run: RunState, reasonFor: (call: CallState) => string): NewEvent[] {
+  return unanswered(run).flatMap((call) => closeCall(call, reasonFor(call)));
 }
 
 /** Gives each of these calls a result; none of them has one. */

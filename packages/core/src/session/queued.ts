@@ -37,6 +37,6 @@ export function runAtWork(state: SessionState): RunState | undefined {
  */
 export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);
-  const over = run === undefined || run.ending !== undefined || unanswered(run).some(isWaiting);
-  return over ? undefined : run;
+  const nothingToResume = run === undefined || run.ending !== undefined || unanswered(run).some(isWaiting);
+  return nothingToResume ? undefined : run;
 }

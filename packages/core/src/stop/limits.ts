@@ -1,5 +1,8 @@
+import type { JsonObject } from "../base/json.ts";
+import { centsFromUsd, subtractUsd } from "../base/usd.ts";
 import { addSpent, type Budget, nothingSpent, type Resource, restOfBudget } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
+import { storedAnswerLimit } from "../log/stored-budget.ts";
 import { spentOf } from "../session/spent.ts";
 import { openRun, type SessionState } from "../session/state.ts";
 
@@ -59,13 +62,41 @@ export function limitReached(
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
+/** How a limit ends a run: nothing is left, too little is left, or nobody knows how much is used. */
+export type LimitEnd =
+  | "is reached"
+  | "leaves no room for another answer"
+  | "cannot be kept, because this model has no price";
+
 /** Returns the stop reason for a resource that has run out. */
-export function limitStop({ scopeOf }: Remaining, resource: Resource): StopReason {
+export function limitStop(
+  { scopeOf }: Remaining,
+  resource: Resource,
+  end: LimitEnd = "is reached",
+): StopReason {
   const { limit, of } = scopeOf(resource);
   return {
     type: stopTypes[resource],
-    message: `I stopped here: ${limitWords[resource](limit)} for one ${of} is reached.`,
+    message: `I stopped here: ${limitWords[resource](limit)} for one ${of} ${end}.`,
   };
+}
+
+/**
+ * The limit that a stop reason of this type is about, as the log stores it: money is in US cents. Empty if no
+ * limit is set that ends a run like this.
+ */
+export function limitDetails({ type }: StopReason, { amounts, scopeOf }: Remaining): JsonObject {
+  const limited = resources.filter((one) => stopTypes[one] === type && Number.isFinite(scopeOf(one).limit));
+  // Two limits end a run as `token_limit`. The one with the smaller share left is the one.
+  const share = (one: Resource) => amounts[one] / scopeOf(one).limit;
+  const [resource] = limited.sort((a, b) => share(a) - share(b));
+  if (resource === undefined) return {};
+  const { limit, of } = scopeOf(resource);
+  if (resource === "costUsd") {
+    const spent = centsFromUsd(subtractUsd(limit, amounts.costUsd));
+    return { resource: storedAnswerLimit(resource), limit: centsFromUsd(limit), spent, of };
+  }
+  return { resource, limit, spent: limit - amounts[resource], of };
 }
 
 const stopTypes: { readonly [resource in Resource]: StopReason["type"] } = {

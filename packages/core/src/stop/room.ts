@@ -1,5 +1,5 @@
 import { microsFromUsd } from "../base/usd.ts";
-import type { AnswerLimit } from "../log/budget.ts";
+import type { AnswerLimit, Resource } from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Pricing } from "../model/pricing.ts";
 import { limitStop, type Remaining } from "./limits.ts";
@@ -32,18 +32,25 @@ const LAST = { promptShare: 1.5, answerTokens: 1_024 };
 export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): Room | StopReason {
   const { inputTokens, outputTokens, costUsd } = left.amounts;
   // A cost limit cannot be enforced for a model without prices.
-  if (call.pricing === undefined && Number.isFinite(costUsd)) return limitStop(left, "costUsd");
+  if (call.pricing === undefined && Number.isFinite(costUsd)) {
+    return limitStop(left, "costUsd", "cannot be kept, because this model has no price");
+  }
   const shortest = Math.min(SHORTEST_ANSWER, call.maxTokens);
   const last = keepLast ? lastCall(call) : undefined;
   if (inputTokens < call.estimatedTokens + (last?.estimatedTokens ?? 0))
-    return limitStop(left, "inputTokens");
+    return noRoomStop(left, "inputTokens");
   const byTokens = outputTokens - (last?.maxTokens ?? 0);
-  if (byTokens < shortest) return limitStop(left, "outputTokens");
+  if (byTokens < shortest) return noRoomStop(left, "outputTokens");
   const affordable = answerFor(microsFromUsd(costUsd) - (last === undefined ? 0 : microsOf(last)), call);
-  if (affordable < shortest) return limitStop(left, "costUsd");
+  if (affordable < shortest) return noRoomStop(left, "costUsd");
   const allowed = Math.floor(Math.min(byTokens, affordable));
   if (allowed > call.maxTokens) return { maxTokens: call.maxTokens };
   return { maxTokens: allowed, limitedBy: byTokens <= affordable ? "outputTokens" : "costUsd" };
+}
+
+/** The typed end for a resource of which some is left, and less than another answer needs. */
+export function noRoomStop(left: Remaining, resource: Resource): StopReason {
+  return limitStop(left, resource, "leaves no room for another answer");
 }
 
 function lastCall({ estimatedTokens, maxTokens, pricing }: PlannedCall): PlannedCall {

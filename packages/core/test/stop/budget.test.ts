@@ -123,6 +123,38 @@ describe("room for an answer", () => {
     ]);
   });
 
+  it.each<[string, Partial<Budget>, Partial<PlannedCall>, string]>([
+    [
+      "no room for a prompt",
+      { inputTokens: 999 },
+      {},
+      "the limit of text to be read for one request leaves no room for another answer",
+    ],
+    [
+      "no room for an answer",
+      { outputTokens: 255 },
+      {},
+      "the limit of text to be written for one request leaves no room for another answer",
+    ],
+    [
+      "no money for an answer",
+      { costUsd: 2.55 },
+      { pricing: free },
+      "the cost limit for one request leaves no room for another answer",
+    ],
+    [
+      "a model without a price",
+      { costUsd: 1 },
+      {},
+      "the cost limit for one request cannot be kept, because this model has no price",
+    ],
+  ])("L3 O1 says that there is %s, and not that the limit is reached", (_, limits, call, words) => {
+    const planned = { estimatedTokens: 1_000, maxTokens: 2_000, pricing: undefined, ...call };
+    expect(roomFor(leftWith(limits), planned, false)).toMatchObject({
+      message: `I stopped here: ${words}.`,
+    });
+  });
+
   it("O1 O2 is what can be paid beside a prompt at its highest price", () => {
     expect(room({ costUsd: 3.005 }, { pricing: free })).toBe(300);
     expect([2.56, 2.55].map((costUsd) => room({ costUsd }, { pricing: free }))).toEqual([256, "cost_limit"]);

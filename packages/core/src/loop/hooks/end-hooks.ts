@@ -8,7 +8,8 @@ import type { NextRun } from "../../log/next-run.ts";
 import { isFailed, isReported, type StopReason, stopFrom, withOwnWords } from "../../log/stop-reason.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { closeOpenCalls } from "../../session/close-calls.ts";
-import type { RunState } from "../../session/state.ts";
+import { type CallState, isWaiting, type RunState } from "../../session/state.ts";
+import { limitDetails, remainingOf } from "../../stop/limits.ts";
 import { callHook, contextOf, hooksWith, notifyHooks } from "./call-hooks.ts";
 import { EFFECT_MS, runEffects } from "./effects.ts";
 
@@ -31,11 +32,9 @@ export async function endingOf(
   closing?: string,
 ): Promise<Ending | undefined> {
   const stop = run.ending ?? (await finalStop(leg, withOwnWords(leg.agent, reason)));
-  const close = () => closeOpenCalls(run, closing ?? closingReason(stop, run));
+  const close = () => closeOpenCalls(run, (call) => closing ?? closingReason(stop, run, call));
+  const reported = isReported(stop) ? endError(leg, run, stop) : undefined;
   if (!(await runEffects(leg, run, stop, close()))) return undefined;
-  const reported = isReported(stop)
-    ? errorEvent({ code: stop.type, message: stop.message, context: { turns: run.turns } })
-    : undefined;
   const logged = reported === undefined ? [] : [reported];
   const events: Ending["events"] = (next) => [...close(), ...logged, endEvent(run, stop, next)];
   return { stop, events, error: reported?.data };
@@ -91,7 +90,21 @@ function hasLandedWell({ landing, turns, turn }: RunState): boolean {
   return landing !== undefined && turns > landing.turns && turn?.stopReason === "end_turn";
 }
 
-function closingReason(stop: StopReason, run: RunState): string {
+/** The error that an end is logged as, with the limit that was reached, as far as it is known. */
+function endError({ log, agent, life }: Leg, { turns }: RunState, stop: StopReason) {
+  const left = remainingOf(log.state, agent, life.legMs());
+  return errorEvent({
+    code: stop.type,
+    message: stop.message,
+    context: { turns, ...limitDetails(stop, left) },
+  });
+}
+
+function closingReason(stop: StopReason, run: RunState, call: CallState): string {
   if (run.interrupted && stop.type === "interrupted") return "the user wrote something else.";
-  return stop.type === "aborted" ? "the run was stopped." : "the run ended before this call.";
+  if (stop.type === "aborted") return "the run was stopped.";
+  if (isWaiting(call)) return "the run ended before it was answered.";
+  return call.started === undefined
+    ? "the run ended before this call."
+    : "the run ended before it came back.";
 }

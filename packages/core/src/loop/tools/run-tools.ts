@@ -16,6 +16,8 @@ import { sliceOf } from "./task-slice.ts";
  */
 export async function runTools(leg: Leg, calls: readonly CallState[]): Promise<void> {
   if (leg.life.signal.aborted) {
+    // Only the timer of the last turn leads here: a halted run ends, and a lost lease leaves the loop, before
+    // `decide` comes to the calls.
     await leg.log.append(closeCalls(calls, "the time for this request is nearly up."));
     return;
   }

@@ -12,8 +12,8 @@ import { longestAnswer } from "../../model/estimate.ts";
 import { cutStream } from "../../model/failure.ts";
 import type { AttemptFailed, ModelClient, ModelRequest } from "../../model/model-client.ts";
 import { contentOf, cutReply, newReply, takeEvent } from "../../model/reply.ts";
-import { limitStop, remainingOf } from "../../stop/limits.ts";
-import { roomFor } from "../../stop/room.ts";
+import { remainingOf } from "../../stop/limits.ts";
+import { noRoomStop, roomFor } from "../../stop/room.ts";
 import { afterModel } from "../hooks/turn-hooks.ts";
 import { type Attempt, assistantMessage, llmResponse } from "./answer-events.ts";
 import { type InsteadOfCall, planCall } from "./plan-call.ts";
@@ -175,7 +175,7 @@ function noRoomFor(
   const maxTokens = request.params.max_tokens;
   const room = roomFor(left, { estimatedTokens: request.estimated_tokens, maxTokens, pricing }, false);
   if ("type" in room) return room;
-  return room.maxTokens >= maxTokens ? undefined : limitStop(left, room.limitedBy ?? "outputTokens");
+  return room.maxTokens >= maxTokens ? undefined : noRoomStop(left, room.limitedBy ?? "outputTokens");
 }
 
 /** Stores what arrived before an abort or a failure, charges it, and logs the failure. */

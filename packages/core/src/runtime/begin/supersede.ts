@@ -3,6 +3,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { StopReason } from "../../log/stop-reason.ts";
 import { type Ending, endingOf } from "../../loop/hooks/end-hooks.ts";
+import { OVERTAKEN } from "../../session/close-calls.ts";
 import type { RunState } from "../../session/state.ts";
 import type { Host } from "../leg/host.ts";
 import type { OpenLeg } from "../leg/leg-runner.ts";
@@ -28,6 +29,6 @@ export async function endSupersededRun(
     // If `deps` fails, the run that is about to start reports it.
     await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
-  const closing = "the user wrote a new message instead of answering.";
-  return await endingOf(leg, run, SUPERSEDED, closing);
+  // The run ends. Where a message comes while a leg is at work, the run continues: `closeOvertakenQuestions`.
+  return await endingOf(leg, run, SUPERSEDED, OVERTAKEN);
 }

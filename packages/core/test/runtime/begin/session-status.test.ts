@@ -117,6 +117,16 @@ describe("a session that is over before its run is", () => {
     },
   );
 
+  it("E7 P5 says of a question that the run ended before it was answered", async () => {
+    const world = setup([asking], { tools: [ask] });
+    const { sessionId } = await world.say("Go");
+    await mark(world.store, sessionId, "expired");
+    await world.pawl.sweep();
+    for await (const _ of world.pawl.follow(sessionId, { untilIdle: true, afterSeq: 1 }));
+    const [answered] = await world.of(sessionId, "tool_answered");
+    expect(answered?.data.closed).toBe("the run ended before it was answered.");
+  });
+
   it("E7 refuses an answer when it has expired, and says why", async () => {
     const world = setup([asking], { tools: [ask] });
     const { sessionId } = await world.say("Go");

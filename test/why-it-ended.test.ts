@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+
+const PAGE = "docs/why-it-ended.md";
+const REASONS = "packages/core/src/log/stop-reason.ts";
+
+const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+
+/** A row of the page's table: the types, and the cells behind them. */
+const rows = read(PAGE)
+  .split("\n")
+  .filter((line) => /^\| `[a-z]/.test(line))
+  .map((line) => {
+    const [types = "", sentence = "", where = ""] = line.split(" | ").map((cell) => cell.replace(/^\| /, ""));
+    return { title: `${types}: ${sentence}`, types: codeIn(types), sentence, where };
+  });
+
+function codeIn(cell: string): string[] {
+  return [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
+}
+
+/** The files that the cell links to, as one text. */
+function sourcesOf(where: string): string {
+  const paths = [...where.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map(([, path = ""]) => path);
+  return paths.map(read).join("\n");
+}
+
+it("names every type of stop reason, and no other", () => {
+  const [, union = ""] = read(REASONS).match(/export type StopType =([^;]+);/) ?? [];
+  const types = [...union.matchAll(/"(\w+)"/g)].map(([, type = ""]) => type);
+  expect(types.length).toBeGreaterThan(10);
+  expect([...new Set(rows.flatMap((row) => row.types))].sort()).toEqual(types.sort());
+});
+
+it.each(rows)("finds the function of $title", ({ where }) => {
+  const linked = [...where.matchAll(/\[`(\w+)`\]\(\.\.\/([^)]+)\)/g)];
+  for (const [, name = "", path = ""] of linked) {
+    expect(read(path), `${name} in ${path}`).toMatch(new RegExp(`function ${name}\\b|\\b${name}: \\(\\) =>`));
+  }
+});
+
+it.each(rows)("finds the sentence of $title", ({ sentence, where }) => {
+  // Sentences that several files use stand beside the types.
+  const sources = `${sourcesOf(where)}\n${read(REASONS)}\n${read("packages/core/src/stop/limits.ts")}\n${read("packages/core/src/loop/hooks/call-hooks.ts")}`;
+  for (const [, quoted = ""] of sentence.matchAll(/"([^"]+)"/g)) expect(sources).toContain(quoted);
+  for (const name of codeIn(sentence)) expect(sources).toMatch(new RegExp(`\\b${name}\\b`));
+});
