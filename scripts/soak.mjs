@@ -6,9 +6,9 @@ import { at } from "./lib/project.mjs";
 import { writeSoakReport } from "./lib/soak-report.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
 
-// Runs the tests in test/soak with large counts, one file after the other: `npm run soak`, or `npm run soak
-// random-runs` for one. The lines that they append to the file named in PAWL_SOAK_REPORT go into
-// docs/soak-report.md.
+// Runs the tests in test/soak with large counts, one file after the other: `npm run soak`, or
+// `npm run soak random-runs` for one. The lines that they append to the file named in PAWL_SOAK_REPORT go
+// into docs/soak-report.md.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);

@@ -1,5 +1,5 @@
 /**
- * Finds half a surrogate pair in the JSON of `body`; -1 if there is none. JSON.stringify escapes only lone
+ * Finds half a surrogate pair in the JSON of `body`; otherwise -1. JSON.stringify escapes only lone
  * surrogates.
  */
 export function loneSurrogateIn(body: unknown): number {
