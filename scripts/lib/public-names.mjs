@@ -7,8 +7,10 @@ import ts from "typescript";
  * @param {ts.Program} program
  * @param {Readonly<Record<string, readonly string[]>>} doors paths of the files that are a package's entries,
  * by package
- * @param {{ isOurs: (file: string) => boolean, most?: Readonly<Record<string, number>>, everywhere?: readonly string[] }} options `isOurs`:
- * whether a file belongs to the packages' sources; `most`: how many names a door may have, by its path; `everywhere`: names that several doors of a package may export
+ * @param {object} options
+ * @param {(file: string) => boolean} options.isOurs whether a file belongs to the packages' sources
+ * @param {Readonly<Record<string, number>>} [options.most] how many names a door may have, by its path
+ * @param {readonly string[]} [options.everywhere] names that several doors of a package may export
  * @returns {{ file: string, line: number, message: string }[]}
  */
 export function findWrongNames(program, doors, { isOurs, most = {}, everywhere = [] }) {

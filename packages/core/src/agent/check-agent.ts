@@ -26,7 +26,6 @@ export function checkAgent<Deps>(
 ): void {
   const { name, limits, sessionLimits } = agent;
   if (unknown.length > 0) throw agentError(name, `there is no option "${unknown.join('", "')}".`);
-  checkCounts(agent);
   checkParts(agent);
   agent.estimateTokens(1_000);
   for (const { id, pricing } of modelsOf(agent)) checkPricing(`${id}, the model of "${name}",`, pricing);
@@ -50,7 +49,8 @@ export function checkAgent<Deps>(
     throw agentError(name, `its tools depend on each other in a circle: ${cycle.join(", ")}.`);
 }
 
-function checkCounts<Deps>(agent: Agent<Deps>): void {
+/** Checks an agent's numbers: before its guards are made of them. */
+export function checkCounts<Deps>(agent: Agent<Deps>): void {
   const { name, limits, sessionLimits, maxTokens, toolConcurrency, resultLimit, userDataTimeoutMs } = agent;
   for (const [what, value] of Object.entries({
     maxTokens,

@@ -6,7 +6,7 @@ import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";
 import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
-import { checkAgent, estimateOf } from "./check-agent.ts";
+import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
 
 /**
  * Defines an agent: a model, its instructions, and the tools, hooks and limits it works with. The agent is
@@ -84,6 +84,7 @@ export function agent<Deps = unknown>({
     ...(whenBusy !== undefined && { whenBusy }),
     ...(userData && { userData }),
   };
+  checkCounts(made);
   const { errorTurns, toolFailures } = made.limits;
   const guards = [dependentCalls(), failureBudget(toolFailures), duplicateGuard()];
   const whole: Agent<Deps> = {

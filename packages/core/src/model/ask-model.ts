@@ -74,6 +74,7 @@ export async function askModel(
     if (pricing !== undefined) cost = addUsd(cost, costUsd(fresh, pricing));
   };
   const read = async () => {
+    signal.throwIfAborted();
     for await (const event of model.stream(request, { signal })) {
       // An abandoned model may keep sending events.
       signal.throwIfAborted();

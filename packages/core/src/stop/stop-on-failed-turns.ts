@@ -1,4 +1,4 @@
-import { checkNumbers } from "../base/check-numbers.ts";
+import { PawlError } from "../base/errors.ts";
 import type { CallState, RunState } from "../session/state.ts";
 import type { StopCondition } from "./stop-condition.ts";
 
@@ -7,7 +7,7 @@ import type { StopCondition } from "./stop-condition.ts";
  * calls and input that does not fit count as failures; skipped calls do not count. One success resets the
  * count. Every agent has this condition, see `limits.errorTurns`.
  *
- * @param turns from 1; `Infinity` for never
+ * @param turns above 0; `Infinity` for never
  * @throws PawlError `config`
  *
  * @example
@@ -25,7 +25,9 @@ import type { StopCondition } from "./stop-condition.ts";
  * ```
  */
 export function stopOnFailedTurns(turns: number): StopCondition {
-  checkNumbers("stopOnFailedTurns()", { turns }, { least: 1, most: Number.POSITIVE_INFINITY });
+  if (!(turns > 0)) {
+    throw new PawlError("config", `stopOnFailedTurns() takes a number of turns above 0, not ${turns}.`);
+  }
   return (run) =>
     failedTurns(run, turns) >= turns
       ? {

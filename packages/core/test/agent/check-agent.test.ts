@@ -33,6 +33,7 @@ describe("an agent that could not work is refused when it is defined, even where
   it.each<[string, object, RegExp]>([
     ["two tools of one name", { tools: [look, look] }, /two tools/],
     ["instructions that say nothing", { instructions: " " }, /instructions/],
+    ["no failed turns", { limits: { errorTurns: 0 } }, /limits\.errorTurns must be a number above 0/],
     ["a limit of nothing", { limits: { turns: 0 } }, /limits\.turns/],
   ])("T1 for %s", (_what, options, message) => {
     expect(() => setup([], options)).toThrow(message);

@@ -320,6 +320,11 @@ it.each<[string, unknown, string]>([
   ]);
 });
 
+it("H1 ignores a name that it does not know beside one that it knows", async () => {
+  const noted = named("noted", { beforeTurn: () => ({ maxTokens: 500, note: 1 }) as object });
+  expect(await errorsOf(noted)).toEqual([]);
+});
+
 it("H1 lets a hook spread what it was given into what it returns", async () => {
   const spreads: Hook = {
     name: "spreads",
