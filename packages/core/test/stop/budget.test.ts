@@ -128,13 +128,13 @@ describe("room for an answer", () => {
       "no room for a prompt",
       { inputTokens: 999 },
       {},
-      "the limit of text to be read for one request leaves no room for another answer",
+      "the limit on text that I can read for one request leaves no room for another answer",
     ],
     [
       "no room for an answer",
       { outputTokens: 255 },
       {},
-      "the limit of text to be written for one request leaves no room for another answer",
+      "the limit on text that I can write for one request leaves no room for another answer",
     ],
     [
       "no money for an answer",
