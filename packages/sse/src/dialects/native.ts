@@ -35,11 +35,11 @@ export function native(): Dialect {
  * does not move the cursor has no id.
  */
 function framing(from: Cursor): (event: SessionEvent) => string[] {
-  let place = from;
+  let cursor = from;
   return (event) => {
-    const before = place;
-    place = advanceCursor(before, event);
+    const before = cursor;
+    cursor = advanceCursor(before, event);
     const data = `data: ${JSON.stringify(event)}\n\n`;
-    return [place === before ? data : `id: ${formatCursor(place)}\n${data}`];
+    return [cursor === before ? data : `id: ${formatCursor(cursor)}\n${data}`];
   };
 }

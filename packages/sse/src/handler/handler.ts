@@ -8,7 +8,7 @@ import { errorResponse, refusal, responseTo } from "../request/wire-error.ts";
 import { checkUser, isResponse } from "../session/own-session.ts";
 import { checkExpose, type Expose, publicEvent } from "../session/public-event.ts";
 import { runHeaders } from "../stream/event-stream.ts";
-import { logStream, placeOf } from "../stream/log-stream.ts";
+import { cursorOf, logStream } from "../stream/log-stream.ts";
 import { streamLimit } from "../stream/stream-limit.ts";
 import { started } from "../stream/tell-run.ts";
 import { checkDialect } from "./check-dialect.ts";
@@ -189,7 +189,7 @@ export function handler({
       const session = await own(c);
       const events: SessionEvent[] = [];
       for await (const event of readShown(runtime.store, session.id, {
-        afterSeq: placeOf(c.req.query("after")).afterSeq,
+        afterSeq: cursorOf(c.req.query("after")).afterSeq,
       })) {
         events.push(publicEvent(event, options.expose));
       }
@@ -199,7 +199,7 @@ export function handler({
   route(app, "/sessions/:id/stream", {
     GET: async (c) => {
       const { id } = await own(c);
-      const from = placeOf(c.req.header("last-event-id") ?? c.req.query("after"));
+      const from = cursorOf(c.req.header("last-event-id") ?? c.req.query("after"));
       return await limited(c, async (onClose) => {
         const about = { request: c.req.raw, from, headers: {}, onClose };
         return logStream(options, about, (signal) => runtime.follow(id, { ...from, signal }));

@@ -66,12 +66,8 @@ export function logStream(
  *
  * @throws HTTPException 400.
  */
-export function placeOf(value: string | undefined): Cursor {
-  const place = parseCursor(value || "0");
-  if (place !== undefined) return place;
-  throw refusal(
-    400,
-    "invalid_input",
-    "A place in the stream must be a number, or an id that the stream has sent.",
-  );
+export function cursorOf(value: string | undefined): Cursor {
+  const cursor = parseCursor(value || "0");
+  if (cursor !== undefined) return cursor;
+  throw refusal(400, "invalid_input", "A cursor must be a number, or an id that the stream has sent.");
 }

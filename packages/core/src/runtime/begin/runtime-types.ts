@@ -132,7 +132,11 @@ export interface RuntimeSettings<Deps> {
   abortGraceMs?: number;
   /** Makes ids of sessions, runs and appends, each unique. Default: random UUIDs. */
   newId?(): string;
-  /** The clock for limits, time-outs and durations. Leases use the store's clock. Default: the machine's. */
+  /**
+   * The clock for limits, time-outs, durations, lease renewals, sweeps and `drain()`. Default: the machine's.
+   * A lease expires by the store's clock, so give both the same one. While it stands still, e.g. `testClock()`
+   * of `@pawl/testing`, no lease is renewed.
+   */
   clock?: Clock;
   /**
    * Pauses before each retry of an append that failed because the store was unavailable, in milliseconds.
@@ -229,7 +233,7 @@ export interface Runtime {
   start(): void;
   /**
    * Shuts this process's runtime down: starts nothing more, and lets each run finish its turn for up to
-   * `timeoutMs` (default: 30,000). Other processes resume the runs, including those that were cut off. Then
+   * `timeoutMs` (default: 30,000) by the runtime's clock. Other processes resume the runs, including those that were cut off. Then
    * readers here end with `draining`. Call it on SIGTERM.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
