@@ -15,7 +15,7 @@ interface Call {
   id: string | undefined;
   /** The index of its block; `undefined` until its name is known, which a block begins with. */
   block: number | undefined;
-  /** The input that arrived before the name. */
+  /** Input that arrived before the tool's name. Sent once the block begins. */
   waiting: string;
 }
 

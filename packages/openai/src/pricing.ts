@@ -1,6 +1,6 @@
 import type { Pricing } from "@pawl/core";
 
-/** Older models charge cache writes like other input. */
+/** Makes a `Pricing`. `cacheWrite` defaults to `input`: older models charge both alike. */
 function prices(input: number, output: number, cacheRead: number, cacheWrite = input): Pricing {
   return { input, output, cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite };
 }

@@ -34,7 +34,7 @@ export function newSession(): Session {
 /** Ends a span after the last event of an append, which may still set attributes, and then forgets it. */
 export type End = (span: Span, forget: () => void) => void;
 
-/** Ends all open `chat` spans as failed. There is one at a time. */
+/** Ends the open `chat` span, if there is one, as failed. */
 export function endAttempts(session: Session, end: End, failure: string): void {
   for (const seq of session.chats.keys()) endOne(session.chats, seq, end, failure);
 }

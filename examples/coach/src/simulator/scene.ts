@@ -24,11 +24,11 @@ export interface Scene {
   type: string;
   /** The arc that was entered and is not complete. */
   arc: string | undefined;
-  /** The types of the files that were saved since the session or the arc began. */
+  /** The types of the files saved in this stage: since the session began, or an arc last began or ended. */
   saved: string[];
-  /** The number of messages from the user since then. */
+  /** The number of messages from the user in this stage. */
   told: number;
-  /** The last pulse check since then. */
+  /** The last pulse check of this stage. */
   pulse: Json | undefined;
 }
 

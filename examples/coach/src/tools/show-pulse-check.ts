@@ -29,7 +29,7 @@ export type PulseResult =
   | { skipped: true; baseline: Ratings }
   | {
       ratings: Ratings;
-      /** The previous ratings, and their day. */
+      /** The last known rating of each area before this check, and the day of that check. */
       baseline: Ratings;
       baseline_day?: string;
       changes: Record<string, PulseChange>;

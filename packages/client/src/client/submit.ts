@@ -110,7 +110,7 @@ async function postAndRead(talk: Conversation, body: RunBody, about: About): Pro
 }
 
 /**
- * Sends a request, up to {@link TRIES} times. Resolves to `undefined` if the first try was accepted and only
+ * Sends a request, up to {@link TRIES} times. Resolves to `undefined` if an earlier try was accepted and only
  * its response was lost.
  */
 async function post(talk: Conversation, body: RunBody, signal: AbortSignal): Promise<Response | undefined> {

@@ -6,8 +6,8 @@ export interface Deadline {
   /** Aborts the work. */
   readonly signal?: AbortSignal;
   /**
-   * How long the work may take to settle after the signal has fired, in milliseconds. Default: the wait ends
-   * at once.
+   * How long the work may take to settle after the signal has fired, in milliseconds. Default: no grace;
+   * `withinDeadline()` rejects as soon as the signal fires.
    */
   readonly abortGraceMs?: number;
   /** How long the work may take, in milliseconds. Default: unlimited. */

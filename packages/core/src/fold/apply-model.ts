@@ -73,7 +73,7 @@ function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"ass
   if (hasLostServerCalls(state)) endServerCalls(state);
 }
 
-/** Notes that the model has answered without a tool call and is reminded. */
+/** Records that the model answered without a tool call and was reminded to make one. */
 export function applyReminder(run: RunState): void {
   if (run.turn === undefined) return;
   run.reminded = true;

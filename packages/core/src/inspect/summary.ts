@@ -40,7 +40,7 @@ export function summaryOf(event: StoredEvent): string {
   }
 }
 
-/** Summarizes a prefix. A public log leaves out its content. */
+/** Summarizes a `prefix` event. Leaves out the number of tools if `system` is empty, as in a public log. */
 function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
   if (system.length === 0) return "system prompt and tools";
   return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;

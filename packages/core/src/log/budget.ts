@@ -42,7 +42,7 @@ export const unlimited: Budget = {
   costUsd: Number.POSITIVE_INFINITY,
 };
 
-/** Returns the sum of two uses. */
+/** Adds up two amounts of used budget, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {
   return {
     turns: a.turns + b.turns,

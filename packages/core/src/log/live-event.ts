@@ -2,10 +2,9 @@ import type { Json } from "../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "./event.ts";
 
 /**
- * The payloads of live events, which are shown but not stored. A delta previews a block of the coming
- * `assistant_message`: `attempt` is the `seq` of its `llm_request`, `index` the block's index, and `offset`
- * the delta's position in the block's text, in UTF-16 code units. A reader uses them to skip text that it
- * already has, and to notice a gap.
+ * The payloads of live events, which are shown but not stored. A delta previews a block of the
+ * `assistant_message` that will be stored. The position in each {@link Delta} lets a reader skip text that it
+ * already has, and notice a gap.
  */
 export interface LiveEventData {
   /** New text of the answer. */
@@ -40,7 +39,7 @@ export interface Delta {
   text: string;
 }
 
-/** A sub-agent at work on a call, and its session. */
+/** The sub-agent that is running for a call, and its session. */
 export interface AgentAtWork {
   /** The tool whose call it works on. */
   tool_name: string;

@@ -125,7 +125,7 @@ function endOfTurn(run: RunState, left: Remaining, last: StopReason | undefined)
   return cut ?? stopAfterTurn(run);
 }
 
-/** Returns the limit that shortened an answer which reached its `max_tokens`. */
+/** Returns the stop reason for an answer that was cut off at a `max_tokens` which a limit determined. */
 function cutByLimit({ turn }: RunState, left: Remaining): StopReason | undefined {
   if (turn?.stopReason !== "max_tokens" || turn.limitedBy === undefined) return undefined;
   return limitStop(left, turn.limitedBy);

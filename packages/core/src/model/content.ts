@@ -68,7 +68,10 @@ export function isServerCall({ type }: ContentBlock): boolean {
   return type === "server_tool_use" || type === "mcp_tool_use";
 }
 
-/** Whether the block is the result of such a call, e.g. `web_search_tool_result`; not a `tool_result`. */
+/**
+ * Whether the block is the result of a tool that runs on the API's side, e.g. `web_search_tool_result`. False
+ * for `tool_result`.
+ */
 export function isServerResult({ type }: ContentBlock): boolean {
   return type.endsWith("_tool_result");
 }

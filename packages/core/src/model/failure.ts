@@ -18,7 +18,7 @@ export function cutStream(): PawlError {
   return modelError("The model's stream ended before its answer was complete.", { retryable: true });
 }
 
-/** Returns the event which reports that an attempt failed and that `next` makes another one. */
+/** Returns the event which reports that an attempt failed and that the model `next` makes another one. */
 export function attemptFailed(
   error: unknown,
   failure: ModelFailure,

@@ -140,7 +140,7 @@ export interface LiveCursor {
  * missing an event or seeing one twice.
  */
 export interface Cursor {
-  /** `seq` of the last stored event that it has. */
+  /** `seq` of the last stored event that the reader has. */
   afterSeq: number;
   live?: LiveCursor;
 }

@@ -26,7 +26,7 @@ import type { StopCondition } from "./stop-condition.ts";
  */
 export function stopOnFailedTurns(turns: number): StopCondition {
   if (!(turns > 0)) {
-    throw new PawlError("config", `stopOnFailedTurns() takes a number of turns above 0, not ${turns}.`);
+    throw new PawlError("config", `turns of stopOnFailedTurns() must be a number above 0, not ${turns}.`);
   }
   return (run) =>
     failedTurns(run, turns) >= turns

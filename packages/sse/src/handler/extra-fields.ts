@@ -4,7 +4,7 @@ import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
 import { findSession } from "../session/open-session.ts";
 
-/** Fields of the request's body that are your own, and what they add to the run that the message begins. */
+/** Your own fields of the request's body, and how to turn them into options of the new run. */
 export interface ExtraFields {
   /**
    * Names of the fields. The dialect does not see them. A dialect that refuses unknown fields still refuses

@@ -14,9 +14,8 @@ export interface ThreadPieces {
 }
 
 /**
- * Splits a JSON object into the items of the list in its field `field` and everything else, byte by byte and
- * without building values. It looks at strings and brackets only. The parser of the pieces has to detect
- * invalid JSON.
+ * Separates the items of one list from the rest of a JSON object. `field` names the list. Works on the raw
+ * bytes and builds no values. Does not validate the JSON: the caller has to parse the pieces.
  *
  * @returns the function that takes the body's chunks.
  */

@@ -40,7 +40,7 @@ export interface ListedEntry {
   metadata: { [key: string]: unknown } | null;
 }
 
-/** An answer of supabase-js. */
+/** The response of a supabase-js storage call. */
 export interface StorageAnswer<T> {
   data: T | null;
   error: unknown;

@@ -96,7 +96,7 @@ function imageElsewhere(value: { [field: string]: unknown }, path: string): ApiE
   );
 }
 
-/** Only an assistant message with calls may have no content. */
+/** Refuses an assistant message that has no content, no refusal and no tool calls. */
 function saysNothing(value: { [field: string]: unknown }, path: string): ApiError | undefined {
   if (value.role !== "assistant" || value.tool_calls !== undefined) return undefined;
   const isSilent = (value.content ?? null) === null && (value.refusal ?? null) === null;

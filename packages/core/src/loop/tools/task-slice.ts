@@ -19,8 +19,9 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
 }
 
 /**
- * Returns what one task may use: at most its own limits and its share of what the caller has left. Tasks of
- * the turn that have not started share equally what the started ones do not hold.
+ * Returns the budget slice of a sub-agent task that is about to start. For tokens and cost, the turn's tasks
+ * that have not started share the caller's remaining budget equally, each up to its own limit. The unused
+ * part of a started task's slice is not shared. Other resources have only the overrides in `limits`.
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;

@@ -134,8 +134,8 @@ export interface RuntimeSettings<Deps> {
   newId?(): string;
   /**
    * The clock for limits, time-outs, durations, lease renewals, sweeps and `drain()`. Default: the machine's.
-   * A lease expires by the store's clock, so give both the same one. While it stands still, e.g. `testClock()`
-   * of `@pawl/testing`, no lease is renewed.
+   * A lease expires by the store's clock, so give both the same one. No lease is renewed while the clock
+   * stands still, e.g. `testClock()` of `@pawl/testing`.
    */
   clock?: Clock;
   /**
@@ -233,8 +233,8 @@ export interface Runtime {
   start(): void;
   /**
    * Shuts this process's runtime down: starts nothing more, and lets each run finish its turn for up to
-   * `timeoutMs` (default: 30,000) by the runtime's clock. Other processes resume the runs, including those that were cut off. Then
-   * readers here end with `draining`. Call it on SIGTERM.
+   * `timeoutMs` (default: 30,000) by the runtime's clock. Other processes resume the runs, including those
+   * that were cut off. Then readers here end with `draining`. Call it on SIGTERM.
    */
   drain(options?: { timeoutMs?: number }): Promise<void>;
 }

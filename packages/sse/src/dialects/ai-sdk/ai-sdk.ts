@@ -11,9 +11,10 @@ import { parseAiSdk } from "./ai-sdk-request.ts";
 /** Options of `aiSdk()`. */
 export interface AiSdkOptions {
   /**
-   * What happens to text that a failed attempt has streamed. `mark`: its parts stay in the message with
-   * `providerMetadata.pawl.void`, and the app leaves them out. `reset`: they are removed with `reset-step`,
-   * an event that ends the run in clients before version 7. Default: `mark`.
+   * What happens to text that a failed attempt has streamed. Default: `mark`.
+   *
+   * - `mark`: its parts stay in the message, with `providerMetadata.pawl.void`. Your app must hide them.
+   * - `reset`: a `reset-step` event removes them. Requires AI SDK 7: in older clients the event ends the run.
    */
   lostText?: "mark" | "reset";
 }

@@ -26,9 +26,11 @@ export interface Dialect {
    */
   readonly reserved?: readonly string[];
   /**
-   * The field of the body in which clients send their whole thread, oldest message first. `parse` gets its
-   * last message, with the messages of the role `tool` right before it, and as `earlier` the ids and roles of
-   * up to 200 before those. So a thread may be longer than `maxBodyBytes`. Default: clients send no thread.
+   * The field of the body in which clients send their whole thread, oldest message first. Default: clients
+   * send no thread. Only the end of the thread is kept, so it may be longer than `maxBodyBytes`:
+   *
+   * - The `body` of `parse` has the last message, and the messages of the role `tool` right before it.
+   * - `earlier` has the ids and roles of up to 200 messages before those.
    */
   readonly threadField?: string;
   /**

@@ -2,7 +2,7 @@ import { type ApiError, invalid } from "../../base/api-error.ts";
 import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
 import { type Check, firstError, objectWith, oneOf } from "./checks.ts";
 
-/** The shape of a cache mark. */
+/** Checks a `cache_control`: the type `ephemeral`, and optionally a `ttl` of `5m` or `1h`. */
 export const cacheControl: Check = objectWith({
   required: { type: oneOf("ephemeral") },
   optional: { ttl: oneOf("5m", "1h") },
@@ -47,7 +47,10 @@ function checkTtlOrder(marks: readonly Mark[]): ApiError | undefined {
       );
 }
 
-/** Every explicit mark, in the order tools, system, messages. */
+/**
+ * Lists the `cache_control` of tools and blocks, in the order tools, system, messages. Leaves out the
+ * request's top-level one.
+ */
 function marksOf(request: ParsedRequest): Mark[] {
   const marks: Mark[] = [];
   const add = (part: unknown, path: string, insideMarked = false): boolean => {
