@@ -55,7 +55,7 @@ describe("I4 D2 what sources need of deps is part of their types", () => {
     expectTypeOf(both).toEqualTypeOf<DataSource<Db>>();
   });
 
-  it("and so it is of whoever fetches them", () => {
+  it("and so does the code that fetches them", () => {
     const hook = initializer({ model, sources: [free, reads] });
     expectTypeOf(hook).toEqualTypeOf<Hook<Db>>();
     expectTypeOf(agent({ name: "a", model, instructions: "", hooks: [hook] })).toEqualTypeOf<Agent<Db>>();

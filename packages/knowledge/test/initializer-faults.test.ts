@@ -32,7 +32,7 @@ describe("an initializer that fails", () => {
     expect(await world.of(sessionId, "error")).toEqual([]);
   });
 
-  it("I3 the agent answers in time when its model is too slow, and minds no signal", async () => {
+  it("I3 the agent answers in time when its model is too slow and ignores its abort signal", async () => {
     const clock = testClock();
     const signals: AbortSignal[] = [];
     const model: ModelClient = {
@@ -152,7 +152,7 @@ describe("an initializer whose model is asked twice", () => {
 });
 
 describe("an initializer that lies", () => {
-  it("I1 I3 drops what is no source and what makes no sense, and fetches the rest", async () => {
+  it("I1 I3 drops unknown sources and invalid requests, and fetches the rest", async () => {
     const wishes = [
       { source: "passwords" },
       { source: "__proto__" },
@@ -204,7 +204,7 @@ describe("attacks on an initializer", () => {
     expect(String(world.small.requests[0]?.system[0]?.text)).not.toContain("passwords");
   });
 
-  it("C7 I1 a model that obeys a message gets no source that there is none of, and no one else's data", async () => {
+  it("C7 I1 a model that obeys a message gets no unknown source, and no other user's data", async () => {
     const obeying = call(
       choiceOf([{ source: "passwords" }, { source: "muscle_goals" }], { user_id: "u2", userId: "u2" }),
     );

@@ -56,7 +56,7 @@ describe("what the small model is asked", () => {
     }
   });
 
-  it("I1 receives the user's message, what was said before, and what is loaded, with params and age", async () => {
+  it("I1 receives the user's message, the conversation so far, and the loaded data, with params and age", async () => {
     const world = initialized([choosing(history("not_in_context", 30)), none]);
     const { sessionId } = await world.say("First words");
     expect(promptOf(world.small)).toBe(
@@ -190,7 +190,7 @@ describe("what is done with its choice", () => {
     expect((await world.knowledge(sessionId)).map(({ data }) => data)).toEqual(["met", "met"]);
   });
 
-  it("I2 tells whoever follows of each piece of knowledge", async () => {
+  it("I2 reports each piece of knowledge to readers", async () => {
     const world = initialized([choosing({ source: "muscle_goals" })]);
     const run = world.pawl.run("tester", { userId: "u1", input: "Hi" });
     const seen: string[] = [];
@@ -221,7 +221,7 @@ describe("what is done with its choice", () => {
   it.each([
     ["the same again", 14, history("not_in_context"), "already_there"],
     ["a part of it", 14, history("not_in_context", 7), "already_there"],
-    ["an expansion that is none", 14, history("expand_range", 14), "not_wider"],
+    ["an expansion that widens nothing", 14, history("expand_range", 14), "not_wider"],
     [
       "an expansion of what has no range",
       null,
@@ -291,7 +291,7 @@ describe("what is done with its choice", () => {
     expect(world.asked).toHaveLength(2);
   });
 
-  it("I2 names what it goes on with among what is loaded, and nothing else", async () => {
+  it("I2 names the loaded data that it keeps using, and nothing else", async () => {
     const use = { use_existing: ["muscle_goals", "stock_prices"] };
     const world = initialized([
       choosing({ source: "muscle_goals" }),

@@ -95,7 +95,7 @@ describe("a skill file", () => {
     expect(() => parseSkill(text, "x")).toThrow(message);
   });
 
-  it("C8 is refused with a name that is none, and with tools that there are none of", () => {
+  it("C8 is refused with an invalid name, and with unknown tools", () => {
     expect(() => parseSkill(skillText({}), "../x")).toThrow('"../x" is not a valid name for a skill');
     const text = skillText({ tools: "- `a`\n- `b`\n- `c`" });
     expect(() => parseSkill(text, "x", { tools: ["b"] })).toThrow('there is no tool "a", "c".');

@@ -73,7 +73,7 @@ describe("data sources", () => {
   });
 
   it.each([
-    ["a name that is none", { name: "a b" }, /"a b" is not a valid name/],
+    ["an invalid name", { name: "a b" }, /"a b" is not a valid name/],
     ["the name of core's own source", { name: "user_data" }, /not user_data/],
     [
       "params that are no object",

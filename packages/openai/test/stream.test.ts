@@ -218,7 +218,7 @@ it("L13 estimates the usage of a server that counts nothing", async () => {
   expect(events.at(-2)).toMatchObject({ usage: { input_tokens: estimated, output_tokens: 2 } });
 });
 
-it("minds the first choice only, and chunks with none", async () => {
+it("reads the first choice only, and chunks without choices", async () => {
   const other = { ...chunk({}), choices: [{ index: 1, delta: { content: "Other" } }] };
   const { events } = await stream([
     { id: "c", choices: [] },

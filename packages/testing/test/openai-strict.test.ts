@@ -325,7 +325,7 @@ it.each<[string, Body, string | RegExp, string | null]>([
   expect(api.rejected.length).toBe(before + 1);
 });
 
-it("refuses who has no key, and never repeats one", async () => {
+it("refuses requests without a key, and never repeats a key", async () => {
   expect(await send({}, "sk-proj-wrong-key-1234")).toMatchObject({
     status: 401,
     code: "invalid_api_key",

@@ -294,7 +294,7 @@ describe("a paused turn", () => {
     }
   });
 
-  it("L18 is known by its looks to whoever did not see it paused", () => {
+  it("L18 is recognized by its shape without having been seen paused", () => {
     const judged = (...list: Body[]) => validateMessagesRequest(body(...list))?.message;
     expect(judged(asked, assistant(...said))).toBeUndefined();
     expect(judged(asked, assistant(...said, serverResult))).toBeUndefined();

@@ -69,7 +69,7 @@ export function decide(state: SessionState, rules: Rules, now: Now): Next {
   // No request is in flight when the loop decides: the answer of an open one was lost. Its cost counts below.
   if (run.attempt !== undefined) return { do: "charge", attempt: run.attempt };
   const over = run.ending ?? stopped(run) ?? now.halted ?? givenUp(run);
-  // Whoever ends the run, its calls may be without results: no `afterTurn` hook is asked.
+  // Calls may be without results here, so `afterTurn` hooks are not called.
   if (over !== undefined) return { do: "end", stop: over };
   const left = remainingOf(state, rules, now.legMs);
   const open = unanswered(run);

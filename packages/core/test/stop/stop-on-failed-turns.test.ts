@@ -55,7 +55,7 @@ describe("stopOnFailedTurns()", () => {
       [bad, { tools: [calling("bad"), calling("echo"), calling("bad")] }],
       3,
     ],
-  ] as const)("L5 goes on with %s", async (_what, script, turns) => {
+  ] as const)("L5 continues after %s", async (_what, script, turns) => {
     const world = setup([...script, ...last], options());
     const result = await world.say("Go");
     expect({ type: result.stop.type, turns: result.turns }).toEqual({ type: "end_turn", turns });

@@ -76,7 +76,7 @@ export interface Clock {
   readonly asleep: number;
 }
 
-/** With `hurry`, whoever sleeps wakes at once, and the time has passed. */
+/** With `hurry`, a sleep ends at once, and the clock has moved on. */
 export function testClock({ hurry = false } = {}): Clock {
   let time = 1_000_000;
   const waits: number[] = [];

@@ -16,7 +16,7 @@ export const slow: Reply = { text: "One two three four five six seven eight", de
 export const endless: Reply = { text: "a ".repeat(300), delayPerEventMs: 4 };
 export const ok: Reply = { text: "Ok." };
 
-/** A tool that works until it is let go; with `deaf` it minds no signal. */
+/** A tool that works until it is let go; with `deaf` it ignores its abort signal. */
 export function gate(deaf = false) {
   const { promise, resolve } = Promise.withResolvers<void>();
   const work = tool({

@@ -35,7 +35,7 @@ export type Knowledge = EventData["knowledge"];
 
 /** Options of `run()`: a message that starts a run, or answers that continue one. */
 export interface RunOptions {
-  /** The user who asks. Only the owner of a session may use it; for others it does not exist. */
+  /** The user. Only the owner of a session may use it; for others it does not exist. */
   userId: string;
   /** The session to use. Default: a new one. */
   sessionId?: string;

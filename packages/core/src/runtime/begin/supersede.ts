@@ -29,6 +29,6 @@ export async function endSupersededRun(
     // If `deps` fails, the run that is about to start reports it.
     await withinDeadline(leg.life, leg.makeDeps()).catch(() => undefined);
   }
-  // The run ends. Where a message comes while a leg is at work, the run continues: `closeOvertakenQuestions`.
+  // The run ends. If a message arrives during a leg, the run continues instead: `closeOvertakenQuestions`.
   return await endingOf(leg, run, SUPERSEDED, OVERTAKEN);
 }

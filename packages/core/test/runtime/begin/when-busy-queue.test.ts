@@ -341,7 +341,7 @@ describe("whenBusy: queue", () => {
     await second.started;
     const waiting = await world.pawl.view(sessionId, user);
     expect(waiting.messages.map(({ queued = false }) => queued)).toEqual([false, true]);
-    // A reader who was there sees the same as one who comes later.
+    // A live reader and a later one see the same.
     let live = newView();
     for await (const event of run) live = reduceView(live, event);
     const { messages } = await world.pawl.view(sessionId, user);
