@@ -32,7 +32,10 @@ export function checkAgent<Deps>(
   const costs = [limits.costUsd, sessionLimits.costUsd].some(Number.isFinite);
   const free = costs ? modelsOf(agent).find(({ pricing }) => pricing === undefined) : undefined;
   if (free !== undefined) {
-    throw agentError(name, `costUsd is limited, but ${free.id} has no prices. Give that model a "pricing".`);
+    throw agentError(
+      name,
+      `costUsd is limited, but ${free.id} has no prices. Give it some, in US dollars per million tokens: pricing: { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, e.g. by pricingOf("claude-sonnet-5-5") of @pawl/anthropic.`,
+    );
   }
   if (agent.whenBusy !== undefined && !isWhenBusy(agent.whenBusy)) {
     throw agentError(name, `whenBusy must be "reject", "queue" or "interrupt", not "${agent.whenBusy}".`);

@@ -45,7 +45,9 @@ export function checkPricing(whose: string, pricing: Pricing | undefined): void 
   for (const prices of [pricing, pricing?.longPrompt]) {
     if (prices === undefined) continue;
     const { input, output, cacheRead, cacheWrite5m, cacheWrite1h } = prices;
-    checkNumbers(whose, { input, output, cacheRead, cacheWrite5m, cacheWrite1h }, { most: 1_000_000 });
+    const named = Object.entries({ input, output, cacheRead, cacheWrite5m, cacheWrite1h });
+    const numbers = Object.fromEntries(named.map(([what, price]) => [`pricing.${what}`, price]));
+    checkNumbers(whose, numbers, { most: 1_000_000 });
   }
 }
 
