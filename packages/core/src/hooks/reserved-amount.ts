@@ -6,14 +6,14 @@ import type { RunState } from "../session/state.ts";
 import type { RunContext } from "./hook.ts";
 
 /** A value, or a function that returns it for the run. */
-export type Of<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
+export type PerRun<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
 
 /** The numbers of a budget as the application gives them: one pair. */
 export interface GivenBudget<Deps> {
-  limit?: Of<number, Deps> | undefined;
-  amount?: Of<number, Deps> | undefined;
-  limitUsd?: Of<number, Deps> | undefined;
-  amountUsd?: Of<number, Deps> | undefined;
+  limit?: PerRun<number, Deps> | undefined;
+  amount?: PerRun<number, Deps> | undefined;
+  limitUsd?: PerRun<number, Deps> | undefined;
+  amountUsd?: PerRun<number, Deps> | undefined;
 }
 
 /** The numbers of a budget as reservations count them: whole tokens, or whole millionths of a US dollar. */
@@ -56,14 +56,17 @@ export function reservedAmount<Deps>(given: GivenBudget<Deps>): ReservedAmount<D
 
 /** Returns the value for this run. */
 export async function resolved<T extends string | number, Deps>(
-  value: Of<T, Deps>,
+  value: PerRun<T, Deps>,
   context: RunContext<Deps>,
 ): Promise<T> {
   return typeof value === "function" ? await value(context) : value;
 }
 
 /** Reads an amount of money. A fixed one is checked at once, one that depends on the run when it is known. */
-function micros<Deps>(name: string, usd: Of<number, Deps>): (context: RunContext<Deps>) => Promise<number> {
+function micros<Deps>(
+  name: string,
+  usd: PerRun<number, Deps>,
+): (context: RunContext<Deps>) => Promise<number> {
   const checked = (value: number) => {
     checkNumbers("reservation()", { [name]: value }, { most: MOST_USD });
     return Math.round(microsFromUsd(value));

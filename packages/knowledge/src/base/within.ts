@@ -1,7 +1,7 @@
 import type { Clock } from "@pawl/core";
 
 /** How long work may take, and what cancels it. */
-export interface Patience {
+export interface TimeLimit {
   signal: AbortSignal;
   timeoutMs: number;
   clock: Clock;
@@ -16,7 +16,7 @@ export class TimeUp extends Error {
 }
 
 /** Makes a signal that aborts at the time-out or with `signal`. Call `clear` when the work is done. */
-export function timeLimit({ signal, timeoutMs, clock }: Patience): { signal: AbortSignal; clear(): void } {
+export function timeLimit({ signal, timeoutMs, clock }: TimeLimit): { signal: AbortSignal; clear(): void } {
   const control = new AbortController();
   const callOff = () => control.abort(signal.reason);
   const cancel = clock.after(timeoutMs, () => control.abort(new TimeUp(timeoutMs)));
@@ -30,17 +30,14 @@ export function timeLimit({ signal, timeoutMs, clock }: Patience): { signal: Abo
 }
 
 /**
- * Runs work within a time limit. At the time-out or when `patience.signal` aborts, the work's signal aborts,
+ * Runs work within a time limit. At the time-out or when `limit.signal` aborts, the work's signal aborts,
  * and work that ignores it is abandoned.
  *
  * @throws TimeUp at the time-out, or the signal's reason.
  */
-export async function within<T>(
-  patience: Patience,
-  work: (signal: AbortSignal) => T | Promise<T>,
-): Promise<T> {
-  patience.signal.throwIfAborted();
-  const { signal, clear } = timeLimit(patience);
+export async function within<T>(limit: TimeLimit, work: (signal: AbortSignal) => T | Promise<T>): Promise<T> {
+  limit.signal.throwIfAborted();
+  const { signal, clear } = timeLimit(limit);
   const { promise: given, reject } = Promise.withResolvers<never>();
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   try {
