@@ -1,6 +1,6 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
-import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
+import type { Delta, LiveEvent, SessionEvent } from "../log/live-event.ts";
 import type { LiveState } from "../log/live-tail.ts";
 import type { LivePart } from "../model/live-part.ts";
 
@@ -18,6 +18,8 @@ export interface ReaderState {
   /** The parts of the live state that are being read, and how much of each block was taken. */
   parts: readonly LivePart[] | undefined;
   taken: Map<number, { pieces: number; chars: number }>;
+  /** How much of each block of the attempt it has been shown, in the order of the blocks. */
+  shown: Map<number, { type: DeltaType; index: number; chars: number }>;
   /** Characters at the beginning of these parts that the reader has from an earlier live state. */
   skip: number;
   /** The progress reports that are being read, and the version of the last report shown. */
@@ -40,7 +42,7 @@ export function newReader(live: LiveCursor | undefined): ReaderState {
 }
 
 function ofAttempt(attempt: number | undefined, chars: number) {
-  return { attempt, chars, parts: undefined, taken: new Map(), skip: 0 };
+  return { attempt, chars, parts: undefined, taken: new Map(), shown: new Map(), skip: 0 };
 }
 
 /** Whether the text of an attempt is void or stored after such an event. */
@@ -111,14 +113,16 @@ export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Ge
     seen.skip -= known;
     if (known === text.length) continue;
     seen.chars += text.length - known;
-    yield delta(part, { attempt, index: part.index, offset: chars + known, text: text.slice(known) });
+    const { index } = part;
+    const event = delta(part, { attempt, index, offset: chars + known, text: text.slice(known) });
+    seen.shown.set(index, { type: event.type, index, chars: chars + text.length });
+    yield event;
   }
 }
 
-function delta(
-  { kind, tool }: LivePart,
-  data: { attempt: number; index: number; offset: number; text: string },
-): LiveEvent {
+type DeltaType = "text_delta" | "thinking_delta" | "tool_input_delta";
+
+function delta({ kind, tool }: LivePart, data: Delta): Extract<LiveEvent, { type: DeltaType }> {
   if (kind === "tool_input") {
     return { type: "tool_input_delta", data: { ...data, ...(tool ?? { call_id: "", tool_name: "" }) } };
   }

@@ -16,6 +16,7 @@ import {
   readerAfter,
 } from "./cursor.ts";
 import { doorbell } from "./doorbell.ts";
+import { restOfAnswer } from "./rest-of-answer.ts";
 import type { SessionWatches } from "./session-watch.ts";
 import { type AgentsBelow, agentsBelow } from "./sub-agent-text.ts";
 
@@ -59,6 +60,8 @@ interface FollowFrom extends FollowOptions {
   sessionId: string;
   /** Aborted with the error that prevents further events. The reader gets it after all stored events. */
   failure?: AbortSignal;
+  /** Yields the rest of each answer's text as deltas before its `assistant_message`. Default: false. */
+  wholeText?: boolean;
 }
 
 /** Like {@link follow}, for a reader that exists before its starting point is known. */
@@ -74,14 +77,15 @@ async function* batches(
   source: Source,
   from: Promise<FollowFrom> | FollowFrom,
 ): AsyncGenerator<SessionEvent[], void, undefined> {
-  const { sessionId, afterSeq = 0, live: known, signal, failure, ...options } = await from;
+  const { sessionId, afterSeq = 0, live: known, signal, failure, wholeText = false, ...options } = await from;
   const { store, tail, watches, over } = source;
   const hidden = await redactedSince(store, sessionId, afterSeq);
   const bell = doorbell([over.signal, signal, failure]);
   const { watch, leave } = watches.join(sessionId, afterSeq, bell.ring);
   const below = agentsBelow(tail, bell.ring);
   const gone = () => signal?.aborted ?? false;
-  const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited: options.untilIdle ?? false };
+  const awaited = options.untilIdle ?? false;
+  const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited, wholeText };
   // Query the store at first, and again after a long silence: only the store knows what other processes
   // stored.
   let looks: number | undefined;
@@ -131,6 +135,7 @@ interface Reader {
   cursor: number;
   seen: ReaderState;
   awaited: boolean | AwaitedRun | undefined;
+  wholeText: boolean;
 }
 
 /** Moves a reader over stored events, as far as it wants to go, and returns what it is shown. */
@@ -139,6 +144,9 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
   for (const event of events) {
     if (reader.awaited === undefined) break;
     reader.cursor = event.seq;
+    if (reader.wholeText && event.type === "assistant_message" && !hidden.has(event.seq)) {
+      shown.push(...restOfAnswer(event, reader.seen));
+    }
     shown.push(...around(event, reader.seen, hidden));
     reader.seen = readerAfter(event, reader.seen);
     reader.awaited = stillAwaited(reader.awaited, event);

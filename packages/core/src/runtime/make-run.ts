@@ -4,6 +4,7 @@ import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
 import { follow, followFrom } from "../readers/follow.ts";
+import { textOfEvents } from "../readers/text-stream.ts";
 import { isSettled } from "../session/queued.ts";
 import { type RunResult, resultOf } from "../session/run-result.ts";
 import { newSessionState, type SessionState } from "../session/state.ts";
@@ -14,13 +15,22 @@ import type { Run, RunStart } from "./leg/run-handle.ts";
 /** Makes the handle of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const started = begun.then(({ start }) => start);
-  const result = begun.then((run) => resultFrom(host, run).finally(run.release));
+  const settled = begun.then((run) => resultFrom(host, run).finally(run.release));
+  // Listeners have the last event before `result` settles, so that output is in order and complete.
+  let listening = Promise.resolve();
+  const result = settled.finally(() => listening);
   // Callers may use only one of the two promises, or neither: an unhandled rejection would end the process.
   started.catch(() => undefined);
   // If the leg fails in this process, iterators throw its error: no more events may come.
   const failure = new AbortController();
-  result.catch((error: unknown) => failure.abort(error));
-  const from = started.then((start) => ({ ...start, untilIdle: start, failure: failure.signal }));
+  result.catch(() => undefined);
+  settled.catch((error: unknown) => failure.abort(error));
+  const from = started.then((start) => ({
+    ...start,
+    untilIdle: start,
+    failure: failure.signal,
+    wholeText: true,
+  }));
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();
@@ -41,12 +51,15 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
     started,
     result,
     [Symbol.asyncIterator]: events,
+    get textStream() {
+      return textOfEvents(events());
+    },
     on: (type, listener) => {
       emitter.on(type, listener);
       if (!pumping) {
         pumping = true;
         // `result` rejects if the store fails.
-        pump().catch(() => undefined);
+        listening = pump().catch(() => undefined);
       }
       return run;
     },

@@ -59,9 +59,9 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * const pawl = runtime({ agents: [greeter], store: memoryStore() });
  *
  * const run = pawl.run("greeter", { userId: "ada", input: "Hi" });
- * run.on("text_delta", ({ data }) => process.stdout.write(data.text));
- * const { sessionId, text, stop } = await run.result;
- * console.log(text, stop.type); // Hello, Ada. end_turn
+ * for await (const text of run.textStream) console.log(text); // Hello, Ada.
+ * const { sessionId, stop } = await run.result;
+ * console.log(stop.type); // end_turn
  *
  * const { messages } = await pawl.view(sessionId, { userId: "ada" });
  * console.log(messages.length); // 2

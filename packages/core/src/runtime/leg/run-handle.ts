@@ -16,8 +16,29 @@ export interface RunStart {
 }
 
 /**
- * A run in progress. It continues whether or not anybody reads it: iterate it, listen to it, or only await
- * `result`. If `result` rejects, the iterator throws the same error after the stored events.
+ * A run in progress. It continues whether or not anybody reads it: print its `textStream`, iterate its events,
+ * listen to some of them, or only await `result`. If `result` rejects, iterators throw the same error after
+ * the stored events.
+ *
+ * Before each `assistant_message`, readers get the rest of its text and thinking as deltas. So the texts of
+ * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet.
+ *
+ * @example
+ * ```ts
+ * import { agent, memoryStore, runtime } from "@pawl/core";
+ * import { scriptedModel } from "@pawl/testing";
+ *
+ * const greeter = agent({
+ *   name: "greeter",
+ *   model: scriptedModel([{ text: "Hello, Ada." }]),
+ *   instructions: "You greet people.",
+ * });
+ * const pawl = runtime({ agents: [greeter], store: memoryStore() });
+ *
+ * const run = pawl.run("greeter", { userId: "ada", input: "Hi" });
+ * for await (const text of run.textStream) console.log(text); // Hello, Ada.
+ * console.log((await run.result).stop.type); // end_turn
+ * ```
  */
 export interface Run extends AsyncIterable<SessionEvent> {
   /**
@@ -27,10 +48,16 @@ export interface Run extends AsyncIterable<SessionEvent> {
   readonly started: Promise<RunStart>;
   /**
    * Resolves when the run is suspended or has ended. For a message that was queued during a run, it is the
-   * result of the run that picked the message up. Rejects as `started` does, or later with
+   * result of the run that picked the message up. Listeners have had all events by then. Rejects as `started` does, or later with
    * `store_unavailable`. All other failures are in the result.
    */
   readonly result: Promise<RunResult>;
+  /**
+   * The text of the run's answers as it arrives: every character once, in order, with a blank line between
+   * the answers of different turns. If a model call fails midway, its text stays in the stream, and the text
+   * of the next attempt begins a new paragraph. Each access starts a new stream from the run's beginning.
+   */
+  readonly textStream: AsyncIterable<string>;
   /** Calls `listener` for every event of one type. */
   on<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;
   /** Removes a listener. */

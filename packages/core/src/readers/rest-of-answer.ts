@@ -1,0 +1,34 @@
+import type { StoredOf } from "../log/event.ts";
+import type { Delta, LiveEvent } from "../log/live-event.ts";
+import { type ContentBlock, isText } from "../model/content.ts";
+import type { ReaderState } from "./cursor.ts";
+
+/**
+ * Yields the text and thinking of a stored answer that a reader has not been shown, as deltas. An answer whose
+ * end came in the same packet as its last words is stored before any reader sees those words.
+ */
+// Blocks are matched by kind and order, not by index: thinking without a signature is not stored, so positions
+// in the stored answer can differ from those in the reply.
+export function* restOfAnswer(
+  { data: { content, attempt, disposition } }: StoredOf<"assistant_message">,
+  seen: ReaderState,
+): Generator<LiveEvent> {
+  if (disposition === "discarded") return;
+  const shown = seen.attempt === attempt ? [...seen.shown.values()] : [];
+  let last = -1;
+  for (const [position, block] of content.entries()) {
+    const { type, text } = readable(block);
+    if (text === "") continue;
+    const at = shown.findIndex((part) => part.type === type);
+    const [part] = at < 0 ? [] : shown.splice(at, 1);
+    const { index, chars } = part ?? { index: Math.max(position, last + 1), chars: 0 };
+    last = index;
+    const data: Delta = { attempt, index, offset: chars, text: text.slice(chars) };
+    if (data.text !== "") yield { type, data };
+  }
+}
+
+function readable(block: ContentBlock): { type: "text_delta" | "thinking_delta"; text: string } {
+  if (isText(block)) return { type: "text_delta", text: block.text };
+  return { type: "thinking_delta", text: block.type === "thinking" ? String(block["thinking"]) : "" };
+}
