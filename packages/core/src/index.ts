@@ -118,6 +118,7 @@ export { memoryFiles } from "./files/memory-files.ts";
 
 // Errors, JSON, clock
 
+export { checkOptions, type OptionErrors, type OptionKind, type OptionKinds } from "./base/check-options.ts";
 export { type Clock, systemClock } from "./base/clock.ts";
 export { type ModelFailure, messageOf, PawlError, type PawlErrorCode } from "./base/errors.ts";
 export { canonicalJson, type Json, type JsonObject, toJson } from "./base/json.ts";

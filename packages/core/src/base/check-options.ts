@@ -1,0 +1,107 @@
+import { PawlError, type PawlErrorCode } from "./errors.ts";
+
+/** What an option may be. `any` is for options with a check of their own. */
+export type OptionKind = "string" | "number" | "boolean" | "function" | "object" | "list" | "any";
+
+/** The kind of every option of a function, with `!` if it is required. A missing one does not compile. */
+export type OptionKinds<Options> = { readonly [Name in keyof Options]-?: OptionKind | `${OptionKind}!` };
+
+/** How an error of {@link checkOptions} speaks. */
+export interface OptionErrors {
+  /** What to write instead, by names that people know from elsewhere, e.g. `{ parameters: "Use `input`." }`. */
+  instead?: { readonly [name: string]: string };
+  /** The code of the error. Default: `config`. */
+  code?: PawlErrorCode;
+}
+
+/**
+ * Checks the options that a function was given, for callers whose compiler does not: that they are an object,
+ * that each name is known, that required ones are there, and that each is of its kind.
+ *
+ * @param whose the function as the caller wrote it, e.g. `tool("weather")`
+ * @throws PawlError `config`, or the code in `errors`. Its message names all problems. It has the types of
+ * wrong values and never the values, because they may be secrets.
+ *
+ * @example
+ * ```ts
+ * import { checkOptions, type OptionKinds } from "@pawl/core";
+ *
+ * interface GreetOptions {
+ *   name: string;
+ *   loud?: boolean;
+ * }
+ * const KINDS: OptionKinds<GreetOptions> = { name: "string!", loud: "boolean" };
+ *
+ * function greet(options: GreetOptions): void {
+ *   checkOptions("greet()", options, KINDS);
+ * }
+ * try {
+ *   greet({ nmae: "Ada" } as never);
+ * } catch (error) {
+ *   console.log(String(error)); // … greet() has no option "nmae". Its options: name, loud. greet() needs …
+ * }
+ * ```
+ */
+export function checkOptions<Options extends object>(
+  whose: string,
+  given: unknown,
+  kinds: OptionKinds<Options>,
+  { instead = {}, code = "config" }: OptionErrors = {},
+): void {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new PawlError(code, `${whose} takes an object of options; got ${kindOf(given)}.`);
+  }
+  const known = new Map<string, string>(Object.entries<string>(kinds));
+  const values = new Map<string, unknown>(Object.entries(given));
+  const problems = [
+    ...[...values.keys()]
+      .filter((name) => !known.has(name) && values.get(name) !== undefined)
+      .map((name) => unknownOption(whose, name, [...known.keys()], instead)),
+    ...[...known].flatMap(([name, kind]) => problemWith(whose, name, kind, values.get(name))),
+  ];
+  if (problems.length > 0) throw new PawlError(code, problems.join(" "));
+}
+
+function problemWith(whose: string, name: string, kind: string, value: unknown): string[] {
+  const isRequired = kind.endsWith("!");
+  const what = kind.replace("!", "") as OptionKind;
+  if (value === undefined)
+    return isRequired ? [`${whose} needs \`${name}\`${what === "any" ? "" : `, ${WORDS[what]}`}.`] : [];
+  if (isOfKind(value, what)) return [];
+  return [`\`${name}\` of ${whose} must be ${WORDS[what]}; got ${kindOf(value)}.`];
+}
+
+const WORDS: { readonly [kind in OptionKind]: string } = {
+  string: "a string",
+  number: "a number",
+  boolean: "true or false",
+  function: "a function",
+  object: "an object",
+  list: "a list",
+  any: "",
+};
+
+function isOfKind(value: unknown, kind: OptionKind): boolean {
+  if (kind === "any") return true;
+  if (kind === "list") return Array.isArray(value);
+  if (kind === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === kind;
+}
+
+function unknownOption(
+  whose: string,
+  name: string,
+  known: readonly string[],
+  instead: { readonly [name: string]: string },
+): string {
+  const hint = Object.hasOwn(instead, name) ? instead[name] : undefined;
+  if (hint !== undefined) return `${whose} has no option "${name}". ${hint}`;
+  return `${whose} has no option "${name}". Its options: ${known.join(", ")}.`;
+}
+
+/** Names the type of a value, and not the value, which may be a secret that was passed by mistake. */
+export function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value);
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
