@@ -1,11 +1,13 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import { wrongWith } from "../hooks/check-hook.ts";
 import { unlimited } from "../log/budget.ts";
+import { checkModel } from "../model/check-model.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import { checkPricing } from "../model/pricing.ts";
 import { dependencyCycle } from "../tools/dependency-cycle.ts";
-import type { Agent, WhenBusy } from "./agent.ts";
+import type { Agent, AgentOptions, WhenBusy } from "./agent.ts";
 
 /** The limits of the failure policies, `errorTurns` and `toolFailures`, exist for runs only. */
 const KNOWN_LIMITS: Readonly<Record<"limits" | "sessionLimits", readonly string[]>> = {
@@ -18,14 +20,58 @@ export function isWhenBusy(value: unknown): value is WhenBusy {
   return value === "reject" || value === "queue" || value === "interrupt";
 }
 
+const OPTIONS: OptionKinds<AgentOptions<unknown>> = {
+  name: "string!",
+  version: "string",
+  model: "any",
+  instructions: "string!",
+  tools: "list",
+  hooks: "list",
+  stopWhen: "list",
+  limits: "object",
+  sessionLimits: "object",
+  onLimit: "string",
+  stopMessages: "object",
+  estimateTokens: "function",
+  maxTokens: "number",
+  toolOnly: "boolean",
+  toolConcurrency: "number",
+  resultLimit: "number",
+  userData: "function",
+  userDataTimeoutMs: "number",
+  checkpointWhen: "list",
+  whenBusy: "string",
+};
+
+/** Names of other libraries. */
+const INSTEAD = {
+  system: "Use `instructions`.",
+  prompt: "Use `instructions`.",
+  systemPrompt: "Use `instructions`.",
+  maxSteps: "Use `limits: { turns }`.",
+  maxTurns: "Use `limits: { turns }`.",
+  maxIterations: "Use `limits: { turns }`.",
+  maxOutputTokens: "Use `maxTokens`.",
+  maxRetries: "Wrap the model: resilient(model, { retry: { retries } }).",
+};
+
+/** Checks the names and kinds of an agent's options. @throws PawlError `config` */
+export function checkAgentOptions(options: unknown): void {
+  const { name, tools } = Object(options) as { name?: unknown; tools?: unknown };
+  const whose = typeof name === "string" ? `agent("${name}")` : "agent()";
+  checkOptions(whose, options, OPTIONS, { instead: INSTEAD });
+  for (const [at, made] of (Array.isArray(tools) ? tools : []).entries()) {
+    if (typeof Object(made).spec?.input_schema !== "object")
+      throw new PawlError(
+        "config",
+        `\`tools[${at}]\` of ${whose} must be made by tool(); got ${kindOf(made)}.`,
+      );
+  }
+}
+
 /** Throws if the agent could not work, so that mistakes show when it is defined and not when it is used. */
-export function checkAgent<Deps>(
-  agent: Agent<Deps>,
-  tools: readonly { name: string }[],
-  unknown: readonly string[],
-): void {
+export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: string }[]): void {
   const { name, limits, sessionLimits } = agent;
-  if (unknown.length > 0) throw agentError(name, `there is no option "${unknown.join('", "')}".`);
   checkParts(agent);
   agent.estimateTokens(1_000);
   for (const { id, pricing } of modelsOf(agent)) checkPricing(`${id}, the model of "${name}",`, pricing);
@@ -90,11 +136,7 @@ export function estimateOf(agent: string, tokens: number): number {
 
 /** Checks what the compiler cannot check for callers who write JavaScript. */
 function checkParts<Deps>({ name, model, hooks, tools }: Agent<Deps>): void {
-  if (typeof model?.stream !== "function")
-    throw agentError(
-      name,
-      `\`model\` must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got a value of type ${typeof model}.`,
-    );
+  checkModel(`\`model\` of agent("${name}")`, model);
   for (const hook of hooks) {
     const wrong = wrongWith(hook, tools);
     if (wrong !== undefined) throw agentError(name, wrong);

@@ -6,7 +6,7 @@ import { unlimited } from "../log/budget.ts";
 import { estimateTokens as byCharacters } from "../model/estimate.ts";
 import { stopOnFailedTurns } from "../stop/stop-on-failed-turns.ts";
 import { type Agent, type AgentOptions, defaultLimits } from "./agent.ts";
-import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
+import { checkAgent, checkAgentOptions, checkCounts, estimateOf } from "./check-agent.ts";
 
 /**
  * Defines an agent: a model, its instructions, and the tools, hooks and limits it works with. The agent is
@@ -39,29 +39,30 @@ import { checkAgent, checkCounts, estimateOf } from "./check-agent.ts";
  * console.log(guide.limits.turns, guide.limits.toolCalls); // 5 100
  * ```
  */
-export function agent<Deps = unknown>({
-  name,
-  version = "1",
-  model,
-  instructions,
-  tools = [],
-  hooks = [],
-  stopWhen = [],
-  limits = {},
-  sessionLimits = {},
-  onLimit = "stop",
-  stopMessages = {},
-  estimateTokens = byCharacters,
-  maxTokens = 4096,
-  toolOnly = false,
-  toolConcurrency = 8,
-  resultLimit = 100_000,
-  userData,
-  userDataTimeoutMs = 5_000,
-  checkpointWhen = [],
-  whenBusy,
-  ...unknown
-}: AgentOptions<Deps>): Agent<Deps> {
+export function agent<Deps = unknown>(options: AgentOptions<Deps>): Agent<Deps> {
+  checkAgentOptions(options);
+  const {
+    name,
+    version = "1",
+    model,
+    instructions,
+    tools = [],
+    hooks = [],
+    stopWhen = [],
+    limits = {},
+    sessionLimits = {},
+    onLimit = "stop",
+    stopMessages = {},
+    estimateTokens = byCharacters,
+    maxTokens = 4096,
+    toolOnly = false,
+    toolConcurrency = 8,
+    resultLimit = 100_000,
+    userData,
+    userDataTimeoutMs = 5_000,
+    checkpointWhen = [],
+    whenBusy,
+  } = options;
   const made: Agent<Deps> = {
     name,
     version,
@@ -92,6 +93,6 @@ export function agent<Deps = unknown>({
     hooks: [...guards, ...(hooks as readonly Hook[])],
     stopWhen: [stopOnFailedTurns(errorTurns), ...stopWhen],
   };
-  checkAgent(whole, tools, Object.keys(unknown));
+  checkAgent(whole, tools);
   return whole;
 }

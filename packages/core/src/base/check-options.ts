@@ -38,7 +38,7 @@ export interface OptionErrors {
  * try {
  *   greet({ nmae: "Ada" } as never);
  * } catch (error) {
- *   console.log(String(error)); // … greet() has no option "nmae". Its options: name, loud. greet() needs …
+ *   console.log(String(error)); // … greet() has no option "nmae". greet() needs `name`, a string. …
  * }
  * ```
  */
@@ -53,12 +53,14 @@ export function checkOptions<Options extends object>(
   }
   const known = new Map<string, string>(Object.entries<string>(kinds));
   const values = new Map<string, unknown>(Object.entries(given));
+  const unknown = [...values.keys()].filter((name) => !known.has(name) && values.get(name) !== undefined);
   const problems = [
-    ...[...values.keys()]
-      .filter((name) => !known.has(name) && values.get(name) !== undefined)
-      .map((name) => unknownOption(whose, name, [...known.keys()], instead)),
+    ...unknownOptions(whose, unknown, instead),
     ...[...known].flatMap(([name, kind]) => problemWith(whose, name, kind, values.get(name))),
   ];
+  if (unknown.some((name) => !Object.hasOwn(instead, name))) {
+    problems.push(`The options of ${whose} are ${[...known.keys()].join(", ")}.`);
+  }
   if (problems.length > 0) throw new PawlError(code, problems.join(" "));
 }
 
@@ -88,15 +90,15 @@ function isOfKind(value: unknown, kind: OptionKind): boolean {
   return typeof value === kind;
 }
 
-function unknownOption(
+function unknownOptions(
   whose: string,
-  name: string,
-  known: readonly string[],
+  names: readonly string[],
   instead: { readonly [name: string]: string },
-): string {
-  const hint = Object.hasOwn(instead, name) ? instead[name] : undefined;
-  if (hint !== undefined) return `${whose} has no option "${name}". ${hint}`;
-  return `${whose} has no option "${name}". Its options: ${known.join(", ")}.`;
+) {
+  return names.map((name) => {
+    const hint = Object.hasOwn(instead, name) ? ` ${instead[name]}` : "";
+    return `${whose} has no option "${name}".${hint}`;
+  });
 }
 
 /** Names the type of a value, and not the value, which may be a secret that was passed by mistake. */

@@ -1,5 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import type { ModelFailure } from "../base/errors.ts";
+import { checkModel } from "./check-model.ts";
 import { cutStream, decorate, failureOf, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
@@ -12,6 +14,12 @@ export interface CircuitBreakerOptions {
   /** Returns milliseconds, from any starting point. Default: `Date.now`. */
   now?: () => number;
 }
+
+const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
+  failures: "number",
+  coolDownMs: "number",
+  now: "function",
+};
 
 /**
  * Stops sending requests to a model that keeps failing. The circuit opens after `failures` failures in a row,
@@ -27,7 +35,7 @@ export interface CircuitBreakerOptions {
  * circuit; and inside `withFallback`, which continues with the next model. Make one and share it: agents that
  * each wrap the model themselves do not share its state.
  *
- * @throws PawlError `config` for invalid numbers.
+ * @throws PawlError `config` for unknown options and invalid numbers.
  *
  * @example
  * ```ts
@@ -50,6 +58,8 @@ export interface CircuitBreakerOptions {
  * ```
  */
 export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOptions = {}): ModelClient {
+  checkModel("The model of withCircuitBreaker()", model);
+  checkOptions("withCircuitBreaker()", options, OPTIONS);
   const breaker = circuit(options);
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
     const call = breaker.enter();

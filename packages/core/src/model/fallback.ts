@@ -1,4 +1,5 @@
 import type { ModelFailure } from "../base/errors.ts";
+import { checkModel } from "./check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 import { checkPricing } from "./pricing.ts";
@@ -30,6 +31,7 @@ import { checkPricing } from "./pricing.ts";
  */
 export function withFallback(primary: ModelClient, ...others: readonly ModelClient[]): ModelClient {
   const models = [primary, ...others];
+  for (const model of models) checkModel("Each model of withFallback()", model);
   for (const { id, pricing } of models) checkPricing(id, pricing);
   async function* stream(request: ModelRequest, options: StreamOptions): AsyncGenerator<ModelEvent, void> {
     for (const [place, model] of models.entries()) {

@@ -1,5 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { pause, type Sleep } from "../base/pause.ts";
+import { checkModel } from "./check-model.ts";
 import { decorate, modelError } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
@@ -13,13 +15,19 @@ export interface IdleWatchdogOptions {
   now?: () => number;
 }
 
+const OPTIONS: OptionKinds<IdleWatchdogOptions> = {
+  idleMs: "number",
+  sleep: "function",
+  now: "function",
+};
+
 /**
  * Aborts a model call that falls silent. After `idleMs` without an event, before or within the answer, it
  * aborts the call and throws a retryable `model_error` of type `idle_timeout`. Every event resets the time,
  * pings included. Only time in which the caller waits for an event counts. An abort ends the wait even if the
  * model ignores its signal.
  *
- * @throws PawlError `config` for invalid numbers.
+ * @throws PawlError `config` for unknown options and invalid numbers.
  *
  * @example
  * ```ts
@@ -38,6 +46,8 @@ export interface IdleWatchdogOptions {
  * ```
  */
 export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOptions = {}): ModelClient {
+  checkModel("The model of withIdleWatchdog()", model);
+  checkOptions("withIdleWatchdog()", options, OPTIONS);
   const { idleMs = 60_000, sleep = pause, now = Date.now } = options;
   checkNumbers("withIdleWatchdog()", { idleMs }, { least: 1 });
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {

@@ -1,4 +1,5 @@
-import { PawlError } from "../base/errors.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
+import { checkModel } from "./check-model.ts";
 import { type CircuitBreakerOptions, withCircuitBreaker } from "./circuit-breaker.ts";
 import { withFallback } from "./fallback.ts";
 import { type IdleWatchdogOptions, withIdleWatchdog } from "./idle-watchdog.ts";
@@ -16,6 +17,13 @@ export interface ResilientOptions {
   /** Options of `withIdleWatchdog`, for each model. */
   idleWatchdog?: IdleWatchdogOptions;
 }
+
+const OPTIONS: OptionKinds<ResilientOptions> = {
+  fallback: "any",
+  retry: "object",
+  circuitBreaker: "object",
+  idleWatchdog: "object",
+};
 
 /**
  * Makes a model survive failures: retries failures that may pass, cuts a silent stream, stops asking a model
@@ -43,13 +51,11 @@ export interface ResilientOptions {
  * ```
  */
 export function resilient(model: ModelClient, options: ResilientOptions = {}): ModelClient {
-  const { fallback = [], retry, circuitBreaker, idleWatchdog, ...unknown } = options;
-  refuseUnknown(unknown);
-  const groups = { retry, circuitBreaker, idleWatchdog };
-  for (const [group, given] of Object.entries(groups)) checkGroup(group as keyof typeof groups, given);
+  checkOptions("resilient()", options, OPTIONS);
+  const { fallback = [], retry, circuitBreaker, idleWatchdog } = options;
   const others = isList(fallback) ? fallback : [fallback];
-  checkModel("its model", model);
-  for (const other of others) checkModel("`fallback`", other);
+  checkModel("The model of resilient()", model);
+  for (const other of others) checkModel("`fallback` of resilient()", other);
 
   // From the inside: the watchdog ends a silent attempt, so that the breaker counts it. Each attempt counts
   // with the breaker, so it is inside the retries, which end once it opens. The fallback is outermost: it is
@@ -59,41 +65,6 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   return withFallback(guarded(model), ...others.map(guarded));
 }
 
-/** The options of each group. Without this check, a typo would leave the default in place. */
-const KNOWN: { readonly [group in "retry" | "circuitBreaker" | "idleWatchdog"]: readonly string[] } = {
-  retry: ["retries", "baseMs", "maxMs", "jitter", "sleep", "random"] satisfies (keyof RetryOptions)[],
-  circuitBreaker: ["failures", "coolDownMs", "now"] satisfies (keyof CircuitBreakerOptions)[],
-  idleWatchdog: ["idleMs", "sleep", "now"] satisfies (keyof IdleWatchdogOptions)[],
-};
-
-function checkGroup(group: keyof typeof KNOWN, given: unknown): void {
-  if (given === undefined) return;
-  if (given === null || typeof given !== "object")
-    throw config(`\`${group}\` must be an object of options; got ${kindOf(given)}.`);
-  const unknown = Object.keys(given).filter((name) => !KNOWN[group].includes(name));
-  refuseUnknown(Object.fromEntries(unknown.map((name) => [`${group}.${name}`, true])));
-}
-
-function refuseUnknown(unknown: object): void {
-  const names = Object.keys(unknown);
-  if (names.length > 0) throw config(`there is no option "${names.join('", "')}".`);
-}
-
-function checkModel(what: string, model: unknown): void {
-  if (typeof (model as Partial<ModelClient> | null | undefined)?.stream === "function") return;
-  throw config(`${what} must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got ${kindOf(model)}.`);
-}
-
-/** Names the type only, because the value may be a secret that was passed by mistake. */
-function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return String(value);
-  return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;
-}
-
 function isList(value: ModelClient | readonly ModelClient[]): value is readonly ModelClient[] {
   return Array.isArray(value);
-}
-
-function config(what: string): PawlError {
-  return new PawlError("config", `resilient() cannot be used: ${what}`);
 }

@@ -1,5 +1,7 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { pause, type Sleep } from "../base/pause.ts";
+import { checkModel } from "./check-model.ts";
 import { attemptFailed, cutStream, decorate, failureOf } from "./failure.ts";
 import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./model-client.ts";
 
@@ -22,6 +24,15 @@ export interface RetryOptions {
   random?: () => number;
 }
 
+const OPTIONS: OptionKinds<RetryOptions> = {
+  retries: "number",
+  baseMs: "number",
+  maxMs: "number",
+  jitter: "number",
+  sleep: "function",
+  random: "function",
+};
+
 /**
  * Retries attempts whose failure may pass: a lost connection, 408, 409, 429, 5xx, an overload in the stream,
  * a stream that was cut or fell silent. Failures of the request or the account are not retried, nor is an
@@ -31,7 +42,7 @@ export interface RetryOptions {
  * (`timeLeftMs`), the failure is thrown at once. An `attempt_failed` event announces each new attempt before
  * the wait: what was streamed until then is void.
  *
- * @throws PawlError `config` for invalid numbers.
+ * @throws PawlError `config` for unknown options and invalid numbers.
  *
  * @example
  * ```ts
@@ -47,6 +58,8 @@ export interface RetryOptions {
  * ```
  */
 export function withRetry(model: ModelClient, options: RetryOptions = {}): ModelClient {
+  checkModel("The model of withRetry()", model);
+  checkOptions("withRetry()", options, OPTIONS);
   const { retries = 3, baseMs = 500, maxMs = 20_000, jitter = 0.25 } = options;
   const { sleep = pause, random = Math.random } = options;
   checkNumbers("withRetry()", { retries, baseMs, maxMs });

@@ -1,5 +1,4 @@
 import type { Agent } from "../agent/agent.ts";
-import { checkNumbers } from "../base/check-numbers.ts";
 import { systemClock } from "../base/clock.ts";
 import { messageOf, PawlError } from "../base/errors.ts";
 import type { EventStore } from "../log/event-store.ts";
@@ -30,6 +29,7 @@ import type {
   SessionView,
 } from "./begin/runtime-types.ts";
 import { requestStop } from "./begin/stop.ts";
+import { checkRuntimeOptions } from "./check-runtime.ts";
 import { drain } from "./drain.ts";
 import type { Host } from "./leg/host.ts";
 import { makeRun } from "./make-run.ts";
@@ -67,7 +67,12 @@ import { openTasks } from "./tasks/open-tasks.ts";
  * console.log(messages.length); // 2
  * ```
  */
-export function runtime<Deps>({
+export function runtime<Deps>(options: RuntimeOptions<Deps>): Runtime {
+  checkRuntimeOptions(options);
+  return checkedRuntime(options);
+}
+
+function checkedRuntime<Deps>({
   agents,
   store,
   deps = () => undefined as Deps,
@@ -83,13 +88,6 @@ export function runtime<Deps>({
   blobs,
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  const twin = agents.find(({ name }, at) => agents.findIndex((one) => one.name === name) !== at);
-  if (twin !== undefined)
-    throw new PawlError("config", `Two agents are named "${twin.name}". Names must be unique.`);
-  checkParts(store, deps);
-  // These are waited for in timers, sometimes a little longer.
-  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
-  checkNumbers("the runtime", { abortGraceMs });
   const log = layered(store, { blobs, upcasters, storeRetryMs });
   const host: Host = {
     agents: byName,
@@ -144,15 +142,6 @@ export function runtime<Deps>({
       await drain(host, timeoutMs);
     },
   };
-}
-
-/** Checks what the compiler cannot check for callers who write JavaScript. */
-function checkParts(store: Partial<EventStore> | undefined, deps: unknown): void {
-  const given = (value: unknown) => `got a value of type ${typeof value}.`;
-  if (typeof store?.append !== "function")
-    throw new PawlError("config", `\`store\` must be an EventStore, e.g. memoryStore(); ${given(store)}`);
-  if (typeof deps !== "function")
-    throw new PawlError("config", `\`deps\` must be a function that returns them; ${given(deps)}`);
 }
 
 interface Layers {

@@ -1,3 +1,4 @@
+import { checkOptions, type OptionKinds } from "../base/check-options.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
@@ -8,6 +9,7 @@ import type { SessionStatus } from "../log/session-row.ts";
 import type { ContentBlock, ToolSpec } from "../model/content.ts";
 import type { ModelClient } from "../model/model-client.ts";
 import type { Artifact, ArtifactDraft } from "./artifact.ts";
+import { checkTool, TOOL_NAMES_ELSEWHERE } from "./check-tool.ts";
 import type { Infer, Schema } from "./schema.ts";
 import { toJsonSchema } from "./to-json-schema.ts";
 
@@ -162,17 +164,30 @@ export interface Tool<Deps = unknown> {
   format?(result: Json): string | ContentBlock[];
 }
 
-/** The longest that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2_147_483_647;
-
-const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const OPTIONS: OptionKinds<ToolOptions<Schema, Schema, unknown>> = {
+  name: "string!",
+  description: "string!",
+  input: "any!",
+  execute: "function",
+  suspends: "object",
+  format: "function",
+  maxResultChars: "number",
+  shortenInput: "any",
+  status: "object",
+  category: "string",
+  timeoutMs: "number",
+  idempotent: "boolean",
+  repeatable: "boolean",
+  dependsOn: "list",
+  endsRun: "any",
+};
 
 /**
  * Defines a tool. The types of `execute` follow from the schemas.
  *
- * @throws PawlError `config` for an invalid name, an input that is not an object, a schema that cannot be
- * expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range, fields in `shortenInput` that the
- * input does not have, or a tool with neither `execute` nor `suspends`.
+ * @throws PawlError `config` for an unknown or missing option, an invalid name, an input that is not an
+ * object, a schema that cannot be expressed as JSON Schema, a `timeoutMs` or `maxResultChars` out of range,
+ * fields in `shortenInput` that the input does not have, or a tool with neither `execute` nor `suspends`.
  *
  * @example
  * ```ts
@@ -198,32 +213,19 @@ const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown>(
   options: ToolOptions<I, A, Deps>,
 ): Tool<Deps> {
+  const called: unknown = (options as { name?: unknown } | undefined)?.name;
+  const whose = typeof called === "string" ? `tool("${called}")` : "tool()";
+  checkOptions(whose, options, OPTIONS, { instead: TOOL_NAMES_ELSEWHERE });
   const { name, description, input, execute, suspends, format, status = {}, category, timeoutMs } = options;
   const { idempotent = false, endsRun = false, maxResultChars, shortenInput } = options;
   const { repeatable = false, dependsOn = [] } = options;
-  if (!NAME.test(name)) {
-    throw new PawlError("config", `"${name}" is not a valid tool name: use 1 to 64 letters, digits, _ or -.`);
-  }
-  if (execute === undefined && suspends === undefined) {
-    throw new PawlError("config", `The tool "${name}" needs \`execute\`, or \`suspends\`, or both.`);
-  }
-  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS)) {
-    throw new PawlError(
-      "config",
-      `timeoutMs of the tool "${name}" must be from 1 to ${MAX_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
-    );
-  }
+  const works = execute !== undefined || suspends !== undefined;
+  checkTool(name, { works, timeoutMs, maxResultChars });
   const inputSchema = toJsonSchema(input, `the tool "${name}"`);
   if (inputSchema.type !== "object") {
     throw new PawlError("config", `The input schema of the tool "${name}" must describe an object.`);
   }
   if (suspends !== undefined) toJsonSchema(suspends.answer, `answers to "${name}"`);
-  if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {
-    throw new PawlError(
-      "config",
-      `maxResultChars of the tool "${name}" must be a whole number from 1, not ${maxResultChars}.`,
-    );
-  }
   return {
     name,
     spec: { name, description, input_schema: inputSchema },

@@ -6,7 +6,7 @@ import { look } from "../support/tools.ts";
 
 describe("an agent that could not work is refused when it is defined, even where no compiler checked it", () => {
   it.each<[string, object, RegExp]>([
-    ["an option", { onlimit: "land" }, /there is no option "onlimit"/],
+    ["an option", { onlimit: "land" }, /agent\("tester"\) has no option "onlimit"/],
     ["onLimit", { onLimit: "lnd" }, /onLimit must be "stop" or "land", not "lnd"/],
     ["a limit's name", { limits: { turn: 3 } }, /limits\.turn is not a limit/],
     [
@@ -42,14 +42,16 @@ describe("an agent that could not work is refused when it is defined, even where
   it("for something that is not a model", () => {
     const options = { name: "a", instructions: "Help." };
     for (const model of [undefined, "claude-sonnet-5-5", {}])
-      expect(() => agent({ ...options, model: model as never })).toThrow(/`model` must be a ModelClient/);
+      expect(() => agent({ ...options, model: model as never })).toThrow(
+        /`model` of agent\("a"\) must be a ModelClient/,
+      );
     expect(() => agentTool({ agent: undefined as never, description: "x" })).toThrow(PawlError);
   });
 
   it("and so is a runtime without a store, or with deps that nothing makes", () => {
-    expect(() => runtime({ agents: [] } as never)).toThrow(/`store` must be an EventStore/);
+    expect(() => runtime({ agents: [] } as never)).toThrow(/`store` of runtime\(\) must be an EventStore/);
     expect(() => runtime({ agents: [], store: memoryStore(), deps: {} as never })).toThrow(
-      /`deps` must be a function/,
+      /`deps` of runtime\(\) must be a function/,
     );
   });
 

@@ -36,7 +36,7 @@ describe("U6 the check of options", () => {
     [{}, "serve() needs `name`, a string."],
     [
       { name: "a", prot: 1 },
-      'serve() has no option "prot". Its options: name, port, tools, log, deep, either.',
+      'serve() has no option "prot". The options of serve() are name, port, tools, log, deep, either.',
     ],
     [{ name: "a", id: 1 }, 'serve() has no option "id". Use `name`.'],
     [{ name: "a", port: "80" }, "`port` of serve() must be a number; got a string."],

@@ -159,7 +159,7 @@ describe("withCircuitBreaker", () => {
   it("ends the retries around it as soon as it opens", async () => {
     const { inner, model, world } = guarded();
     world.reply = busy;
-    const retried = withRetry(model, { retries: 5, ...testClock({ hurry: true }) });
+    const retried = withRetry(model, { retries: 5, sleep: testClock({ hurry: true }).sleep });
     expect((await read(retried)).error?.details.type).toBe("circuit_open");
     expect(inner.requests).toHaveLength(2);
   });

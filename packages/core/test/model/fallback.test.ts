@@ -51,8 +51,8 @@ describe("withFallback", () => {
 
   it("lets each model try again before the next one is asked", async () => {
     const clock = testClock({ hurry: true });
-    const large = withRetry(named("large", busy, busy), { retries: 1, ...clock });
-    const small = withRetry(named("small", busy, { text: "Small." }), { retries: 1, ...clock });
+    const large = withRetry(named("large", busy, busy), { retries: 1, sleep: clock.sleep });
+    const small = withRetry(named("small", busy, { text: "Small." }), { retries: 1, sleep: clock.sleep });
     const { events } = await read(withFallback(large, small));
     expect(failuresIn(events).map((event) => event.model)).toEqual(["large", "small", "small"]);
     expect(textOf(events)).toBe("Small.");
@@ -62,7 +62,9 @@ describe("withFallback", () => {
     const clock = testClock({ hurry: true });
     const large = named("large", busy);
     const small = named("small", { text: "One." }, { text: "Two." });
-    const guarded = withRetry(withCircuitBreaker(large, { failures: 1, now: clock.now }), clock);
+    const guarded = withRetry(withCircuitBreaker(large, { failures: 1, now: clock.now }), {
+      sleep: clock.sleep,
+    });
     const model = withFallback(guarded, small);
     expect(textOf((await read(model)).events)).toBe("One.");
     const waited = [...clock.waits];

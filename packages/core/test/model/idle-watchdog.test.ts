@@ -46,7 +46,7 @@ describe("withIdleWatchdog", () => {
     async (deaf) => {
       const clock = testClock();
       const { model, say, seen } = puppet({ deaf });
-      const reading = read(withIdleWatchdog(model, { idleMs: 100, ...clock }));
+      const reading = read(withIdleWatchdog(model, { idleMs: 100, sleep: clock.sleep, now: clock.now }));
       await settled();
       await say(ping);
       await clock.pass(100);
@@ -60,7 +60,9 @@ describe("withIdleWatchdog", () => {
 
   it("counts silence before the first event as well", async () => {
     const clock = testClock();
-    const reading = read(withIdleWatchdog(puppet().model, { idleMs: 100, ...clock }));
+    const reading = read(
+      withIdleWatchdog(puppet().model, { idleMs: 100, sleep: clock.sleep, now: clock.now }),
+    );
     await settled();
     await clock.pass(100);
     expect((await reading).error).toMatchObject(idle);
@@ -69,7 +71,7 @@ describe("withIdleWatchdog", () => {
   it("takes every event for a sign of life, pings included, and counts from the last one", async () => {
     const clock = testClock();
     const { model, say } = puppet();
-    const reading = read(withIdleWatchdog(model, { idleMs: 100, ...clock }));
+    const reading = read(withIdleWatchdog(model, { idleMs: 100, sleep: clock.sleep, now: clock.now }));
     await settled();
     for (const _ of [1, 2, 3, 4]) {
       await clock.pass(60);
@@ -81,7 +83,7 @@ describe("withIdleWatchdog", () => {
     await say("end");
     const { events, error } = await reading;
     expect({ events: events.length, error }).toEqual({ events: 5, error: undefined });
-    const late = read(withIdleWatchdog(model, { idleMs: 100, ...clock }));
+    const late = read(withIdleWatchdog(model, { idleMs: 100, sleep: clock.sleep, now: clock.now }));
     await settled();
     await clock.pass(60);
     await say(ping);
@@ -93,7 +95,7 @@ describe("withIdleWatchdog", () => {
   it("does not count the time in which nobody reads", async () => {
     const clock = testClock();
     const { model, say } = puppet();
-    const watched = withIdleWatchdog(model, { idleMs: 100, ...clock });
+    const watched = withIdleWatchdog(model, { idleMs: 100, sleep: clock.sleep, now: clock.now });
     const events = watched.stream(hi, { signal: new AbortController().signal })[Symbol.asyncIterator]();
     const first = events.next();
     await settled();
@@ -114,7 +116,9 @@ describe("withIdleWatchdog", () => {
       const { model, seen } = puppet({ deaf });
       const stop = new AbortController();
       const clock = testClock();
-      const reading = read(withIdleWatchdog(model, clock), { signal: stop.signal });
+      const reading = read(withIdleWatchdog(model, { sleep: clock.sleep, now: clock.now }), {
+        signal: stop.signal,
+      });
       await settled();
       const reason = new Error("enough");
       stop.abort(reason);
@@ -144,7 +148,10 @@ describe("withIdleWatchdog", () => {
     const { signal } = new AbortController();
     const clock = testClock();
     const leaving = (async () => {
-      for await (const _ of withIdleWatchdog(model, clock).stream(hi, { signal })) break;
+      for await (const _ of withIdleWatchdog(model, { sleep: clock.sleep, now: clock.now }).stream(hi, {
+        signal,
+      }))
+        break;
     })();
     await settled();
     await say(ping);
@@ -157,7 +164,7 @@ describe("withIdleWatchdog", () => {
   it("sets one timer for a whole answer, and none that outlives it", async () => {
     const clock = testClock();
     const inner = scriptedModel([{ text: "word ".repeat(200) }]);
-    const { events } = await read(withIdleWatchdog(inner, clock));
+    const { events } = await read(withIdleWatchdog(inner, { sleep: clock.sleep, now: clock.now }));
     expect(events.length).toBeGreaterThan(20);
     expect({ waits: clock.waits, asleep: clock.asleep }).toEqual({ waits: [60_000], asleep: 0 });
   });
@@ -167,7 +174,9 @@ describe("withIdleWatchdog", () => {
     const inner = scriptedModel(script);
     const watchdog = testClock();
     const reading = read(
-      withRetry(withIdleWatchdog(inner, { idleMs: 100, ...watchdog }), testClock({ hurry: true })),
+      withRetry(withIdleWatchdog(inner, { idleMs: 100, sleep: watchdog.sleep, now: watchdog.now }), {
+        sleep: testClock({ hurry: true }).sleep,
+      }),
     );
     while (inner.requests.length === 0 || watchdog.asleep === 0) await settled();
     await settled();
@@ -181,7 +190,13 @@ describe("withIdleWatchdog", () => {
     const inner = scriptedModel([{ fault: { status: 429, retryAfter: 1 } }, { text: "Fine." }]);
     const backoff = testClock();
     const watchdog = testClock();
-    const reading = read(withIdleWatchdog(withRetry(inner, backoff), { idleMs: 100, ...watchdog }));
+    const reading = read(
+      withIdleWatchdog(withRetry(inner, { sleep: backoff.sleep }), {
+        idleMs: 100,
+        sleep: watchdog.sleep,
+        now: watchdog.now,
+      }),
+    );
     while (backoff.asleep === 0) await settled();
     await watchdog.pass(1099);
     await backoff.pass(1000);

@@ -156,12 +156,24 @@ describe("resilient", () => {
 describe("resilient refuses what cannot work", () => {
   const model = scriptedModel([]);
   it.each<[string, unknown, RegExp]>([
-    ["an unknown option, by its name", { retries: 3 }, /there is no option "retries"/],
-    ["an unknown option in a group", { retry: { retry: 3 } }, /there is no option "retry\.retry"/],
-    ["a group that is no object", { idleWatchdog: 30_000 }, /`idleWatchdog` must be .* type number/],
-    ["a group that is null", { circuitBreaker: null }, /`circuitBreaker` must be .* got null/],
-    ["a fallback that is no model", { fallback: {} }, /`fallback` must be a ModelClient/],
-    ["a fallback that is null", { fallback: null }, /`fallback` must be a ModelClient.* got null/],
+    ["an unknown option, by its name", { retries: 3 }, /resilient\(\) has no option "retries"/],
+    ["an unknown option in a group", { retry: { retry: 3 } }, /withRetry\(\) has no option "retry"/],
+    [
+      "a group that is no object",
+      { idleWatchdog: 30_000 },
+      /`idleWatchdog` of resilient\(\) must be an object; got a number/,
+    ],
+    [
+      "a group that is null",
+      { circuitBreaker: null },
+      /`circuitBreaker` of resilient\(\) must be an object; got null/,
+    ],
+    ["a fallback that is no model", { fallback: {} }, /`fallback` of resilient\(\) must be a ModelClient/],
+    [
+      "a fallback that is null",
+      { fallback: null },
+      /`fallback` of resilient\(\) must be a ModelClient.* got null/,
+    ],
     ["a number out of range", { retry: { retries: -1 } }, /retries of withRetry\(\) must be/],
   ])("%s", (_what, options, message) => {
     const make = () => resilient(model, options as ResilientOptions);

@@ -141,7 +141,7 @@ describe("withRetry", () => {
     const first = new AbortController();
     const clock = testClock({ hurry: true });
     const before = deafModel(failing, () => first.abort());
-    const { events } = await read(withRetry(before, clock), { signal: first.signal });
+    const { events } = await read(withRetry(before, { sleep: clock.sleep }), { signal: first.signal });
     expect({ events, calls: before.calls, waits: clock.waits }).toEqual({
       events: [{ type: "ping" }],
       calls: 1,
@@ -157,7 +157,7 @@ describe("withRetry", () => {
   it("does not wait for an open circuit", async () => {
     const open = deafModel({ retryable: true, type: "circuit_open", retryAfterMs: 30_000 });
     const clock = testClock({ hurry: true });
-    expect((await read(withRetry(open, clock))).error?.details.type).toBe("circuit_open");
+    expect((await read(withRetry(open, { sleep: clock.sleep }))).error?.details.type).toBe("circuit_open");
     expect({ calls: open.calls, waits: clock.waits }).toEqual({ calls: 1, waits: [] });
   });
 
@@ -174,7 +174,7 @@ describe("withRetry", () => {
         }
       },
     };
-    const { events, error } = await read(withRetry(flaky, testClock({ hurry: true })));
+    const { events, error } = await read(withRetry(flaky, { sleep: testClock({ hurry: true }).sleep }));
     expect({ calls, error, text: textOf(events) }).toEqual({ calls: 2, error: undefined, text: "Fine." });
   });
 
@@ -182,7 +182,7 @@ describe("withRetry", () => {
     const broken = scriptedModel(() => {
       throw new TypeError("a bug");
     });
-    const { error, events } = await read(withRetry(broken, testClock({ hurry: true })));
+    const { error, events } = await read(withRetry(broken, { sleep: testClock({ hurry: true }).sleep }));
     expect({ name: error?.name, events }).toEqual({ name: "TypeError", events: [] });
   });
 

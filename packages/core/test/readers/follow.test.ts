@@ -91,7 +91,7 @@ describe("following a session", () => {
       },
     });
     const clock = testClock({ hurry: true });
-    const { pawl } = setup(script, {}, {}, (model) => withRetry(held(model), clock));
+    const { pawl } = setup(script, {}, {}, (model) => withRetry(held(model), { sleep: clock.sleep }));
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     const readers = new Map<number, SessionEvent[]>();

@@ -112,7 +112,6 @@ describe("schemas of tools", () => {
     ["zod/mini", mini.object({ a: mini.string() }), /not zod\/mini/],
     ["Valibot unwrapped", v.object({ a: v.string() }), /toStandardJsonSchema\(\)/],
     ["plain JSON Schema unwrapped", { type: "object" }, /jsonSchema\(\{ … \}\)/],
-    ["nothing", undefined, /jsonSchema/],
     ["null", null, /jsonSchema/],
     ["a description that is undefined", standard(() => undefined), /is not an object/],
     ["a description that is a list", standard(() => []), /is not an object/],

@@ -1,9 +1,35 @@
 import { isWhenBusy } from "../../agent/check-agent.ts";
+import { checkOptions, type OptionKinds } from "../../base/check-options.ts";
 import { PawlError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { isBlank } from "../../base/text.ts";
 import { USER_DATA } from "../../context/prefix.ts";
 import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
+
+const OPTIONS: OptionKinds<Omit<RunOptions, "retry"> & { retry?: string }> = {
+  userId: "string!",
+  sessionId: "string",
+  input: "any",
+  answers: "any",
+  retry: "any",
+  knowledge: "any",
+  params: "any",
+  clientMessageId: "string",
+  signal: "object",
+  metadata: "any",
+  whenBusy: "any",
+};
+
+/** Names of other libraries. */
+const INSTEAD = {
+  messages: "Send the new message as `input`; the session has the earlier ones.",
+  prompt: "Use `input`.",
+  message: "Use `input`.",
+  user: "Use `userId`.",
+  threadId: "Use `sessionId`.",
+  abortSignal: "Use `signal`.",
+  maxTokens: "It is an option of agent().",
+};
 
 /**
  * Checks the options of a run for callers who write JavaScript or pass JSON on: an invalid value would stay
@@ -12,9 +38,11 @@ import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts"
  * @throws PawlError `invalid_input`
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
+  checkOptions("run()", options, OPTIONS, { instead: INSTEAD, code: "invalid_input" });
   const { input, answers, retry } = options;
   const asked = [input, answers, retry].filter((one) => one !== undefined);
-  if (asked.length !== 1) throw invalid("Send either a message or answers, or name the run to retry.");
+  if (asked.length !== 1)
+    throw invalid("run() needs exactly one of `input` (a message), `answers` and `retry` (the id of a run).");
   if (retry === undefined) checkAsked(options);
   else if (typeof retry !== "string") throw invalid("`retry` must be the id of the run that failed.");
 }

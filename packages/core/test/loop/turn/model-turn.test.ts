@@ -23,7 +23,8 @@ import { echoTool } from "../../support/tools.ts";
 
 const busy: Reply = { fault: { status: 529, retryAfter: 2 } };
 const cut: Reply = { text: "Half an answer", fault: { cut: 6 } };
-const retried = (model: ModelClient) => withRetry(model, { jitter: 0, ...testClock({ hurry: true }) });
+const retried = (model: ModelClient) =>
+  withRetry(model, { jitter: 0, sleep: testClock({ hurry: true }).sleep });
 const call = { name: "echo", input: { text: "a" } };
 
 describe("a turn whose attempt fails and is made again", () => {
@@ -77,7 +78,8 @@ describe("a turn whose attempt fails and is made again", () => {
   it("L12 tells the hooks of every attempt that failed, also of the last one", async () => {
     const told: unknown[] = [];
     const hooks: Hook[] = [{ name: "watch", onError: ({ context }) => void told.push(context) }];
-    const again = (model: ModelClient) => withRetry(model, { retries: 1, ...testClock({ hurry: true }) });
+    const again = (model: ModelClient) =>
+      withRetry(model, { retries: 1, sleep: testClock({ hurry: true }).sleep });
     const { say, of, store } = setup([cut, cut], { hooks }, {}, again);
     const { sessionId, stop, text } = await say("Go");
     expect(told).toMatchObject([{ will_retry: true }, { retryable: true }]);
@@ -157,7 +159,7 @@ describe("a turn whose attempt fails and is made again", () => {
   it("L9 can be stopped while it waits, and leaves the conversation valid", async () => {
     const stop = new AbortController();
     const clock = testClock();
-    const again = (model: ModelClient) => withRetry(model, clock);
+    const again = (model: ModelClient) => withRetry(model, { sleep: clock.sleep });
     const { pawl, say, of, model } = setup([cut, { text: "Here." }], {}, {}, again);
     const run = pawl.run("tester", { userId: "u1", input: "Go", signal: stop.signal });
     run.on("error", ({ data }: { data: EventData["error"] }) => data.code === "model_error" && stop.abort());

@@ -1,0 +1,51 @@
+import { checkNumbers } from "../base/check-numbers.ts";
+import { checkOptions, kindOf, type OptionKinds } from "../base/check-options.ts";
+import { PawlError } from "../base/errors.ts";
+import type { RuntimeSettings } from "./begin/runtime-types.ts";
+
+const OPTIONS: OptionKinds<RuntimeSettings<unknown>> = {
+  agents: "list!",
+  store: "any",
+  deps: "function",
+  tail: "object",
+  leaseTtlMs: "number",
+  abortGraceMs: "number",
+  newId: "function",
+  clock: "object",
+  storeRetryMs: "list",
+  onError: "function",
+  pollMs: "number",
+  upcasters: "object",
+  blobs: "object",
+};
+
+const INSTEAD = {
+  agent: "Use `agents`, a list of agents.",
+  logger: "Use `onError`, or the store withEventLines(store) of @pawl/core/inspect.",
+};
+
+/** Checks the options of `runtime()` for callers whose compiler does not. @throws PawlError `config` */
+export function checkRuntimeOptions(options: unknown): void {
+  checkOptions("runtime()", options, OPTIONS, { instead: INSTEAD });
+  const { agents, store, leaseTtlMs = 1, pollMs = 1, abortGraceMs = 0 } = options as RuntimeSettings<unknown>;
+  for (const [at, made] of agents.entries()) {
+    if (Object(made).tools instanceof Map) continue;
+    throw new PawlError(
+      "config",
+      `\`agents[${at}]\` of runtime() must be made by agent(); got ${kindOf(made)}.`,
+    );
+  }
+  if (typeof Object(store).append !== "function") {
+    throw new PawlError(
+      "config",
+      `\`store\` of runtime() must be an EventStore, e.g. memoryStore(); got ${kindOf(store)}.`,
+    );
+  }
+  const names = agents.map(({ name }) => name);
+  const twin = names.find((name, at) => names.indexOf(name) !== at);
+  if (twin !== undefined)
+    throw new PawlError("config", `Two agents are named "${twin}". Names must be unique.`);
+  // These are waited for in timers, sometimes a little longer.
+  checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
+  checkNumbers("the runtime", { abortGraceMs });
+}
