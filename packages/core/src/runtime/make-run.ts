@@ -1,5 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import { applyEvent } from "../fold/apply.ts";
+import { checkEventName } from "../log/event-names.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
 import { readShown } from "../log/redacted.ts";
@@ -55,6 +56,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       return textOfEvents(events());
     },
     on: (type, listener) => {
+      checkEventName(type);
       emitter.on(type, listener);
       if (!pumping) {
         pumping = true;

@@ -133,7 +133,8 @@ describe("withIdleWatchdog", () => {
   it("L9 asks a call that ignores its signal for nothing more after an abort between two events", async () => {
     const { model, say } = puppet({ deaf: true });
     const stop = new AbortController();
-    const watched = withIdleWatchdog(model, testClock());
+    const { sleep, now } = testClock();
+    const watched = withIdleWatchdog(model, { sleep, now });
     const events = watched.stream(hi, { signal: stop.signal })[Symbol.asyncIterator]();
     const first = events.next();
     await settled();

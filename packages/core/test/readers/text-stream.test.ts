@@ -100,4 +100,12 @@ describe("U1 the text of a run", () => {
     await expect(run.result).rejects.toThrow();
     await expect(Array.fromAsync(run.textStream)).rejects.toThrow();
   });
+
+  it("U6 is not listened to under a name that no event has", () => {
+    const { pawl } = setup([{ text: "Hi" }]);
+    const run = pawl.run("tester", { ...user, input: "Go" });
+    expect(() => run.on("text" as "text_delta", () => undefined)).toThrow(/no event "text".*text_delta/);
+    expect(() => run.on("constructor" as "text_delta", () => undefined)).toThrow(/no event/);
+    expect(() => run.on("planning.plan" as "text_delta", () => undefined)).not.toThrow();
+  });
 });

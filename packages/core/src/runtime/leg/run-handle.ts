@@ -58,7 +58,7 @@ export interface Run extends AsyncIterable<SessionEvent> {
    * of the next attempt begins a new paragraph. Each access starts a new stream from the run's beginning.
    */
   readonly textStream: AsyncIterable<string>;
-  /** Calls `listener` for every event of one type. */
+  /** Calls `listener` for every event of one type. Throws a PawlError `config` for a type that no event has. */
   on<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;
   /** Removes a listener. */
   off<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;
