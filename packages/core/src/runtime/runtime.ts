@@ -107,8 +107,10 @@ export function runtime<Deps>({
     over: new AbortController(),
     report: onError,
     deps,
-    delegate: (leg, delegated) => delegateCall(host, leg, delegated),
-    openTasks: (leg, run) => openTasks(host, leg, run),
+    tasks: {
+      run: (leg, delegated) => delegateCall(host, leg, delegated),
+      open: (leg, run) => openTasks(host, leg, run),
+    },
     newId,
     clock,
   };
@@ -197,8 +199,8 @@ async function begin(host: Host, agentName: string, options: RunOptions | RetryR
   );
   const { clientMessageId, signal, params } = options;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
-  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
-  return await beginWithMessage(host, said);
+  const incoming = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
+  return await beginWithMessage(host, incoming);
 }
 
 function agentNamed(host: Host, name: string): Agent {

@@ -42,7 +42,7 @@ export async function runEffects(
 
 /** Returns the effect that ends sub-agents' open tasks, if there are any. It is the first. */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
-  const tasks = await leg.openTasks(run);
+  const tasks = await leg.tasks.open(leg, run);
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
   const afterRun: Effect["afterRun"] = async (_, { signal }) => {
     await Promise.all(tasks.map((task) => task.end(signal)));

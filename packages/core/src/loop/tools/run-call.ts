@@ -97,7 +97,7 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
 
 const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
-  const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
+  const state = await leg.tasks.run(leg, { call, delegate, input, slice: call.started?.slice ?? {} });
   return state === undefined ? "left" : outcomeOf(call, state, durationMs());
 };
 
