@@ -39,13 +39,13 @@ export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[],
   const text = JSON.stringify(blocks);
   // A request must not contain half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
-  const ownTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
+  const hasServerTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
   return {
     role,
     blocks: deepFreeze(sendable),
     chars: estimatedChars(blocks, text),
     seq,
-    hasServerTools: ownTools,
+    hasServerTools,
   };
 }
 

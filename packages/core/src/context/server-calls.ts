@@ -67,8 +67,8 @@ export function hasLostServerCalls(state: SessionState): boolean {
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
   const lost = new Set<ContentBlock>();
   const calls = new Map<unknown, ContentBlock>();
-  for (const { role, blocks, hasServerTools: ownTools } of entries) {
-    if (role !== "assistant" || !ownTools) continue;
+  for (const { role, blocks, hasServerTools } of entries) {
+    if (role !== "assistant" || !hasServerTools) continue;
     for (const block of blocks) {
       if (isServerCall(block)) {
         calls.set(block.id, block);

@@ -39,7 +39,7 @@ export interface EventData {
    * - `resend` names fields of the call's input that are not sent again, each with the word for what was done
    *   with it.
    * - `ends_run`, `session_status` and `mode` are what the tool decided about the run and the session.
-   * - `skipped`: the call was answered without being run and does not count as failed, e.g. a duplicate.
+   * - `skipped` says why the call was answered without being run ({@link SkipReason}).
    * - `spent` is what a sub-agent that did the work has used since it last asked.
    */
   tool_result: {
@@ -52,7 +52,7 @@ export interface EventData {
     ends_run?: boolean;
     session_status?: SessionStatus;
     mode?: string | null;
-    skipped?: string;
+    skipped?: SkipReason;
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
   };
@@ -127,7 +127,7 @@ export interface EventData {
    * A call as the model made it. `invalid` says why it cannot be run: its arguments could not be read, or it
    * is one call too many. In the latter case `skipped` is set too, as in the result.
    */
-  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: string };
+  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
   /** `input`: changed by a hook. `slice`: limits of the sub-agent that works in `<session>:<callId>`. */
   tool_started: {
     tool_name: string;
@@ -218,6 +218,18 @@ export interface EventData {
    */
   error: { code: string; message: string; stack: null; context: Json };
 }
+
+/**
+ * Why a call was answered without being run, and counts as neither a success nor a failure.
+ *
+ * - `duplicate`: the call has already succeeded with the same arguments in this run.
+ * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
+ * - `surplus`: one tool is called at a time, and another call of the turn came first.
+ * - `closed`: its question was closed without an answer, e.g. by a new message.
+ *
+ * Hooks may use words of their own.
+ */
+export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 
 /**
  * Token counts as the log stores them. `prompt` excludes cached tokens, `completion` includes thinking,

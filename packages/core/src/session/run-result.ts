@@ -16,7 +16,7 @@ export function resultOf(state: SessionState): RunResult {
     turns: run.turns,
     usage: run.usage,
     costUsd: run.costUsd,
-    pending: waiting.map(suspensionOf),
+    pending: waiting.map(questionOf),
   };
 }
 
@@ -27,7 +27,7 @@ function actionOf(call: CallState): Action {
 }
 
 /** Returns the question that a waiting call asks. */
-function suspensionOf(call: CallState): Question {
+function questionOf(call: CallState): Question {
   const { kind, payload, answerSchema, expiresAt, seq } = call.question as NonNullable<CallState["question"]>;
   const { callId, toolName } = call;
   return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };

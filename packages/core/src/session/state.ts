@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
-import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { SkipReason, StoredEvent, StoredOf } from "../log/event.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
@@ -39,7 +39,7 @@ export interface CallState {
   /** Why it cannot be run. */
   invalid: string | undefined;
   /** Why it was refused without counting as failed, e.g. as one call too many. */
-  skipped: string | undefined;
+  skipped: SkipReason | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
   /** Its current or last question, and the answer to it. */

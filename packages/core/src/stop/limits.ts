@@ -32,13 +32,13 @@ export function remainingOf(
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const ofRun = restOfBudget(limits, spent);
   const ofSession = restOfBudget(sessionLimits, addSpent(state.spent, spent));
-  const left = { ...ofRun };
-  for (const resource of resources) left[resource] = Math.min(ofRun[resource], ofSession[resource]);
+  const amounts = { ...ofRun };
+  for (const resource of resources) amounts[resource] = Math.min(ofRun[resource], ofSession[resource]);
   const scopeOf: Remaining["scopeOf"] = (resource) =>
     ofSession[resource] < ofRun[resource]
       ? { limit: sessionLimits[resource], of: "conversation" }
       : { limit: limits[resource], of: "request" };
-  return { amounts: left, scopeOf };
+  return { amounts, scopeOf };
 }
 
 const resources: readonly Resource[] = [

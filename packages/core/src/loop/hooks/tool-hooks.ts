@@ -2,6 +2,7 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
+import type { SkipReason } from "../../log/event.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
 import { jsonSchema, validate } from "../../tools/schema.ts";
@@ -15,7 +16,7 @@ export type Screened =
   | { do: "deny"; why: string }
   /** The run was stopped before the hooks had decided. */
   | { do: "leave" }
-  | { do: "answer"; result: Json; skipped: string | undefined }
+  | { do: "answer"; result: Json; skipped: SkipReason | undefined }
   | { do: "ask"; by: string; ask: Extract<ToolChange, { ask: unknown }>["ask"]; changed: Json | undefined };
 
 /** A call's input. `changed` is that input as JSON if hooks have changed it. */
@@ -62,8 +63,8 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 }
 
 /** Validates the answer to a hook's question against the schema on record; returns the problems. */
-async function answerProblems(leg: Leg, { question: asked, answer }: CallState): Promise<readonly string[]> {
-  const schema = jsonSchema(asked?.answerSchema ?? {});
+async function answerProblems(leg: Leg, { question, answer }: CallState): Promise<readonly string[]> {
+  const schema = jsonSchema(question?.answerSchema ?? {});
   const checked = await validate(schema, answer?.value ?? null, (work) => withinDeadline(leg.life, work));
   return checked.ok ? [] : checked.problems;
 }

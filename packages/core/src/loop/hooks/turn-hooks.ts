@@ -102,7 +102,7 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
  */
 export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
-  const questions = waiting.map(({ question: asked }) => asked?.seq).join();
+  const questions = waiting.map(({ question }) => question?.seq).join();
   if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
   leg.hookProgress.questions = questions;
   for (const hook of hooks)

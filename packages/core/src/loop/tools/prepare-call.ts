@@ -3,7 +3,7 @@ import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { NewEvent } from "../../log/event.ts";
+import type { NewEvent, SkipReason } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
@@ -53,9 +53,9 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
 function refusalReason({ log, agent, life }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
-  const { amounts: left } = remainingOf(log.state, agent, life.legMs());
+  const { amounts } = remainingOf(log.state, agent, life.legMs());
   const behind = run.calls.length - 1 - run.calls.indexOf(call);
-  if (left.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
+  if (amounts.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
   const allowed = run.landing === undefined ? run.turn?.tools : [];
   if (allowed === undefined || allowed.includes(call.toolName)) return undefined;
   return `"${call.toolName}" cannot be used now${allowed.length === 0 ? "." : `, only ${allowed.join(", ")}.`}`;
@@ -141,7 +141,7 @@ export interface Decided {
   mode?: string | null;
 }
 
-function refuse(call: CallState, why: string, skipped?: string): Prepared {
+function refuse(call: CallState, why: string, skipped?: SkipReason): Prepared {
   const data = skipped === undefined ? {} : { skipped };
   return { do: "store", events: [resultEvent(call, false, why, { data })] };
 }

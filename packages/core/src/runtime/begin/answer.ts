@@ -50,14 +50,14 @@ const MAX_ERROR_CHARS = 10_000;
  * client then.
  */
 function failedAnswer(
-  { callId, question: asked }: CallState,
+  { callId, question }: CallState,
   { error, value }: Answer,
 ): { value: null; error: string } {
   const refuse = (message: string) => new PawlError("invalid_answer", message, { details: { callId } });
   if (value !== undefined) throw refuse("An answer must have either a value or an error, not both.");
-  if (asked?.by !== undefined || asked?.kind === "approval") {
+  if (question?.by !== undefined || question?.kind === "approval") {
     throw refuse(
-      `A question of the kind "${asked.kind}" does not accept an error. Answer it with a value, e.g. with a no.`,
+      `A question of the kind "${question.kind}" does not accept an error. Answer it with a value, e.g. with a no.`,
     );
   }
   if (typeof error !== "string" || error.length > MAX_ERROR_CHARS) {
