@@ -1,3 +1,4 @@
+import { numbersFor } from "../base/numbers-for.ts";
 import { addUsd, subtractUsd } from "../base/usd.ts";
 
 /**
@@ -32,38 +33,22 @@ export const nothingSpent: Budget = {
   costUsd: 0,
 };
 
+/** All resources, in the order in which limits are checked. */
+export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
+
 /** No limit at all. */
-export const unlimited: Budget = {
-  turns: Number.POSITIVE_INFINITY,
-  wallClockMs: Number.POSITIVE_INFINITY,
-  toolCalls: Number.POSITIVE_INFINITY,
-  inputTokens: Number.POSITIVE_INFINITY,
-  outputTokens: Number.POSITIVE_INFINITY,
-  costUsd: Number.POSITIVE_INFINITY,
-};
+export const unlimited: Budget = numbersFor(resources, () => Number.POSITIVE_INFINITY);
 
 /** Adds up two amounts of used budget, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {
-  return {
-    turns: a.turns + b.turns,
-    wallClockMs: a.wallClockMs + b.wallClockMs,
-    toolCalls: a.toolCalls + b.toolCalls,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    costUsd: addUsd(a.costUsd, b.costUsd),
-  };
+  return numbersFor(resources, (one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
 }
 
 /** Returns what is left of a budget; negative where it was overspent. */
 export function restOfBudget(budget: Budget, spent: Budget): Budget {
-  return {
-    turns: budget.turns - spent.turns,
-    wallClockMs: budget.wallClockMs - spent.wallClockMs,
-    toolCalls: budget.toolCalls - spent.toolCalls,
-    inputTokens: budget.inputTokens - spent.inputTokens,
-    outputTokens: budget.outputTokens - spent.outputTokens,
-    costUsd: subtractUsd(budget.costUsd, spent.costUsd),
-  };
+  return numbersFor(resources, (one) =>
+    one === "costUsd" ? subtractUsd(budget[one], spent[one]) : budget[one] - spent[one],
+  );
 }
 
 /** A limit that can shorten an answer. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
-import type { StoredEvent } from "./event.ts";
+import type { EventData, EventType, StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
 /** Replaces redacted content. */
@@ -17,38 +17,29 @@ export function isRedactable(event: StoredEvent): boolean {
 }
 
 /** Returns the fields to redact with their new values; `undefined` if the event has nothing to redact. */
-function withoutText(event: StoredEvent): { [field: string]: Json | undefined } | undefined {
-  switch (event.type) {
-    case "user_message":
-      return { message: REDACTED, ...withoutParams(event.data) };
-    case "assistant_message": {
-      const content = redactedBlocks(event.data.content);
-      return { content, complete: content.length };
-    }
-    case "tool_result":
-      return { result: REDACTED, content: REDACTED };
-    case "knowledge":
-      return { data: REDACTED, ...withoutParams(event.data) };
-    case "artifact":
-      return { title: REDACTED, summary: {}, payload: {} };
-    case "note":
-      return { text: REDACTED };
-    case "checkpoint":
-      return { summary: REDACTED };
-    case "prefix":
-      return { system: event.data.system.slice(0, 1) };
-    case "tool_call":
-      return { arguments: {}, ...(event.data.invalid !== undefined && { invalid: REDACTED }) };
-    case "tool_started":
-      return withoutInput(event.data);
-    case "tool_suspended":
-      return { payload: REDACTED, ...withoutInput(event.data) };
-    case "tool_answered":
-      return { value: REDACTED, ...(event.data.error !== undefined && { error: REDACTED }) };
-    default:
-      return undefined;
-  }
+function withoutText({ type, data }: StoredEvent): object | undefined {
+  const redact = Object.hasOwn(TEXTS, type) ? TEXTS[type as EventType] : undefined;
+  return redact?.(data as never);
 }
+
+/** By type: the fields with content, and what replaces it. */
+const TEXTS: { readonly [T in EventType]?: (data: EventData[T]) => Partial<EventData[T]> } = {
+  user_message: (data) => ({ message: REDACTED, ...withoutParams(data) }),
+  assistant_message: (data) => {
+    const content = redactedBlocks(data.content);
+    return { content, complete: content.length };
+  },
+  tool_result: () => ({ result: REDACTED, content: REDACTED }),
+  knowledge: (data) => ({ data: REDACTED, ...withoutParams(data) }),
+  artifact: () => ({ title: REDACTED, summary: {}, payload: {} }),
+  note: () => ({ text: REDACTED }),
+  checkpoint: () => ({ summary: REDACTED }),
+  prefix: ({ system }) => ({ system: system.slice(0, 1) }),
+  tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),
+  tool_started: withoutInput,
+  tool_suspended: (data) => ({ payload: REDACTED, ...withoutInput(data) }),
+  tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
+};
 
 /** `params` of a message or a data source often repeat what the user wrote. */
 function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {

@@ -1,4 +1,5 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { numbersFor } from "../base/numbers-for.ts";
 import { usdFromMicros } from "../base/usd.ts";
 
 /** Token counts of one model call, as the Messages API counts them. */
@@ -94,14 +95,10 @@ export const noUsage: Usage = {
 
 /** Adds two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    cacheWrite1hTokens: (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0),
-  };
+  return numbersFor(counts, (one) => (a[one] ?? 0) + (b[one] ?? 0));
 }
+
+const counts = Object.keys(noUsage) as (keyof Usage)[];
 
 /** Returns cache reads as a share of all prompt tokens, 0 to 1; 0 for an empty prompt. */
 export function cacheHitRate(usage: Usage): number {

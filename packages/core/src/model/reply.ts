@@ -1,5 +1,5 @@
 import { PawlError } from "../base/errors.ts";
-import { type Json, type JsonObject, toJson } from "../base/json.ts";
+import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { ContentBlock } from "./content.ts";
 import { BLOCK_CHARS, writtenLength } from "./estimate.ts";
 import type { LivePart } from "./live-part.ts";
@@ -180,8 +180,8 @@ function finishBlock(target: PartialBlock): void {
   if (part.kind === "thinking") block.thinking = text.toWellFormed();
   if (part.kind !== "tool_input") return;
   const input = text === "" ? block.input : parsed(text);
-  block.input = isObject(input) ? input : {};
-  if (!isObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
+  block.input = isJsonObject(input) ? input : {};
+  if (!isJsonObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
 }
 
 /** Returns `undefined` for text that is not JSON, or that cannot be stored. */
@@ -191,10 +191,6 @@ function parsed(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
 /** Updates totals. One that is absent, or `null` ("not reported"), keeps its earlier value. */

@@ -1,8 +1,12 @@
 import { type Json, toJson } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
-import type { NewEvent } from "../log/event.ts";
+import type { EventData, NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
+
+/** The events that settle a call, or make it wait. */
+export type ResultEvent = Extract<NewEvent, { type: "tool_result" }>;
+export type QuestionEvent = Extract<NewEvent, { type: "tool_suspended" }>;
 
 /** Why a question is closed that a message has overtaken, whether its run goes on or ends. */
 export const OVERTAKEN = "the user wrote a new message instead of answering.";
@@ -57,13 +61,22 @@ export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
+/** Returns a `tool_suspended` under the key of the call's next question. */
+export function questionEvent(
+  call: CallState,
+  question: Omit<EventData["tool_suspended"], "tool_name" | "call_id">,
+): QuestionEvent {
+  const data = { tool_name: call.toolName, call_id: call.callId, ...question };
+  return { type: "tool_suspended", key: eventKey.asked(call), data };
+}
+
 /** Returns a `tool_result` under the key that only one result of a call can have. */
 export function resultEvent(
   call: CallState,
   success: boolean,
   result: Json,
-  more: { durationMs?: number; data?: Partial<Extract<NewEvent, { type: "tool_result" }>["data"]> } = {},
-): Extract<NewEvent, { type: "tool_result" }> {
+  more: { durationMs?: number; data?: Partial<EventData["tool_result"]> } = {},
+): ResultEvent {
   // The API refuses a blank error.
   const said =
     !success && typeof result === "string" && isBlank(result) ? "It failed, and did not say why." : result;

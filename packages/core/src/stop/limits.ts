@@ -1,6 +1,14 @@
 import type { JsonObject } from "../base/json.ts";
+import { numbersFor } from "../base/numbers-for.ts";
 import { centsFromUsd, subtractUsd } from "../base/usd.ts";
-import { addSpent, type Budget, nothingSpent, type Resource, restOfBudget } from "../log/budget.ts";
+import {
+  addSpent,
+  type Budget,
+  nothingSpent,
+  type Resource,
+  resources,
+  restOfBudget,
+} from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
 import { spentOf } from "../session/spent.ts";
@@ -32,23 +40,13 @@ export function remainingOf(
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const ofRun = restOfBudget(limits, spent);
   const ofSession = restOfBudget(sessionLimits, addSpent(state.spent, spent));
-  const amounts = { ...ofRun };
-  for (const resource of resources) amounts[resource] = Math.min(ofRun[resource], ofSession[resource]);
+  const amounts = numbersFor(resources, (one) => Math.min(ofRun[one], ofSession[one]));
   const scopeOf: Remaining["scopeOf"] = (resource) =>
     ofSession[resource] < ofRun[resource]
       ? { limit: sessionLimits[resource], of: "conversation" }
       : { limit: limits[resource], of: "request" };
   return { amounts, scopeOf };
 }
-
-const resources: readonly Resource[] = [
-  "turns",
-  "wallClockMs",
-  "toolCalls",
-  "inputTokens",
-  "outputTokens",
-  "costUsd",
-];
 
 /**
  * Returns the reason to stop if some resource is down to its `reserve` or less. By default the last allowed

@@ -5,6 +5,7 @@ import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
 import { appendTo, isoTimes, type MemorySession, newMemorySession } from "./memory-session.ts";
+import { noSession } from "./refusal.ts";
 import { appendWatchers } from "./watched-store.ts";
 
 /**
@@ -26,7 +27,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
   const entries = new Map<string, MemorySession>();
   const existing = (id: string): MemorySession => {
     const entry = entries.get(id);
-    if (entry === undefined) throw new PawlError("not_found", `No session "${id}".`);
+    if (entry === undefined) throw noSession(id);
     return entry;
   };
   const current = ({ sessionId, holder, epoch }: Lease): MemorySession | undefined => {

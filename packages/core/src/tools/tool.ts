@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 import type { Json, JsonObject } from "../base/json.ts";
 import { type ShortenInput, shortenedFields } from "../context/shorten-input.ts";
@@ -163,7 +164,6 @@ export interface Tool<Deps = unknown> {
 }
 
 /** The longest that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -207,10 +207,10 @@ export function tool<I extends Schema, A extends Schema = Schema, Deps = unknown
   if (execute === undefined && suspends === undefined) {
     throw new PawlError("config", `The tool "${name}" needs \`execute\`, or \`suspends\`, or both.`);
   }
-  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS)) {
+  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS)) {
     throw new PawlError(
       "config",
-      `timeoutMs of the tool "${name}" must be from 1 to ${MAX_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
+      `timeoutMs of the tool "${name}" must be from 1 to ${LONGEST_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
     );
   }
   const inputSchema = toJsonSchema(input, `the tool "${name}"`);

@@ -4,8 +4,7 @@ import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
 import type { NewEvent, SkipReason } from "../../log/event.ts";
-import { eventKey } from "../../log/event-keys.ts";
-import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
+import { outcomeUnknown, questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
@@ -79,17 +78,13 @@ async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallI
       const data = skipped === undefined ? {} : { skipped };
       return { do: "store", events: [resultEvent(call, true, result, { data })] };
     }
-    case "ask": {
-      const { kind, payload, answer } = screened.ask;
-      const event = question(call, { kind, payload, answer, by: screened.by, changed: screened.changed });
-      return { do: "store", events: [event] };
-    }
+    case "ask":
+      return ask(call, { ...screened.ask, by: screened.by, changed: screened.changed });
     case "run": {
       if (tool.suspends === undefined) return await runOrAnswer(leg, call, tool, screened);
       const { answer, kind = tool.name, payload } = tool.suspends;
       const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
-      const event = question(call, { kind, payload: shown, answer, changed: screened.changed });
-      return { do: "store", events: [event] };
+      return ask(call, { kind, payload: shown, answer, changed: screened.changed });
     }
   }
 }
@@ -117,7 +112,7 @@ export function successResult(
   tool: Tool,
   value: unknown,
   { durationMs, completed = false, mode }: Decided = {},
-): ReturnType<typeof resultEvent> {
+): ResultEvent {
   const result = shownResult(value);
   const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
@@ -146,24 +141,19 @@ function refuse(call: CallState, why: string, skipped?: SkipReason): Prepared {
   return { do: "store", events: [resultEvent(call, false, why, { data })] };
 }
 
-function question(
+function ask(
   call: CallState,
   asked: { kind: string; payload: Json; answer: Schema; by?: string; changed: Json | undefined },
-): NewEvent {
+): Prepared {
   const { kind, payload, answer, by, changed } = asked;
-  return {
-    type: "tool_suspended",
-    key: eventKey.asked(call),
-    data: {
-      tool_name: call.toolName,
-      call_id: call.callId,
-      kind,
-      payload,
-      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
-      ...(by !== undefined && { by }),
-      ...(changed !== undefined && { input: changed }),
-    },
-  };
+  const event = questionEvent(call, {
+    kind,
+    payload,
+    answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+    ...(by !== undefined && { by }),
+    ...(changed !== undefined && { input: changed }),
+  });
+  return { do: "store", events: [event] };
 }
 
 /**
