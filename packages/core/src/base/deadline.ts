@@ -49,10 +49,19 @@ export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLik
   }
 }
 
-/** Returns a signal that fires after `ms` milliseconds. `clear` cancels it. */
-export function timeLimit(clock: Clock, ms: number): { signal: AbortSignal; clear(): void } {
+/** Does work whose signal fires after `ms` milliseconds. */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const control = new AbortController();
-  return { signal: control.signal, clear: clock.after(ms, () => control.abort(timeoutError(ms))) };
+  const cancel = clock.after(ms, () => control.abort(timeoutError(ms)));
+  try {
+    return await work(control.signal);
+  } finally {
+    cancel();
+  }
 }
 
 function timeoutError(ms: number): Error {

@@ -3,7 +3,5 @@ export function numbersFor<N extends string>(
   names: readonly N[],
   numberOf: (name: N) => number,
 ): Record<N, number> {
-  const numbers = {} as Record<N, number>;
-  for (const name of names) numbers[name] = numberOf(name);
-  return numbers;
+  return Object.fromEntries(names.map((name) => [name, numberOf(name)])) as Record<N, number>;
 }

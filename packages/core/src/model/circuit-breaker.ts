@@ -50,9 +50,9 @@ export interface CircuitBreakerOptions {
  * ```
  */
 export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOptions = {}): ModelClient {
-  const breaker = circuit(options);
+  const enter = circuit(options);
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    const call = breaker.enter();
+    const call = enter();
     try {
       for await (const event of model.stream(request, bounds)) {
         if (event.type === "message_stop") call.succeeded();
@@ -80,9 +80,7 @@ interface Call {
 }
 
 /** The circuit is closed while `until` is undefined, open before that time, and half open from it on. */
-function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): {
-  enter(): Call;
-} {
+function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
   checkNumbers("withCircuitBreaker()", { coolDownMs });
   /** Reset only by a success, so that one failed trial opens the circuit again. */
@@ -115,7 +113,7 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
       },
     };
   };
-  return { enter };
+  return enter;
 }
 
 function open(retryAfterMs: number): Error {

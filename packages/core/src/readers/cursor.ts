@@ -43,11 +43,11 @@ function ofAttempt(attempt: number | undefined, chars: number) {
   return { attempt, chars, parts: undefined, taken: new Map(), skip: 0 };
 }
 
+const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+
 /** Whether the text of an attempt is void or stored after such an event. */
 export function endsAttempt({ type }: { type: string }): boolean {
-  return (
-    type === "llm_request" || type === "assistant_message" || type === "run_recovered" || type === "run_ended"
-  );
+  return ENDS_ATTEMPT.some((one) => one === type);
 }
 
 /** Returns the reader after a stored event. A request starts another attempt. */
@@ -71,8 +71,7 @@ export async function adoptAttempt(
   const { attempt } = live ?? { attempt: 0 };
   const isNew = seen.attempt === undefined && attempt !== seen.over;
   if (!isNew || attempt === 0 || attempt > afterSeq) return;
-  const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
-  for await (const event of store.read(sessionId, { afterSeq: attempt, types, limit: 1 })) {
+  for await (const event of store.read(sessionId, { afterSeq: attempt, types: ENDS_ATTEMPT, limit: 1 })) {
     if (event.seq > afterSeq) break;
     seen.over = attempt;
     return;

@@ -3,7 +3,7 @@ import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
 import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
-import type { LiveState, LiveTail } from "../log/live-tail.ts";
+import type { LiveTail } from "../log/live-tail.ts";
 import { redactedEvent, redactedSince } from "../log/redacted.ts";
 import { inBatches, pulled } from "./batches.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "./cursor.ts";
 import { doorbell } from "./doorbell.ts";
 import type { SessionWatches } from "./session-watch.ts";
-import { type AgentsBelow, agentsBelow } from "./sub-agent-text.ts";
+import { agentsBelow } from "./sub-agent-text.ts";
 
 /** What a reader reads from. */
 interface Source {
@@ -115,7 +115,7 @@ async function* batches(
       if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
         await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
-      const news = [...goingOn(live, reader.seen, below)];
+      const news = [...newLiveEvents(live, reader.seen), ...below.news(live)];
       if (news.length > 0) yield news;
       await rung();
     }
@@ -144,11 +144,6 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
     reader.awaited = stillAwaited(reader.awaited, event);
   }
   return shown;
-}
-
-function* goingOn(live: LiveState | undefined, seen: ReaderState, below: AgentsBelow): Generator<LiveEvent> {
-  yield* newLiveEvents(live, seen);
-  yield* below.news(live);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { timeLimit, withinDeadline } from "../../base/deadline.ts";
+import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -75,19 +75,18 @@ async function beginEffect(
  */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
   const { clock } = leg.life;
-  const time = timeLimit(clock, EFFECT_MS);
   let failure: unknown;
   let success = true;
   try {
-    const context = Object.create(contextOf(leg), { signal: { value: time.signal, enumerable: true } });
-    const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
-    await withinDeadline({ signal: time.signal, abortGraceMs: 0, clock }, work);
+    await withTimeLimit(clock, EFFECT_MS, async (signal) => {
+      const context = Object.create(contextOf(leg), { signal: { value: signal, enumerable: true } });
+      const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
+      await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
+    });
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     success = false;
     failure = cause;
-  } finally {
-    time.clear();
   }
   const ended: NewEvent = {
     type: "effect_ended",

@@ -1,4 +1,3 @@
-import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
@@ -8,10 +7,10 @@ import { outcomeUnknown, questionEvent, type ResultEvent, resultEvent } from "..
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
-import { type Schema, validate } from "../../tools/schema.ts";
+import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
+import { type CallInput, screenCall, validateFor } from "../hooks/tool-hooks.ts";
 
 /** What to do with a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -34,9 +33,7 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
-  const input = await validate(tool.input, changed ?? call.arguments, (work) =>
-    withinDeadline(leg.life, work),
-  );
+  const input = await validateFor(leg, tool.input, changed ?? call.arguments);
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
   // The tool's own question comes last, and a call that has started passed all checks.
@@ -98,9 +95,7 @@ async function runOrAnswer(
 ): Promise<Prepared> {
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
-  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) =>
-    withinDeadline(leg.life, work),
-  );
+  const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
