@@ -123,19 +123,19 @@ export interface AgentOptions<Deps> {
  * An agent: plain data, made by `agent()`. Its fields are those of {@link AgentOptions} with the defaults
  * filled in. Its type includes what its tools and `userData` need of `deps`.
  */
-export interface Agent<Deps = unknown> extends Readonly<Filled<Deps>> {
+export interface Agent<Deps = unknown>
+  extends Readonly<
+      Required<
+        Omit<AgentOptions<Deps>, "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy">
+      >
+    >,
+    Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Core's own guards, then the application's. */
   readonly hooks: readonly Hook[];
   readonly limits: Readonly<Limits>;
   readonly sessionLimits: Readonly<Budget>;
 }
-
-/** The options that an agent keeps as they are. Only `userData` and `whenBusy` have no default. */
-type Filled<Deps> = Required<
-  Omit<AgentOptions<Deps>, "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy">
-> &
-  Pick<AgentOptions<Deps>, "userData" | "whenBusy">;
 
 /** The default limits of a run: 10 turns, 5 minutes, 100 tool calls, 2 `errorTurns`, 3 `toolFailures`. */
 export const defaultLimits: Readonly<Limits> = {

@@ -3,6 +3,7 @@ import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
+import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
 import { wrap } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
@@ -18,15 +19,12 @@ export function checkpointEvents(
   data: EventData["checkpoint"],
   prefixId: string,
 ): NewEvent[] {
-  const { system = [], tools = [] } = state.prefix ?? {};
+  const { system = [] } = state.prefix ?? {};
   const retold =
     data.reason !== "drop_old_results" && agent.userData !== undefined ? state.userData : undefined;
   const blocks =
     retold === undefined ? system : [...system.slice(0, 1), { type: "text" as const, text: retold }];
-  return [
-    { type: "checkpoint", data },
-    { type: "prefix", data: { prefix_id: prefixId, system: blocks, tools } },
-  ];
+  return [{ type: "checkpoint", data }, newPrefix(state, prefixId, blocks)];
 }
 
 /**

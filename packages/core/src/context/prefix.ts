@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject, toJson } from "../base/json.ts";
 import type { EventData, NewEvent } from "../log/event.ts";
-import type { ToolSpec } from "../model/content.ts";
+import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { withoutThinking } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
@@ -58,10 +58,13 @@ export function applyPrefix(
   state.hashed = { entries: 0, hash: "" };
 }
 
-/** Returns a prefix with the same content and another id, so that what was sent before may change once. */
-export function newPrefix({ prefix }: SessionState, prefixId: string): NewEvent {
-  const { system = [], tools = [] } = prefix ?? {};
-  return { type: "prefix", data: { prefix_id: prefixId, system, tools } };
+/** Returns a prefix with the same tools and another id, so that what was sent before may change once. */
+export function newPrefix(
+  { prefix }: SessionState,
+  prefix_id: string,
+  system: TextBlock[] = prefix?.system ?? [],
+): NewEvent {
+  return { type: "prefix", data: { prefix_id, system, tools: prefix?.tools ?? [] } };
 }
 
 /** The source of the knowledge that updates user data. */

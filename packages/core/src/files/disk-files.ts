@@ -133,13 +133,7 @@ async function guarded<T>(path: string, done: string, work: () => Promise<T>): P
   } catch (cause) {
     if (PawlError.is(cause)) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    throw new PawlError(
-      "store_unavailable",
-      `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`,
-      {
-        cause,
-        details: { path },
-      },
-    );
+    const message = `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`;
+    throw new PawlError("store_unavailable", message, { cause, details: { path } });
   }
 }

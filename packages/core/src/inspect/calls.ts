@@ -1,5 +1,6 @@
 import { usdFromCents } from "../base/usd.ts";
-import type { StoredEvent, TokenUsage } from "../log/event.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { Spent } from "../log/tokens.ts";
 import type { Span } from "./span.ts";
 import { noTokens, type Spending, sumOf } from "./spending.ts";
 
@@ -61,15 +62,10 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
   }
 }
 
-interface AboutCall {
-  call_id: string;
-  spent?: { tokens: TokenUsage; cost_cents: number } | undefined;
-}
-
 /** Changes the last call with this id, and adds what was spent on it. */
 function change(
   calls: TimelineCall[],
-  { call_id, spent }: AboutCall,
+  { call_id, spent }: { call_id: string; spent?: Spent | undefined },
   how: (call: TimelineCall) => void,
 ): void {
   const call = calls.findLast(({ callId }) => callId === call_id);

@@ -44,7 +44,7 @@ export interface ResilientOptions {
  */
 export function resilient(model: ModelClient, options: ResilientOptions = {}): ModelClient {
   const { fallback = [], retry, circuitBreaker, idleWatchdog, ...unknown } = options;
-  refuseUnknown(unknown);
+  refuseUnknown(Object.keys(unknown));
   const groups = { retry, circuitBreaker, idleWatchdog };
   for (const [group, given] of Object.entries(groups)) checkGroup(group as keyof typeof groups, given);
   const others = isList(fallback) ? fallback : [fallback];
@@ -71,11 +71,10 @@ function checkGroup(group: keyof typeof KNOWN, given: unknown): void {
   if (given === null || typeof given !== "object")
     throw config(`\`${group}\` must be an object of options; got ${kindOf(given)}.`);
   const unknown = Object.keys(given).filter((name) => !KNOWN[group].includes(name));
-  refuseUnknown(Object.fromEntries(unknown.map((name) => [`${group}.${name}`, true])));
+  refuseUnknown(unknown.map((name) => `${group}.${name}`));
 }
 
-function refuseUnknown(unknown: object): void {
-  const names = Object.keys(unknown);
+function refuseUnknown(names: readonly string[]): void {
   if (names.length > 0) throw config(`there is no option "${names.join('", "')}".`);
 }
 

@@ -90,7 +90,7 @@ export function runtime<Deps>({
   // These are waited for in timers, sometimes a little longer.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
-  const log = layered(store, { blobs, upcasters, storeRetryMs });
+  const log = layered(store, blobs, upcasters, storeRetryMs);
   const host: Host = {
     agents: byName,
     store: log,
@@ -157,19 +157,18 @@ function checkParts(store: Partial<EventStore> | undefined, deps: unknown): void
     throw new PawlError("config", `\`deps\` must be a function that returns them; ${given(deps)}`);
 }
 
-interface Layers {
-  blobs: BlobStore | undefined;
-  upcasters: Upcasters;
-  storeRetryMs: readonly number[];
-}
-
 /**
  * Wraps the store: blobs are loaded, events are upgraded to the current format, and failed appends are
  * retried.
  */
-function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
+function layered(
+  store: EventStore,
+  blobs: BlobStore | undefined,
+  upcasters: Upcasters,
+  retryMs: readonly number[],
+): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
-  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
+  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), retryMs);
 }
 
 /** Keeps work in `host.begins` until it settles. */

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
-import { type CallState, isWaiting, type RunState, type SessionState } from "./state.ts";
+import { type CallState, isWaiting, type QuestionRecord, type RunState, type SessionState } from "./state.ts";
 
 /** Returns the result of the session's last run, derived from the log. */
 export function resultOf(state: SessionState): RunResult {
@@ -68,17 +68,7 @@ export interface RunResult {
 }
 
 /** A question that waits for the user's answer. */
-export interface Question {
+export interface Question extends Omit<QuestionRecord, "by" | "input" | "child"> {
   callId: string;
   toolName: string;
-  /** What kind of question this is, for the client to choose a control. */
-  kind: string;
-  /** What to show to the user. */
-  payload: Json;
-  /** JSON Schema of a valid answer. */
-  answerSchema: JsonObject;
-  /** When the question expires, ISO 8601; absent if never. */
-  expiresAt?: string;
-  /** `seq` of the event that asked. */
-  seq: number;
 }

@@ -11,10 +11,15 @@ import type { WorkTime } from "./work-time.ts";
 
 /** A question to the user, as stored. */
 export interface QuestionRecord {
+  /** What kind of question this is, for the client to choose a control. */
   kind: string;
+  /** What to show to the user. */
   payload: Json;
+  /** JSON Schema of a valid answer. */
   answerSchema: JsonObject;
+  /** When the question expires, ISO 8601; absent if never. */
   expiresAt?: string;
+  /** `seq` of the event that asked. */
   seq: number;
   /** The hook that asks; absent if the tool asks. */
   by?: string;

@@ -42,20 +42,11 @@ export function explainRefusal(
     (lease.sessionId !== sessionId || lease.holder !== leaseHolder || lease.epoch !== leaseEpoch)
   )
     throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${sessionId}".`);
-  if (afterSeq !== undefined && afterSeq !== lastSeq)
-    throw new PawlError(
-      "conflict",
-      `The last event of session "${sessionId}" is ${lastSeq}, not ${afterSeq}.`,
-      {
-        details: { lastSeq },
-      },
-    );
+  if (afterSeq !== undefined && afterSeq !== lastSeq) {
+    const message = `The last event of session "${sessionId}" is ${lastSeq}, not ${afterSeq}.`;
+    throw new PawlError("conflict", message, { details: { lastSeq } });
+  }
   if (taken === undefined) return undefined;
-  throw new PawlError(
-    "key_taken",
-    `Session "${sessionId}" already has an event with the key "${taken.key}".`,
-    {
-      details: { key: taken.key, event: taken },
-    },
-  );
+  const message = `Session "${sessionId}" already has an event with the key "${taken.key}".`;
+  throw new PawlError("key_taken", message, { details: { key: taken.key, event: taken } });
 }

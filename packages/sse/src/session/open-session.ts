@@ -1,4 +1,5 @@
-import { type JsonObject, PawlError, type Runtime, type Session } from "@pawl/core";
+import type { JsonObject, Runtime, Session } from "@pawl/core";
+import { createOnce } from "@pawl/core/store";
 import { ownSession } from "./own-session.ts";
 
 /** The user and agent of a session, and the name by which it is requested. */
@@ -32,13 +33,7 @@ export async function openThread(
   metadata: JsonObject = {},
 ): Promise<Session> {
   const id = await sessionIdOf(userId, agent, threadId);
-  try {
-    return await runtime.store.sessions.create({ id, userId, agent, metadata });
-  } catch (error) {
-    const known = PawlError.is(error, "conflict") ? await runtime.store.sessions.get(id) : undefined;
-    if (known === undefined) throw error;
-    return known;
-  }
+  return await createOnce(runtime.store, { id, userId, agent, metadata });
 }
 
 /**

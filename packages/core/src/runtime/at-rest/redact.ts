@@ -1,6 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import { USER_DATA } from "../../context/prefix.ts";
+import { newPrefix, USER_DATA } from "../../context/prefix.ts";
 import { userDataBlock } from "../../context/user-data.ts";
 import { contextTypes } from "../../log/context-types.ts";
 import type { EventData, NewEvent, StoredEvent } from "../../log/event.ts";
@@ -121,9 +121,9 @@ function redactionOf(event: StoredEvent): NewEvent {
   return { type: "redaction", data };
 }
 
-function redactedPrefix({ prefix }: SessionState, isUserData: boolean, prefix_id: string): NewEvent[] {
-  if (prefix === undefined) return [];
-  const { system, tools } = prefix;
+function redactedPrefix(state: SessionState, isUserData: boolean, prefixId: string): NewEvent[] {
+  if (state.prefix === undefined) return [];
+  const { system } = state.prefix;
   const blocks = isUserData && system.length > 1 ? [...system.slice(0, 1), userDataBlock(REDACTED)] : system;
-  return [{ type: "prefix", data: { prefix_id, system: blocks, tools } }];
+  return [newPrefix(state, prefixId, blocks)];
 }

@@ -12,7 +12,7 @@ import { type CallState, openRun } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
-import type { ActiveLeg, Host } from "../leg/host.ts";
+import type { ActiveLeg, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /**
@@ -99,7 +99,7 @@ async function untilRest(
  * Waits for the task's leg. If the caller is stopped, stops it; if the caller's run is abandoned, abandons
  * it.
  */
-async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
+async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
   const { signal } = leg.life;
   const onAbort = () => (leg.life.lost ? active.leave() : active.abort());
   if (signal.aborted) onAbort();
