@@ -19,6 +19,9 @@ export const noTokens: TokenUsage = {
   total: 0,
 };
 
+/** Nothing spent. */
+export const nothing: Spending = { tokens: noTokens, costUsd: 0 };
+
 /** Adds up several spendings. */
 export function sumOf(spendings: readonly Spending[]): Spending {
   return spendings.reduce(
@@ -26,7 +29,7 @@ export function sumOf(spendings: readonly Spending[]): Spending {
       tokens: added(sum.tokens, tokens),
       costUsd: addUsd(sum.costUsd, costUsd),
     }),
-    { tokens: noTokens, costUsd: 0 },
+    nothing,
   );
 }
 

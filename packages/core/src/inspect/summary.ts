@@ -1,7 +1,8 @@
 import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { referenceOf } from "../log/blob-reference.ts";
-import type { EventData, EventType, StoredEvent, TokenUsage } from "../log/event.ts";
+import { type ByType, madeOf } from "../log/by-type.ts";
+import type { EventData, StoredEvent, TokenUsage } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { isText, isToolUse } from "../model/content.ts";
 
@@ -9,11 +10,10 @@ import { isText, isToolUse } from "../model/content.ts";
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
-  const summary = Object.hasOwn(SUMMARIES, event.type) ? SUMMARIES[event.type as EventType] : undefined;
-  return summary?.(event.data as never, event) ?? "";
+  return madeOf(SUMMARIES, event, event) ?? "";
 }
 
-const SUMMARIES: { readonly [T in EventType]: (data: EventData[T], event: StoredEvent) => string } = {
+const SUMMARIES: Required<ByType<string, StoredEvent>> = {
   user_message: ({ message }) => quotedText(message),
   assistant_message: ({ content, disposition }) => {
     const calls = content.filter(isToolUse).length;

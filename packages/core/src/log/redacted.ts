@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
-import type { EventData, EventType, StoredEvent } from "./event.ts";
+import { type ByType, madeOf } from "./by-type.ts";
+import type { StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
 /** Replaces redacted content. */
@@ -17,13 +18,12 @@ export function isRedactable(event: StoredEvent): boolean {
 }
 
 /** Returns the fields to redact with their new values; `undefined` if the event has nothing to redact. */
-function withoutText({ type, data }: StoredEvent): object | undefined {
-  const redact = Object.hasOwn(TEXTS, type) ? TEXTS[type as EventType] : undefined;
-  return redact?.(data as never);
+function withoutText(event: StoredEvent): object | undefined {
+  return madeOf(TEXTS, event, undefined);
 }
 
 /** By type: the fields with content, and what replaces it. */
-const TEXTS: { readonly [T in EventType]?: (data: EventData[T]) => Partial<EventData[T]> } = {
+const TEXTS: ByType<object> = {
   user_message: (data) => ({ message: REDACTED, ...withoutParams(data) }),
   assistant_message: (data) => {
     const content = redactedBlocks(data.content);

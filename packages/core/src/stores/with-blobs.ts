@@ -55,7 +55,7 @@ export function withBlobs(
       let slim = events;
       if (texts.some((text) => text !== undefined)) {
         checkBatch(events, options.appendId);
-        slim = await slimmed(withReferences(events, texts), texts, written);
+        slim = await slimmed(events, texts, written);
         const puts = Array.from(written, ([id, text]) => blobStoreCall(() => blobs.put(sessionId, id, text)));
         await Promise.all(puts);
       }
@@ -94,33 +94,23 @@ function isSlim(event: StoredEvent): boolean {
 }
 
 /**
- * Copies a batch, so that the caller cannot change it before it is stored. Payloads that become blobs are
- * text already.
+ * Returns the batch with references in it, and adds their texts to `written`. Copies the batch before its
+ * first `await`, so that the caller cannot change it before it is stored.
  */
-function withReferences(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
-  return events.map((event, index) => {
-    const data = texts[index] === undefined ? (JSON.parse(jsonText(event.data)) as Json) : null;
-    return { ...event, data } as NewEvent;
-  });
-}
-
-/** Returns the batch with references in it, and adds their texts to `written`. */
 async function slimmed(
   events: readonly NewEvent[],
   texts: readonly (string | undefined)[],
   written: Map<string, string>,
 ): Promise<NewEvent[]> {
-  const slim: NewEvent[] = [];
-  for (const [index, event] of events.entries()) {
+  const slim = events.map(async (event, index) => {
     const text = texts[index];
-    if (text === undefined) slim.push(event);
-    else {
-      const reference: BlobReference = { $blob: await sha256(text), bytes: utf8Length(text) };
-      written.set(reference.$blob, text);
-      slim.push({ ...event, data: reference } as unknown as NewEvent);
-    }
-  }
-  return slim;
+    if (text === undefined) return { ...event, data: JSON.parse(jsonText(event.data)) as Json };
+    const copy = { ...event };
+    const data: BlobReference = { $blob: await sha256(text), bytes: utf8Length(text) };
+    written.set(data.$blob, text);
+    return { ...copy, data };
+  });
+  return (await Promise.all(slim)) as NewEvent[];
 }
 
 /** Returns the event with its payload. A payload in `written` is neither fetched nor verified. */

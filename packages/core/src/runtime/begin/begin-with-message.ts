@@ -29,7 +29,7 @@ export async function beginWithMessage(host: Host, incoming: IncomingMessage): P
     return await begin(host, incoming);
   } catch (error) {
     if (!PawlError.is(error, "key_taken")) throw error;
-    const earlier = await earlierRun(host.store, incoming.session.id, incoming);
+    const earlier = await earlierRun(host.store, incoming);
     if (earlier === undefined) throw busy();
     return { start: earlier, leg: undefined };
   }
@@ -45,7 +45,7 @@ async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
     const leg = await openLeg(host, session, agent);
     const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
-    const earlier = await earlierRun(host.store, session.id, incoming);
+    const earlier = await earlierRun(host.store, incoming);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
     const now = await host.store.sessions.get(session.id);
     if (now?.openRun !== null) {
