@@ -174,15 +174,17 @@ describe("recovery", () => {
   });
 
   it.each([
-    ["deps", (hangs: () => Promise<never>) => [{}, { deps: hangs }]],
-    ["a hook", (hangs: () => Promise<never>) => [{ hooks: [{ name: "hangs", onError: hangs }] }, {}]],
-  ])("L9 stops although %s never settles", async (_title, where) => {
+    ["deps", (deps: typeof never) => setup([], {}, { deps })],
+    [
+      "a hook",
+      (onError: typeof never) => setup([{ fault: { status: 500 } }], { hooks: [{ name: "hangs", onError }] }),
+    ],
+  ])("L9 stops although %s never settles", async (_title, make) => {
     const hanging = Promise.withResolvers<void>();
-    const [agentOptions, runtimeOptions] = where(() => {
+    const { pawl, of } = make(() => {
       hanging.resolve();
       return never();
     });
-    const { pawl, of } = setup([{ fault: { status: 500 } }], agentOptions, runtimeOptions);
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await hanging.promise;
