@@ -348,7 +348,7 @@ describe("whenBusy: queue", () => {
     await check(world, sessionId);
   });
 
-  it("E8 shows what the run says to the message behind the message", async () => {
+  it("L16 shows what the run says to the message behind the message", async () => {
     const world = setup([slow, { text: "Second answer." }], queue);
     const { run, sessionId, say } = await begin(world);
     const second = say("Second");
