@@ -96,7 +96,7 @@ describe("the trainer in the playground", () => {
     expect(await (await elsewhere("/api/past-sessions?agent=trainer")).json()).toEqual({ sessions: [] });
   });
 
-  it("W6 sets no cookie and creates no browser user for requests with a token", async () => {
+  it("sets no cookie and creates no browser user for requests with a token", async () => {
     const app = await served();
     const { access_token } = (await (await browser(app)("/agent/token", {})).json()) as {
       access_token: string;
@@ -148,7 +148,7 @@ describe("the trainer in the playground", () => {
     expect(sets(await progress())).toBeGreaterThan(sets(before));
   });
 
-  it("W6 creates sample data with a visitor's first message, and not before", async () => {
+  it("X2 creates sample data with a visitor's first message, and not before", async () => {
     const seeded: string[] = [];
     const app = await served(20, seeded);
     for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress", "/api/past-sessions"])

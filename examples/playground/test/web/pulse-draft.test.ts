@@ -63,7 +63,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
   const kept = (page: Page) => page.evaluate("localStorage.getItem('pawl.coach.pulse') ?? '{}'");
   const done = (page: Page) => page.getByTestId("pulse-result").waitFor({ timeout: WAIT });
 
-  it("K6 T5 survive a reload and a closed tab, separately for each session, until they are sent", async () => {
+  it("K6 survive a reload and a closed tab, separately for each session, until they are sent", async () => {
     const { page, context, url } = await open();
     await say(page, "How am I?");
     await rate(page, "Work", "3, Okay");
@@ -97,7 +97,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     expect(await rated(other)).toEqual([]);
   });
 
-  it("T5 are kept when the server refuses them, and deleted when the question is answered otherwise", async () => {
+  it("K6 are kept when the server refuses them, and deleted when the question is answered otherwise", async () => {
     const { page } = await open();
     await say(page, "How am I?");
     await rate(page, "Work", "3, Okay");
@@ -113,7 +113,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     await expect.poll(() => kept(page), { timeout: WAIT }).toBe("{}");
   });
 
-  it("T5 send nothing that the check does not ask for, whatever the browser has stored", async () => {
+  it("send nothing that the check does not ask for, whatever the browser has stored", async () => {
     const { page } = await open();
     await say(page, "How am I?");
     await rate(page, "Work", "3, Okay");
@@ -136,7 +136,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     }
   });
 
-  it("T5 last as long as the page if the browser's storage is not available", async () => {
+  it("last as long as the page if the browser's storage is not available", async () => {
     const { page } = await open();
     await page.evaluate("Storage.prototype.setItem = () => { throw new Error('Full.'); }");
     await say(page, "How am I?");
