@@ -1,7 +1,9 @@
 import { posix } from "node:path";
+import { pathInRepository } from "./repository.mjs";
 
 /**
- * Finds relative links of Markdown pages that lead to no file or to no heading. Code is left out.
+ * Finds links of Markdown pages, relative ones and those into this repository, that lead to no file or to no
+ * heading. Code is left out.
  *
  * @param {ReadonlyMap<string, string>} pages text by path, relative to the root of the project
  * @param {(path: string) => boolean} exists whether there is such a file or folder
@@ -11,7 +13,7 @@ export function findDeadLinks(pages, exists) {
   const problems = [];
   for (const [file, text] of pages) {
     for (const [index, content] of withoutCode(text).split("\n").entries()) {
-      for (const [, link] of content.matchAll(/\]\(([^()\s]+)\)/g)) {
+      for (const link of linksOf(content)) {
         const message = wrongWith(link, file, pages, exists);
         if (message) problems.push({ file, line: index + 1, message: `"${link}" ${message}` });
       }
@@ -20,10 +22,21 @@ export function findDeadLinks(pages, exists) {
   return problems;
 }
 
+/**
+ * The targets of a line's links: `[text](target)` and `[name]: target`.
+ *
+ * @param {string} line
+ */
+export function linksOf(line) {
+  const defined = line.match(/^\[[^\]]+\]: +(\S+)$/)?.slice(1) ?? [];
+  return [...line.matchAll(/\]\(([^()\s]+)\)/g)].map(([, link]) => link).concat(defined);
+}
+
 function wrongWith(link, file, pages, exists) {
-  if (/^[a-z][a-z+.-]*:/.test(link)) return undefined;
+  const inRepository = pathInRepository(link);
+  if (inRepository === undefined && /^[a-z][a-z+.-]*:/.test(link)) return undefined;
   const [path, heading] = link.split("#");
-  const target = path === "" ? file : posix.join(posix.dirname(file), path);
+  const target = inRepository ?? (path === "" ? file : posix.join(posix.dirname(file), path));
   if (!exists(target)) return "leads to no file";
   if (heading === undefined || !pages.has(target)) return undefined;
   return headingsOf(pages.get(target)).has(heading) ? undefined : `leads to no heading of ${target}`;

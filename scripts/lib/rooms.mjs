@@ -133,10 +133,12 @@ function roomOf(path, home, floors) {
     .sort((a, b) => b.room.length - a.room.length)[0];
 }
 
+/** A door re-exports, loads styles, or begins with a directive such as `"use client"`. */
 function isDoor(file, text) {
   const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   return statements.every(
-    (one) =>
+    (one, index) =>
+      (index === 0 && ts.isExpressionStatement(one) && ts.isStringLiteral(one.expression)) ||
       (ts.isExportDeclaration(one) && one.moduleSpecifier !== undefined) ||
       (ts.isImportDeclaration(one) && one.importClause === undefined),
   );

@@ -3,15 +3,20 @@ import { join } from "node:path";
 import { exec } from "../../scripts/lib/exec.mjs";
 import { at, readJson } from "../../scripts/lib/project.mjs";
 
-/** Fills `project` with a program that uses every entry of every package, and installs the packed packages there. */
-export async function makeConsumer({ project, folders, env, must }) {
-  const packages = folders.map((folder) => ({ folder, manifest: readJson(at(folder, "package.json")) }));
-  const tarballs = join(project, "tarballs");
+/** Packs the packages in `folders` into a folder. Resolves to the tarballs, `{ name: path }`. */
+export async function pack({ destination, folders, env, must }) {
   const filters = folders.map((folder) => `--filter=./${folder}`);
-  must(await exec("pnpm", ["-r", ...filters, "pack", "--pack-destination", tarballs], { env }));
-  const ours = Object.fromEntries(
-    packages.map(({ manifest: { name, version } }) => [name, tarballOf(tarballs, name, version)]),
+  must(await exec("pnpm", ["-r", ...filters, "pack", "--pack-destination", destination], { env }));
+  const manifests = folders.map((folder) => readJson(at(folder, "package.json")));
+  return Object.fromEntries(
+    manifests.map(({ name, version }) => [name, tarballOf(destination, name, version)]),
   );
+}
+
+/** Fills `project` with a program that uses every entry of every package, and installs the tarballs there. */
+export async function makeConsumer({ project, folders, tarballs, env, must }) {
+  const packages = folders.map((folder) => ({ folder, manifest: readJson(at(folder, "package.json")) }));
+  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, path]) => [name, `file:${path}`]));
 
   const dependencies = { ...ours, ...companions(packages) };
   writeJson(join(project, "package.json"), {
@@ -30,10 +35,10 @@ export async function makeConsumer({ project, folders, env, must }) {
   return entries;
 }
 
-function tarballOf(tarballs, name, version) {
+function tarballOf(destination, name, version) {
   const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
-  if (!readdirSync(tarballs).includes(file)) throw new Error(`pnpm packed no ${file}.`);
-  return `file:./tarballs/${file}`;
+  if (!readdirSync(destination).includes(file)) throw new Error(`pnpm packed no ${file}.`);
+  return join(destination, file);
 }
 
 /** Our packages come from the tarballs, also where one of them asks for another. */

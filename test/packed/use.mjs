@@ -1,3 +1,5 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { exec } from "../../scripts/lib/exec.mjs";
 import { at, projectNode, readJson } from "../../scripts/lib/project.mjs";
 
@@ -11,12 +13,28 @@ const isInTurn = (compiler, how) =>
   compiler === COMPILERS.at(-1) ||
   RESOLUTIONS.indexOf(how) === COMPILERS.indexOf(compiler) % RESOLUTIONS.length;
 
-/** Runs the consumer's programs. */
+/** The oldest Node that the packages support; npx gets it. */
+const OLDEST = `node@${readJson(at("packages", "core", "package.json")).engines.node.slice(2)}`;
+
+/** Runs the consumer's programs on the project's Node, with PAWL_SOAK=1 on the oldest one too. */
 export async function checkRuntime(project, env) {
+  const nodes = [[projectNode()]];
+  if (process.env.PAWL_SOAK === "1") nodes.push(["npx", "--yes", OLDEST]);
   const results = [];
-  for (const program of ["main.ts", "light.ts"]) {
-    results.push(await exec(projectNode(), [program], { cwd: project, env }));
+  for (const [command, ...args] of nodes) {
+    const onNode = (program) => exec(command, [...args, program], { cwd: project, env });
+    results.push(await runPrograms(project, onNode));
   }
+  return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join("") };
+}
+
+/** Runs the consumer's programs, the last one without PGlite. */
+async function runPrograms(project, run) {
+  const results = [await run("main.ts"), await run("light.ts")];
+  const pglite = join(project, "node_modules", "@electric-sql", "pglite");
+  renameSync(pglite, `${pglite}-away`);
+  results.push(await run("without-pglite.ts"));
+  renameSync(`${pglite}-away`, pglite);
   return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join("") };
 }
 

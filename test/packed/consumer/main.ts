@@ -1,6 +1,6 @@
 // A user's program: it imports every entry there is, and runs a small agent with a model of its own.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import {
   agent,
   type ContentBlock,
@@ -53,6 +53,10 @@ await pawl.drain();
 
 // Without it a first start takes seconds longer, and nothing else would tell.
 assert.ok(existsSync(new URL("new-database.tar.br", import.meta.resolve("@pawl/postgres/embedded"))));
+
+// Without it a server component of React cannot import the hook.
+const hook = readFileSync(new URL(import.meta.resolve("@pawl/client/react")), "utf8");
+assert.match(hook, /^"use client";/);
 
 assert.throws(
   () => agent({ name: "silent", model, instructions: " " }),

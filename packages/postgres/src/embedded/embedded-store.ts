@@ -9,6 +9,7 @@ import { clearLeases } from "../store/leases.ts";
 import { postgresBlobs } from "../store/postgres-blobs.ts";
 import { postgresStore } from "../store/postgres-store.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { loadPglite } from "./load-pglite.ts";
 import { newDatabase } from "./new-database.ts";
 
 /** Options of `embeddedStore()`. */
@@ -28,8 +29,8 @@ export interface EmbeddedStore extends EventStore {
 }
 
 /**
- * Keeps the log in a Postgres inside this process (PGlite), in its own directory. It needs no server. The
- * first start takes one to two seconds.
+ * Keeps the log in a Postgres inside this process (PGlite), in its own directory. It needs no server. Install
+ * `@electric-sql/pglite` beside this package. The first start takes one to two seconds.
  *
  * Stored events survive `kill -9`, but not a power cut or a crash of the operating system, because nothing is
  * forced to disk. One process at a time may use a directory; the next one is refused. So opening revokes the
@@ -39,7 +40,8 @@ export interface EmbeddedStore extends EventStore {
  * Readers are notified of every append through this store. They find events written directly to its `db`
  * within a minute.
  *
- * @throws PawlError `store_unavailable` if the directory is in use or the database does not start.
+ * @throws PawlError `config` if `@electric-sql/pglite` is not installed, and `store_unavailable` if the
+ *   directory is in use or the database does not start.
  *
  * @example
  * ```ts
@@ -53,10 +55,11 @@ export interface EmbeddedStore extends EventStore {
 export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<EmbeddedStore> {
   const inMemory = dataDir === undefined || dataDir.startsWith("memory://");
   const directory = inMemory ? undefined : resolve(dataDir);
+  const Pglite = await loadPglite();
   const unlock = directory === undefined ? undefined : await lockDirectory(directory);
   let db: PGlite | undefined;
   try {
-    db = await start(directory === undefined ? undefined : join(directory, "postgres"));
+    db = await start(Pglite, directory === undefined ? undefined : join(directory, "postgres"));
     await migrate(db);
     await clearLeases(db);
   } catch (cause) {
@@ -71,18 +74,17 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
   return { ...watchedStore(postgresStore(db)), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
 }
 
-/** Starts PGlite, which is loaded only here because it is large. */
+/** Starts PGlite. */
 // Small buffers save 100 MB and cost nothing measurable. Progress reports of a recovery are off: their timer
 // is never stopped and would keep the process alive forever.
-async function start(dataDir: string | undefined): Promise<PGlite> {
-  const { PGlite } = await import("@electric-sql/pglite");
+async function start(Pglite: typeof PGlite, dataDir: string | undefined): Promise<PGlite> {
   const exists = dataDir !== undefined && existsSync(join(dataDir, "PG_VERSION"));
   const database = exists ? undefined : await newDatabase();
-  return await PGlite.create({
+  return await Pglite.create({
     dataDir: dataDir ?? "memory://",
     ...(database && { loadDataDir: database }),
     startParams: [
-      ...PGlite.defaultStartParams,
+      ...Pglite.defaultStartParams,
       ...["-c", "shared_buffers=16MB"],
       ...["-c", "log_startup_progress_interval=0"],
     ],
