@@ -3,7 +3,7 @@ import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
-/** Replaces redacted content. */
+/** The text that is shown in place of redacted content. */
 export const REDACTED = "[redacted]";
 
 /** Returns the event without its content; its type, call, number and time stay. */
@@ -50,7 +50,7 @@ function withoutText(event: StoredEvent): { [field: string]: Json | undefined } 
   }
 }
 
-/** `params` of a message or a data source often repeat what the user wrote. */
+/** Empties the `params` of a message or a data source, which often repeat what the user wrote. */
 function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
   return params === undefined ? {} : { params: {} };
 }
@@ -59,7 +59,10 @@ function withoutInput({ input }: { input?: Json }): { input?: Json } {
   return input === undefined ? {} : { input: {} };
 }
 
-/** Redacts blocks: calls and results stay as pairs, everything else becomes one text. */
+/**
+ * Redacts blocks. Calls and results stay, without their content, so that the API still accepts them.
+ * Everything else becomes one text.
+ */
 export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] {
   const pairs = blocks.flatMap((block): ContentBlock[] => {
     if (isToolUse(block)) return [{ ...block, input: {} }];
@@ -70,8 +73,8 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 }
 
 /**
- * Reads a session's events as they may be shown: redacted ones without their content. The store keeps its
- * rows, see `Runtime.redact`.
+ * Reads a session's events as they may be shown to people: redacted events come without their content.
+ * `EventStore.read` returns them with it.
  *
  * @example
  * ```ts
@@ -94,7 +97,7 @@ export async function* readShown(
   }
 }
 
-/** Returns the `seq`s that redactions after `afterSeq` hide. */
+/** Returns the `seq`s of the events that are hidden by redactions after `afterSeq`. */
 export async function redactedSince(
   store: EventStore,
   sessionId: string,

@@ -66,7 +66,7 @@ export function resultEvent(
 ): Extract<NewEvent, { type: "tool_result" }> {
   // The API refuses a blank error.
   const said =
-    !success && typeof result === "string" && isBlank(result) ? "It failed, and did not say why." : result;
+    !success && typeof result === "string" && isBlank(result) ? "It failed without an error message." : result;
   return {
     type: "tool_result",
     key: eventKey.result(call),
