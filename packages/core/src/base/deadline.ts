@@ -6,7 +6,8 @@ export interface Deadline {
   /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal;
   /**
-   * How long to wait for the work after the signal is aborted, in milliseconds. Default: no longer at all.
+   * How long to wait for the work after the signal is aborted, in milliseconds. Default: the wait ends at
+   * once.
    */
   readonly abortGraceMs?: number;
   /** How long the work may take, in milliseconds. Default: unlimited. */

@@ -65,7 +65,9 @@ function isSorted(keys: readonly string[]): boolean {
   return true;
 }
 
-/** How `literalCopy()` copies strings, and what it does with each finished object or array. */
+/**
+ * Options of `literalCopy()`: how strings are copied, and what is done with each finished object or array.
+ */
 interface Copying {
   text(part: string): string;
   done<T extends object>(part: T): T;

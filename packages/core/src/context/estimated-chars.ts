@@ -1,7 +1,7 @@
 /**
- * The most characters that an image counts as: 4,784 tokens of four characters. Models scale larger images
- * down to 2,576 pixels, which is as many tokens (Claude's documentation on vision: one for every 28 x 28
- * pixels).
+ * The most characters that an image counts as: 4,784 tokens of four characters. So many has an image of 2,576
+ * pixels, to which models scale larger ones down (Claude's documentation on vision: one token for every 28 x
+ * 28 pixels).
  */
 const IMAGE_CHARS = 4 * 4_784;
 

@@ -15,9 +15,9 @@ interface Prefixed {
 
 /**
  * Returns the events with which a new run of `agent` begins: a `prefix` if the system prompt or the tools
- * have changed, and `knowledge` if the user data has. Between two runs is the time for that, because a new
- * prefix costs the cache and all earlier thinking. The user data in the system prompt stays as it was in the
- * session's first prefix.
+ * have changed, and `knowledge` if the user data has. Changes of an agent take effect only there, because a
+ * new prefix costs the cache and all earlier thinking. User data that is already in the system prompt stays
+ * there as it is.
  */
 export function prefixFor(
   state: SessionState,

@@ -49,7 +49,7 @@ const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;
-  // A single gap, because of two adjacent ones the pattern would try every split of a long run of spaces.
+  // A single gap: with two adjacent ones, the pattern would try every split of a long run of spaces.
   return new RegExp(`<(?=${gap}(?:/${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 

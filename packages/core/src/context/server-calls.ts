@@ -55,8 +55,8 @@ export function endServerCalls(state: SessionState): void {
 }
 
 /**
- * Whether the API has continued without the result of a call of its own. Such a call cannot be sent once
- * another message follows, and only a new prefix can remove it.
+ * Whether the API has continued its answer without the result of one of its own tools. That tool's call
+ * cannot be sent once another message follows, and only a new prefix can remove it.
  */
 export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;

@@ -38,7 +38,7 @@ export function shortenedFields(
 /**
  * Returns an answer in the form in which it is sent: declared fields of calls that succeeded are replaced by
  * a note of their length, if that is shorter. A call before a thinking block stays whole, because that
- * block's signature covers it. Later blocks are signed over what was sent.
+ * block's signature covers it. Blocks of later answers are signed over the shortened form.
  */
 export function withShortInputs(
   entry: ContextEntry,

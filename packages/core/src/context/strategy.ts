@@ -11,8 +11,8 @@ export interface CheckpointSource {
   estimateTokens(chars: number): number;
   readonly run: Readonly<RunState>;
   /**
-   * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. The rest of
-   * the run's limits is for the next turn. 0 if there is no room. Check this before you ask a model.
+   * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
+   * within the run's limits for the next turn; 0 if there is none. Check this before you ask a model.
    */
   roomFor(call: PlannedCall): number;
   /** Aborted when the run stops. */

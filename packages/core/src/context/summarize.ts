@@ -14,7 +14,7 @@ import type { CheckpointPlan, CheckpointStrategy } from "./strategy.ts";
 
 /** Options of `summarize()`. */
 export interface SummarizeOptions {
-  /** Writes the summary; a small, fast model will do. */
+  /** The model that writes the summary; a small, fast one will do. */
   model: ModelClient;
   /** Estimated tokens of the context above which it is summarised. */
   whenTokens: number;

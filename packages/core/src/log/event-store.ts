@@ -2,7 +2,7 @@ import type { JsonObject } from "../base/json.ts";
 import type { EventType, ExtensionType, NewEvent, StoredEvent } from "./event.ts";
 import type { Session, SessionPatch, SessionStatus } from "./session-row.ts";
 
-/** The right to run a session for a limited time, which one process has at a time. */
+/** The right to run a session for a limited time. One process at a time has it. */
 export interface Lease {
   readonly sessionId: string;
   /** The name of the lease's holder. Every leg uses a new one. */

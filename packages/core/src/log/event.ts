@@ -135,10 +135,11 @@ export interface EventData {
   /** The user asked to stop a run. `interrupt`: by sending another message. */
   stop_requested: { run_id: string; interrupt?: boolean };
   /**
-   * An effect at the end of a run (`afterRun` of a hook) has started. From the first one on, the run can only
+   * An effect at the end of a run (`afterRun` of a hook) has started. Once one has started, the run can only
    * end, with the reason `stop`.
    */
   effect_started: { run_id: string; name: string; stop: StopReason };
+  /** An effect at the end of a run has ended. */
   effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
@@ -272,9 +273,10 @@ export type ExtensionType = `${string}.${string}`;
 /** Optional fields of an event, beside its type and payload. */
 export interface EventEnvelope {
   /**
-   * A name that is unique in its session: a second append with the same key is refused, so that something
-   * happens only once. Pawl uses `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`,
-   * `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`, `retry:<runId>`.
+   * A name that is unique in its session: a second append with the same key is refused, so give a key to what
+   * may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
+   * `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`,
+   * `retry:<runId>`.
    */
   key?: string;
   /** How long the reported operation took, in milliseconds. */

@@ -22,7 +22,7 @@ export interface LiveEventData {
    * the sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };
-  /** A turn has ended and another one follows. Show their texts apart. */
+  /** A turn has ended and another one follows. Separate the texts of the two turns. */
   turn_ended: { turn: number };
   /**
    * The text of an attempt is void, because its process died or its answer was discarded. Remove the text.

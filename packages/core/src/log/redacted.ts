@@ -74,7 +74,7 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 
 /**
  * Reads a session's events as they may be shown to people: redacted events come without their content.
- * `EventStore.read` returns them with it.
+ * `EventStore.read` returns the content too.
  *
  * @example
  * ```ts

@@ -23,13 +23,13 @@ export interface Session {
   /** The name of the session's agent. */
   agent: string;
   status: SessionStatus;
-  /** ISO 8601, UTC. */
+  /** When the session was created, ISO 8601, UTC. */
   createdAt: string;
   /** When the last event was stored; `createdAt` if there is none. ISO 8601, UTC. Never decreases. */
   updatedAt: string;
   /** `seq` of the last event; 0 before the first one. */
   lastSeq: number;
-  /** Id of the open run, if any. */
+  /** Id of the open run; `null` if there is none. */
   openRun: string | null;
   /** The number of questions that wait for an answer. */
   pending: number;

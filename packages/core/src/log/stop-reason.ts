@@ -61,7 +61,7 @@ export function stopFrom(said: StopReason): StopReason {
   return { type, message };
 }
 
-/** The user pressed stop, or the caller's signal was aborted. */
+/** The stop reason of a run that the user stopped, or whose caller's signal was aborted. */
 export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
 /** The stop reason of a run that the user interrupted by another message, see `whenBusy`. */

@@ -12,7 +12,7 @@ export function storedBudget({ costUsd, ...budget }: Partial<Budget>): StoredBud
   return costUsd === undefined ? budget : { ...budget, costCents: centsFromUsd(costUsd) };
 }
 
-/** Converts a budget from the form in the log, with money in US dollars. */
+/** Converts a budget in the form of the log to a {@link Budget}, with money in US dollars. */
 export function budgetOf({ costCents, ...stored }: StoredBudget): Partial<Budget> {
   return costCents === undefined ? stored : { ...stored, costUsd: usdFromCents(costCents) };
 }
@@ -22,7 +22,7 @@ export function storedAnswerLimit(limit: AnswerLimit): StoredAnswerLimit {
   return limit === "costUsd" ? "costCents" : limit;
 }
 
-/** Converts the name of a limit in the log to its own name. */
+/** Converts the name of a limit in the log back to its name in a {@link Budget}. */
 export function answerLimitOf(stored: StoredAnswerLimit): AnswerLimit {
   return stored === "costCents" ? "costUsd" : stored;
 }

@@ -4,7 +4,7 @@ import type { EventData, TokenUsage } from "./event.ts";
 /** The tokens and cost that a sub-agent has used for a call, as the log stores them. */
 export type Spent = NonNullable<EventData["tool_result"]["spent"]>;
 
-/** Converts token counts to the form in the log. */
+/** Converts a `Usage` to token counts in the form of the log. */
 export function tokensOf(usage: Usage): TokenUsage {
   return {
     prompt: usage.inputTokens,
@@ -16,7 +16,7 @@ export function tokensOf(usage: Usage): TokenUsage {
   };
 }
 
-/** Converts token counts from the form in the log. */
+/** Converts token counts in the form of the log to a `Usage`. */
 export function usageOf(tokens: TokenUsage): Usage {
   return {
     inputTokens: tokens.prompt,

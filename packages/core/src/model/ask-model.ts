@@ -28,7 +28,7 @@ export interface AskOutcome {
   /** Id of the model that answered last, which may be a fallback. */
   model: string;
   usage: Usage;
-  /** US dollars; 0 for a model without prices. */
+  /** Cost in US dollars; 0 for a model without prices. */
   costUsd: number;
   /** What the server reported about the last attempt. */
   response: { id: string | null; model: string | null; stopSequence: string | null; usage: RawUsage };

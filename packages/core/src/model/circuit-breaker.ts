@@ -99,7 +99,7 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
     if (trying) throw open(coolDownMs);
     const trial = until !== undefined;
     trying = trial;
-    /** The outcome of a call that began before the circuit opened does not count. */
+    /** Whether the call's outcome counts. It does not if the circuit has opened since the call began. */
     const counts = () => trial || until === undefined;
     return {
       succeeded: () => {

@@ -5,7 +5,8 @@ const SLACK = 2;
 const MARGIN = 32;
 
 /**
- * How many characters a block counts beside its text. Otherwise a server could send empty blocks without end.
+ * How many characters every block counts as, in addition to its text. Otherwise a server could send empty
+ * blocks without end.
  */
 export const BLOCK_CHARS = 4;
 

@@ -11,7 +11,7 @@ export function modelError(message: string, failure: ModelFailure): PawlError {
   return new PawlError("model_error", message, { details: { ...failure } });
 }
 
-/** Returns the error for a stream that ended before its answer did. */
+/** Returns the error for a stream that ended before its answer was complete. */
 export function cutStream(): PawlError {
   return modelError("The model's stream ended before its answer was complete.", { retryable: true });
 }

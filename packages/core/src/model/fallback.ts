@@ -5,9 +5,10 @@ import { checkPricing } from "./pricing.ts";
 
 /**
  * Returns a model that asks `primary` and, if that fails, the other models in order. The next model is asked
- * at once if a model is overloaded, unreachable or unknown, or its circuit is open; an `attempt_failed` event
- * names the next model. Any other failure, and that of the last model, is thrown. Every request begins with
- * `primary`, and the returned model has its `id`.
+ * at once if the failure is retryable (e.g. the model is overloaded or unreachable, or its circuit is open)
+ * or the API does not know the model. An `attempt_failed` event names the next model. Any other failure is
+ * thrown, and so is that of the last model. Every request begins with `primary`, and the returned model has
+ * its `id`.
  *
  * To retry each model before the next one is asked, wrap each: `withFallback(withRetry(a), withRetry(b))`. A
  * model ignores thinking that another model signed.
@@ -46,7 +47,7 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
       }
     }
   }
-  // Each model may get the same request.
+  // Any of the models may get a request that forces a tool.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
   return { ...decorate(primary, stream), forcedToolChoice };
 }

@@ -15,10 +15,7 @@ export interface ModelRequest {
   toolChoice?: ToolChoice;
 }
 
-/**
- * Whether the model may call a tool (`auto`), must call any (`any`), must call this one (`tool`) or none
- * (`none`).
- */
+/** Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: this one. `none`: none. */
 export type ToolChoice =
   | { type: "auto" | "any"; disable_parallel_tool_use?: boolean }
   | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
@@ -91,9 +88,9 @@ export interface StreamOptions {
 }
 
 /**
- * A client for a model. `stream` sends one request and yields the answer's events in order. It ends after
- * `message_stop`, and throws a `PawlError` with the code `model_error` for any failure of the model or the
- * network. Clients never retry; wrappers such as `withRetry` do, and announce each retry by {@link
+ * A client for a model. `stream` sends one request and yields the answer's events in order. The stream ends
+ * after `message_stop`, and throws a `PawlError` with the code `model_error` for any failure of the model or
+ * the network. Clients never retry; wrappers such as `withRetry` do, and announce each retry by {@link
  * AttemptFailed}.
  */
 export interface ModelClient {

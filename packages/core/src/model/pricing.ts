@@ -38,7 +38,7 @@ export interface Pricing {
  * Checks that all prices are numbers from 0 to a million.
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
- * @throws PawlError `config` for the first price that is not
+ * @throws PawlError `config` for the first price that is no such number
  */
 // With a price that is not a number, no cost limit would ever be reached, and totals would become `NaN`.
 export function checkPricing(whose: string, pricing: Pricing | undefined): void {
@@ -146,7 +146,7 @@ function count(value: unknown): number {
   return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
 
-/** Whether a server sent a valid count. */
+/** Whether a value is a valid token count: a number from 0. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }

@@ -26,8 +26,8 @@ export interface ResilientOptions {
  * `withCircuitBreaker`, `withRetry` and `withFallback`, with their defaults. Each model has its own retries
  * and circuit breaker.
  *
- * Pass models that do not retry themselves, or every failure is retried twice over. Create one resilient
- * model and share it between agents, so that they share its circuit breaker.
+ * Pass models that do not retry by themselves, because retries would multiply. Create one resilient model and
+ * share it between agents, so that they share its circuit breaker.
  *
  * @throws PawlError `config` for an unknown option, a model that is not a `ModelClient`, an invalid number or
  * invalid prices.
@@ -88,7 +88,10 @@ function checkModel(what: string, model: unknown): void {
   throw config(`${what} must be a ModelClient, e.g. claude("claude-sonnet-5-5"); got ${kindOf(model)}.`);
 }
 
-/** Names the type of a value. The value itself may be a secret that was passed by mistake. */
+/**
+ * Names the type of a value for an error message. The value itself may be a secret that was passed by
+ * mistake.
+ */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return String(value);
   return Array.isArray(value) ? "a list" : `a value of type ${typeof value}`;

@@ -1,7 +1,7 @@
 import { messageOf, PawlError } from "../base/errors.ts";
 import { withoutKeys } from "../base/without-keys.ts";
 
-/** The longest failure text that is kept, in characters. A server may send one of any length. */
+/** The longest failure text that is kept, in characters. A server may send a text of any length. */
 const LONGEST_SECRET = 2_000;
 
 /**

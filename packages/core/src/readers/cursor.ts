@@ -146,7 +146,7 @@ export interface Cursor {
 }
 
 /**
- * Moves a cursor past the next event that was read from it, and returns the new cursor.
+ * Returns a reader's cursor after it has read `event`, given its cursor before.
  *
  * @example
  * ```ts

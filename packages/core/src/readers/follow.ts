@@ -33,8 +33,8 @@ interface Source {
 export interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
-   * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. A `run_ended` that
-   * starts another run for the awaited message does not count. Default: false, never ends.
+   * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over
+   * to another one, waits for the other one. Default: false; the reader never ends by itself.
    */
   untilIdle?: boolean | AwaitedRun;
 }

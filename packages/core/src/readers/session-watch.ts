@@ -7,7 +7,7 @@ import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
 /** Poll interval in milliseconds for idle sessions whose appends are all heard, in case a wake-up is lost. */
 const IDLE_MS = 60_000;
 
-/** What all readers of a session in this process share. */
+/** Notifies all readers of a session in this process, and shares their queries. */
 export interface SessionWatch {
   /** `seq` of the last event that is known to be in the store. */
   readonly seq: number;

@@ -14,7 +14,10 @@ const LONGEST_TTL_MS = 2 ** 31 - 1;
 export interface ReservationRequest {
   /** The budget's account, e.g. `user-1/2026-11`: a new month is a new account. 1 to 1,000 bytes of UTF-8. */
   account: string;
-  /** The caller's id, unique among all accounts. A request that is repeated with the same id counts once. */
+  /**
+   * The reservation's id, chosen by the caller and unique among all accounts. A request that is repeated with
+   * the same id counts once.
+   */
   id: string;
   /** How much of the budget to set aside. */
   amount: number;

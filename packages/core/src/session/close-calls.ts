@@ -4,7 +4,7 @@ import type { NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
-/** Why a question was closed, if the user sent a new message in place of an answer. */
+/** Why a question was closed if the user sent a new message instead of an answer. */
 export const OVERTAKEN = "the user wrote a new message instead of answering.";
 
 /**
@@ -39,7 +39,7 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
 
 function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
-  if (answer.error !== undefined) return ` It had failed: ${answer.error}`;
+  if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;
   return ` The user had answered: ${quotedJson(answer.value)}`;
 }
 

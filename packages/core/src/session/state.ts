@@ -28,10 +28,10 @@ export interface QuestionRecord {
 export interface CallState {
   callId: string;
   toolName: string;
-  /** Its index among all calls of the session. */
+  /** The call's index among all calls of the session. */
   place: number;
   arguments: Json;
-  /** Tool and arguments as one text: equal for equal calls. */
+  /** The tool's name and the arguments as one text, which is equal for equal calls. */
   key: string;
   /** Why the call cannot be run; `undefined` if it can. */
   invalid: string | undefined;
@@ -58,7 +58,7 @@ export interface CallState {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
-  /** Code of the error that was logged with the answer, e.g. because the answer is unusable. */
+  /** Code of the error that was logged with the answer, if any: `contract_violation` or `no_tool_call`. */
   problem: string | undefined;
   /** Whether the model was reminded to call a tool and has to answer again. */
   reminded: boolean;

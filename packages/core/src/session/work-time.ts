@@ -6,7 +6,7 @@ export interface WorkTime {
   ms: number;
   /** When the current leg began, ISO 8601. */
   since: string | undefined;
-  /** When its last event was stored, ISO 8601. */
+  /** When the leg's last event was stored, ISO 8601. */
   last: string;
 }
 

@@ -16,12 +16,15 @@ export interface AppendCall {
   /** The version `v` of every event: {@link EVENT_VERSION}. */
   readonly version: number;
   readonly events: readonly PreparedEvent[];
-  /** Refuse the append unless the session's lease has this epoch and this holder. `null`: no condition. */
+  /**
+   * The epoch that the session's lease must have, and its holder. Otherwise refuse the append. `null`: no
+   * condition.
+   */
   readonly leaseEpoch: number | null;
   readonly leaseHolder: string | null;
-  /** Refuse the append unless this is the session's last `seq`. `null`: no condition. */
+  /** The last `seq` that the session must have. Otherwise refuse the append. `null`: no condition. */
   readonly afterSeq: number | null;
-  /** Release the session's current lease, whatever its holder. */
+  /** Whether to release the session's current lease, whatever its holder. */
   readonly release: boolean;
   /**
    * The changes to the session's row, as the text of a JSON object; `null` if nothing changes. A missing

@@ -43,7 +43,8 @@ function roomAfter(value: unknown, room: number, depth: number): number {
 }
 
 /**
- * The longest JSON of a number: sign, 17 digits, point and exponent. `true`, `false` and `null` are shorter.
+ * The longest JSON of a number in characters: sign, 17 digits, point and exponent. `true`, `false` and `null`
+ * are shorter.
  */
 const LONGEST_NUMBER = 24;
 

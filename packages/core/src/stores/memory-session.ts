@@ -63,7 +63,7 @@ export function newMemorySession(
   };
 }
 
-/** Appends to a session. Everything that can fail does so before the first change. */
+/** Appends to a session. Checks everything before it changes anything. */
 export function appendTo(
   entry: MemorySession,
   events: readonly NewEvent[],
