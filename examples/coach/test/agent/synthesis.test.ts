@@ -93,7 +93,7 @@ describe("a synthesis of three large files in five rounds", () => {
   });
 });
 
-/** Removes cache markers: they move from request to request and are not part of the content. */
+/** Removes cache breakpoints: they move from request to request and are not part of the content. */
 function plain(messages: ParsedRequest["messages"]): string {
   return JSON.stringify(messages, (key, value) => (key === "cache_control" ? undefined : value));
 }

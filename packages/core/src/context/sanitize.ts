@@ -1,7 +1,7 @@
-/** The tags in which injected text reaches the model. */
+/** The names of the tags that Pawl puts around text that it adds to the prompt. */
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
 
-/** A tag around injected text. */
+/** The name of a tag that Pawl puts around text that it adds to the prompt. */
 export type WrapperTag = (typeof WRAPPER_TAGS)[number];
 
 /**
@@ -10,7 +10,7 @@ export type WrapperTag = (typeof WRAPPER_TAGS)[number];
  * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
  * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. `tags` adds further tag
- * names, e.g. those of an app's earlier version that are still in its files.
+ * names, e.g. of tags that your own prompts use.
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;
-  // A single gap: two adjacent ones would be tried in every split of a long run of spaces.
+  // A single gap: with two adjacent ones, the pattern would try every split of a long run of spaces.
   return new RegExp(`<(?=${gap}(?:/${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 

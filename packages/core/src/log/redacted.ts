@@ -4,7 +4,7 @@ import { type ByType, madeOf } from "./by-type.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
-/** Replaces redacted content. */
+/** The text that is shown in place of redacted content. */
 export const REDACTED = "[redacted]";
 
 /** Returns the event without its content; its type, call, number and time stay. */
@@ -41,7 +41,7 @@ const TEXTS: ByType<object> = {
   tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
 };
 
-/** `params` of a message or a data source often repeat what the user wrote. */
+/** Empties the `params` of a message or a data source, which often repeat what the user wrote. */
 function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
   return params === undefined ? {} : { params: {} };
 }
@@ -50,7 +50,10 @@ function withoutInput({ input }: { input?: Json }): { input?: Json } {
   return input === undefined ? {} : { input: {} };
 }
 
-/** Redacts blocks: calls and results stay as pairs, everything else becomes one text. */
+/**
+ * Redacts blocks. Calls and results stay, without their content, so that the API still accepts them.
+ * Everything else becomes one text.
+ */
 export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] {
   const pairs = blocks.flatMap((block): ContentBlock[] => {
     if (isToolUse(block)) return [{ ...block, input: {} }];
@@ -61,8 +64,8 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 }
 
 /**
- * Reads a session's events as they may be shown: redacted ones without their content. The store keeps its
- * rows, see `Runtime.redact`.
+ * Reads a session's events as they may be shown to people: redacted events come without their content.
+ * `EventStore.read` returns the content too.
  *
  * @example
  * ```ts
@@ -85,7 +88,7 @@ export async function* readShown(
   }
 }
 
-/** Returns the `seq`s that redactions after `afterSeq` hide. */
+/** Returns the `seq`s of the events that are hidden by redactions after `afterSeq`. */
 export async function redactedSince(
   store: EventStore,
   sessionId: string,

@@ -40,17 +40,17 @@ export interface Action {
   args: Json;
   /** Absent while the call waits for an answer. */
   result?: Json;
-  /** Whether it succeeded. Absent while the call waits for an answer. */
+  /** Whether the call succeeded. Absent while the call waits for an answer. */
   success?: boolean;
 }
 
-/** The result of a run, or of its part up to a question. */
+/** The outcome of a run that has ended or waits for an answer. */
 export interface RunResult {
   sessionId: string;
   runId: string;
   /**
-   * Why it stopped. `suspended` means that it continues with an answer. The message is for the user; the
-   * details of a failure are in the log, as an `error` event.
+   * Why the run stopped. `suspended` means that it waits for an answer. The message is for the user; details
+   * of a failure are in the log, in an `error` event.
    */
   stop: StopReason;
   /** All text of the run, with a blank line between turns. */
@@ -61,7 +61,7 @@ export interface RunResult {
   turns: number;
   /** Total tokens of the run. */
   usage: Usage;
-  /** US dollars; 0 if the model has no prices. */
+  /** Cost of the run in US dollars; 0 if the model has no prices. */
   costUsd: number;
   /** The questions that wait for an answer. */
   pending: Question[];

@@ -9,8 +9,8 @@ import { explainRefusal, type Refused } from "./refusal.ts";
 import { toStored } from "./stored-form.ts";
 
 /**
- * A session in memory. `events[i]` has `seq` i + 1. What callers receive is frozen; the row is frozen only
- * when it is handed out.
+ * A session in memory. `events[i]` has the `seq` i + 1. Events are frozen when they are stored, the row when
+ * a caller receives it.
  */
 export interface MemorySession {
   row: Session;
@@ -62,7 +62,7 @@ export function newMemorySession(
   };
 }
 
-/** Appends to a session. Everything that can fail does so before the first change. */
+/** Appends to a session. Checks everything before it changes anything. */
 export function appendTo(
   entry: MemorySession,
   events: readonly NewEvent[],
@@ -73,7 +73,7 @@ export function appendTo(
   const { appendId, release } = options;
   const { id, lastSeq } = entry.row;
   checkBatch(events, appendId);
-  // Before all conditions: an append that could never be stored is `invalid_input` whatever they say.
+  // This comes before all conditions: an append that could never be stored is `invalid_input` in any case.
   const ms = Math.max(now, entry.storedMs);
   const at = isoTime(ms);
   const stored = events.map((event, index) => toStored(event, id, lastSeq + index + 1, at));

@@ -9,9 +9,8 @@ import { noSession } from "./refusal.ts";
 import { appendWatchers } from "./watched-store.ts";
 
 /**
- * Keeps the log in memory, for tests and for sessions that may be lost. It keeps every promise of
- * {@link EventStore} except outliving the process. `now` is the clock, in milliseconds since 1970, for `at`
- * and for leases.
+ * Keeps sessions in memory, for tests and for sessions that may be lost with the process. `now` returns the
+ * time in milliseconds since 1970, for `at` and for leases; default: `Date.now`.
  *
  * @example
  * ```ts
@@ -88,8 +87,7 @@ function isLive(entry: MemorySession, now: number): boolean {
   return entry.holder !== undefined && entry.expires > now;
 }
 
-// Not a generator function: that costs several microtask turns for every event, and every reader reads all
-// events.
+// Not a generator function, which takes several microtask turns per event: every reader reads all events.
 function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},

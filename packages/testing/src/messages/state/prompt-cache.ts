@@ -12,7 +12,7 @@ interface Segment {
   key: string;
   /** Tokens of everything up to and including this block. */
   tokens: number;
-  /** The lifetime its cache mark asks for. */
+  /** The lifetime that its cache breakpoint asks for. */
   ttl: Ttl | undefined;
 }
 
@@ -51,18 +51,18 @@ export function promptCache(): PromptCache {
   return {
     plan(request, limits, now) {
       const prompt = segmentsOf(request);
-      const marks = marksOf(request, prompt, limits);
+      const breakpoints = breakpointsOf(request, prompt, limits);
       const hit = Math.max(
         -1,
-        ...marks.map((mark) => lookBack(prompt, mark.index, (key) => alive(key, now))),
+        ...breakpoints.map((breakpoint) => lookBack(prompt, breakpoint.index, (key) => alive(key, now))),
       );
       const total = prompt.at(-1)?.tokens ?? 0;
       return {
-        usage: billed(prompt, marks, hit, total),
+        usage: billed(prompt, breakpoints, hit, total),
         commit() {
           const read = prompt[hit];
           if (read !== undefined) touch(read.key, now);
-          for (const { index, ttl } of marks) touch((prompt[index] as Segment).key, now, ttl);
+          for (const { index, ttl } of breakpoints) touch((prompt[index] as Segment).key, now, ttl);
           if (entries.size > 50_000)
             for (const key of [...entries.keys()].slice(0, 25_000)) entries.delete(key);
         },
@@ -81,24 +81,28 @@ export function promptSize(request: ParsedRequest): number {
   return segmentsOf(request).at(-1)?.tokens ?? 0;
 }
 
-interface Mark {
+interface Breakpoint {
   index: number;
   ttl: Ttl;
 }
 
-function marksOf(request: ParsedRequest, prompt: readonly Segment[], limits: ModelLimits): Mark[] {
-  const marks: Mark[] = [];
+function breakpointsOf(
+  request: ParsedRequest,
+  prompt: readonly Segment[],
+  limits: ModelLimits,
+): Breakpoint[] {
+  const breakpoints: Breakpoint[] = [];
   for (const [index, { ttl, tokens }] of prompt.entries())
-    if (ttl !== undefined && tokens >= limits.minCacheTokens) marks.push({ index, ttl });
+    if (ttl !== undefined && tokens >= limits.minCacheTokens) breakpoints.push({ index, ttl });
   const last = prompt.length - 1;
   const auto = ttlOf(request.cache_control);
   if (
     auto !== undefined &&
-    marks.at(-1)?.index !== last &&
+    breakpoints.at(-1)?.index !== last &&
     (prompt[last]?.tokens ?? 0) >= limits.minCacheTokens
   )
-    marks.push({ index: last, ttl: auto });
-  return marks;
+    breakpoints.push({ index: last, ttl: auto });
+  return breakpoints;
 }
 
 function lookBack(prompt: readonly Segment[], from: number, alive: (key: string) => boolean): number {
@@ -107,10 +111,15 @@ function lookBack(prompt: readonly Segment[], from: number, alive: (key: string)
   return -1;
 }
 
-function billed(prompt: readonly Segment[], marks: readonly Mark[], hit: number, total: number): RawUsage {
+function billed(
+  prompt: readonly Segment[],
+  breakpoints: readonly Breakpoint[],
+  hit: number,
+  total: number,
+): RawUsage {
   const upTo = (index: number): number => (index < 0 ? 0 : (prompt[index] as Segment).tokens);
-  const end = Math.max(hit, marks.at(-1)?.index ?? -1);
-  const hour = Math.max(hit, marks.findLast((mark) => mark.ttl === "1h")?.index ?? -1);
+  const end = Math.max(hit, breakpoints.at(-1)?.index ?? -1);
+  const hour = Math.max(hit, breakpoints.findLast((breakpoint) => breakpoint.ttl === "1h")?.index ?? -1);
   return {
     input_tokens: total - upTo(end),
     cache_creation_input_tokens: upTo(end) - upTo(hit),
@@ -150,7 +159,7 @@ function hasImage(request: ParsedRequest): boolean {
   );
 }
 
-/** The mark of a block, or the last one inside a tool result. */
+/** The breakpoint of a block, or the last one inside a tool result. */
 function ttlWithin(block: { [key: string]: Json }): Ttl | undefined {
   const own = ttlOf(block.cache_control);
   if (own !== undefined || block.type !== "tool_result" || !Array.isArray(block.content)) return own;

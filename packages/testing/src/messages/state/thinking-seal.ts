@@ -161,8 +161,9 @@ function refersTo(block: ContentBlock, name: string): boolean {
 }
 
 /**
- * Normalises a block or tool: without cache marks, fields at their default, the order of its own fields (not
- * of a tool's input), and the query of an image's URL, which may change while the bytes stay the same.
+ * Normalises a block or tool. Leaves out cache breakpoints, fields at their default, the order of its own
+ * fields (not of a tool's input), and the query of an image's URL, which may change while the bytes stay the
+ * same.
  */
 export function meaningOf(block: JsonObject): unknown {
   const fields = Object.entries(block)

@@ -17,28 +17,33 @@ import {
 } from "./checks.ts";
 import { documentSource, imageSource } from "./sources.ts";
 
-const mark = { cache_control: nullable(cacheControl) };
+const breakpoint = { cache_control: nullable(cacheControl) };
 const type = text;
 const id = pattern(/^[a-zA-Z0-9_-]+$/);
 
 const textBlock: Check = objectWith({
   required: { type, text },
-  optional: { ...mark, citations: nullable(listOf(dictionary)) },
+  optional: { ...breakpoint, citations: nullable(listOf(dictionary)) },
 });
 
 const imageBlock: Check = objectWith({
   required: { type, source: imageSource },
-  optional: { ...mark, transformations: nullable(dictionary) },
+  optional: { ...breakpoint, transformations: nullable(dictionary) },
 });
 
 const documentBlock: Check = objectWith({
   required: { type, source: documentSource },
-  optional: { ...mark, title: nullable(text), context: nullable(text), citations: nullable(dictionary) },
+  optional: {
+    ...breakpoint,
+    title: nullable(text),
+    context: nullable(text),
+    citations: nullable(dictionary),
+  },
 });
 
 const searchResultBlock: Check = objectWith({
   required: { type, source: text, title: text, content: listOf(textBlock) },
-  optional: { ...mark, citations: dictionary },
+  optional: { ...breakpoint, citations: dictionary },
 });
 
 const resultContent: Check = listOf(
@@ -47,7 +52,7 @@ const resultContent: Check = listOf(
     image: imageBlock,
     document: documentBlock,
     search_result: searchResultBlock,
-    tool_reference: objectWith({ required: { type, tool_name: text }, optional: mark }),
+    tool_reference: objectWith({ required: { type, tool_name: text }, optional: breakpoint }),
     browser_state: dictionary,
   }),
 );
@@ -76,12 +81,12 @@ const block: Check = taggedBy({
     // That `input` must be an object is certain; the message is not.
     // Nor is the message for an invalid tool name.
     required: { type, id, name: pattern(/^[a-zA-Z0-9_-]{1,128}$/), input: dictionary },
-    optional: { ...mark, caller: dictionary, toolset_name: nullable(text) },
+    optional: { ...breakpoint, caller: dictionary, toolset_name: nullable(text) },
   }),
   tool_result: objectWith({
     required: { type, tool_use_id: id },
     optional: {
-      ...mark,
+      ...breakpoint,
       content: (value, path) => (typeof value === "string" ? undefined : resultContent(value, path)),
       is_error: nullable(flag),
       toolset_name: nullable(text),

@@ -27,8 +27,8 @@ export const defaultSecret = "pawl-testing";
 
 /**
  * Validates the body of a Messages API request as strictly as the API does. Returns the API's first error, or
- * `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles, tool pairing,
- * thinking, length.
+ * `undefined` for a valid request. Order: top level, tools and blocks, cache breakpoints, roles, tool
+ * pairing, thinking, and length.
  *
  * @param body the parsed JSON body, of any shape
  *
