@@ -31,7 +31,7 @@ export function wrap(tag: WrapperTag, text: string, attributes: { [name: string]
   return `<${tag}${named.join("")}>\n${sanitize(text)}\n</${tag}>`;
 }
 
-/** Quotes an attribute's value so that it ends neither itself nor its tag. */
+/** Quotes an attribute's value, so that the value can close neither its quotes nor the tag. */
 function attribute(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

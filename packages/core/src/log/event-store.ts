@@ -32,8 +32,8 @@ export interface AppendOptions {
    */
   release?: boolean;
   /**
-   * Changes to the session's row, in the same statement. If the session must keep its status (see {@link
-   * SessionStatus}), only the status stays; everything else is stored.
+   * Changes to the session's row, in the same statement. If the session must keep its status (see
+   * {@link SessionStatus}), only the status stays; everything else is stored.
    */
   session?: SessionPatch;
 }
@@ -106,15 +106,15 @@ export interface EventStore {
    *
    * An append is checked in this order:
    * 1. `invalid_input` for an append that could never be stored, `not_found` for an unknown session.
-   * 2. A repeated append id: returns the stored events, or rejects with `fenced`, see {@link
-   *    AppendOptions.appendId}.
+   * 2. A repeated append id: returns the stored events, or rejects with `fenced`, see
+   *    {@link AppendOptions.appendId}.
    * 3. `fenced`, see {@link AppendOptions.lease}.
    * 4. `conflict`, see {@link AppendOptions.afterSeq}, with the log's last `seq` in `details.lastSeq`.
    * 5. `key_taken`, with the event that holds the key in `details.event`.
    *
    * `invalid_input` means: no events, one key twice, data that is not JSON, or an append id, type or key that
-   * is empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes of UTF-8. See {@link
-   * checkBatch}.
+   * is empty, holds a NUL or half a surrogate pair, or is longer than 1,000 bytes of UTF-8. See
+   * {@link checkBatch}.
    */
   append(
     sessionId: string,

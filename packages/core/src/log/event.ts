@@ -86,8 +86,8 @@ export interface EventData {
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
   /**
-   * System prompt and tools as requests send them, until the next `prefix`. Changes to the agent have no
-   * effect on them.
+   * The system prompt and tools of all requests until the next `prefix`. A changed agent has no effect before
+   * that event.
    */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
   /**

@@ -18,8 +18,8 @@ export interface LiveEventData {
   /** A progress report of a running call; each one replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /**
-   * Text of the sub-agent that does the work of this call, if its tool `showsText`. `attempt` is a `seq` in
-   * the sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
+   * New text of a call's sub-agent. Sent only if the call's tool has `showsText`. `attempt` is a `seq` in the
+   * sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };
   /** A turn has ended and another one follows. Separate the texts of the two turns. */

@@ -22,7 +22,7 @@ export type StopType =
   | "circuit_open"
   /** The model paused its answer too often while it used the API's own tools. */
   | "pause_limit"
-  /** The answer was cut off at its `max_tokens`. */
+  /** The answer was cut off because it reached `max_tokens`. */
   | "max_tokens"
   /** The model refused to answer. */
   | "refusal"

@@ -90,8 +90,8 @@ export interface StreamOptions {
 /**
  * A client for a model. `stream` sends one request and yields the answer's events in order. The stream ends
  * after `message_stop`, and throws a `PawlError` with the code `model_error` for any failure of the model or
- * the network. Clients never retry; wrappers such as `withRetry` do, and announce each retry by {@link
- * AttemptFailed}.
+ * the network. Clients never retry; wrappers such as `withRetry` do, and announce each retry by
+ * {@link AttemptFailed}.
  */
 export interface ModelClient {
   /** The model's id, e.g. `claude-sonnet-5-5`. */

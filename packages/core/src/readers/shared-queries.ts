@@ -18,7 +18,10 @@ export interface QueryAnswer {
 
 /** Queries of a store that readers with the same cursor share. */
 export interface SharedQueries {
-  /** Returns events after `cursor`, from an earlier query if its answer was not discarded. */
+  /**
+   * Returns events after `cursor`. Readers with the same cursor get the same answer, until `forget` is
+   * called.
+   */
   ask(cursor: number): Promise<QueryAnswer>;
   /** Discards all answers, so that the next `ask` queries the store. */
   forget(): void;

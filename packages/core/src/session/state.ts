@@ -141,7 +141,7 @@ export interface SessionState {
   sessionId: string;
   lastSeq: number;
   prefix: RequestPrefix | undefined;
-  /** The user data that the model was last sent, in its tag. */
+  /** The user data that was last sent to the model, inside its `<user_data>` tag. */
   userData: string | undefined;
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];

@@ -43,7 +43,7 @@ export interface AppendCall {
   readonly patch: string | null;
 }
 
-/** An event prepared for a database: its columns. */
+/** An event to append, as columns for a database. */
 export interface PreparedEvent {
   readonly type: string;
   readonly key: string | null;

@@ -39,8 +39,8 @@ export interface SqlLog {
    */
   append(call: AppendCall): Promise<{ base: number; at: string } | undefined>;
   /**
-   * Reads what the log has after an append was refused, for {@link appendInSql} to find the reason. Returns
-   * `undefined` if the session does not exist. Read the session's row before the events.
+   * Reads the state of the log after an append was refused, for {@link appendInSql} to find the reason.
+   * Returns `undefined` if the session does not exist. Read the session's row before the events.
    */
   explain(call: AppendCall): Promise<Refused | undefined>;
 }

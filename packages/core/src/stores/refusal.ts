@@ -3,7 +3,9 @@ import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions } from "../log/event-store.ts";
 import { ownRows } from "../log/own-rows.ts";
 
-/** What a log has after an append was refused. {@link explainRefusal} finds the reason in these values. */
+/**
+ * The state of a session's log after an append was refused, for {@link explainRefusal} to find the reason.
+ */
 export interface Refused {
   /** `seq` of the session's last event, 0 while there is none. */
   lastSeq: number;

@@ -16,10 +16,12 @@ export interface BlobOptions {
 }
 
 /**
- * Wraps a store so that large payloads are kept in `blobs`. Their events store `{ "$blob": <sha256>, "bytes":
- * <length> }` instead; callers see whole payloads. Types, keys, numbers and times stay in the log. `runtime({
- * blobs })` calls this function for you. Call it yourself for another size, or to read the log without a
- * runtime.
+ * Wraps a store so that large payloads are kept in `blobs`. The log stores a reference instead,
+ * `{ "$blob": <sha256>, "bytes": <length> }`; callers see whole payloads. Types, keys, numbers and times stay
+ * in the log.
+ *
+ * `runtime({ blobs })` calls this function for you. Call it yourself for another size, or to read the log
+ * without a runtime.
  *
  * A blob is written before the event that refers to it. A crash or a refused append may leave a blob that no
  * event refers to, but never an event without its payload. If a blob is missing or damaged, reading its event
