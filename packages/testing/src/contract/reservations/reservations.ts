@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { range, rejection } from "../base/bench.ts";
 import { LONGER, type ReservationCheck, SHORT, told } from "./reservation-bench.ts";
 
-/** Reserving, charging and releasing. */
+/** Checks of reserving, charging and releasing. */
 export const reservationChecks: readonly ReservationCheck[] = [
   {
     name: "E10 what is reserved is not available, and what is finalized is charged with what was used",
@@ -150,7 +150,7 @@ export const reservationChecks: readonly ReservationCheck[] = [
         granted: false,
         available: -30,
       });
-      // Another plan, another limit.
+      // The user has changed to a plan with a higher limit.
       const more = request({ account: one.account, limit: 140 });
       assert.deepEqual(await reservations.reserve(more), { granted: true, available: 0 });
     },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type Check, note, rejection } from "../base/bench.ts";
 
-/** Names that no store could keep: what asks under them is refused, or reaches nothing. */
+/** Checks of names that no store can keep: writing under one is refused, and reading finds nothing. */
 export const nameChecks: readonly Check[] = [
   {
     name: "E2 refuses holders whose names no store could keep",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note } from "../base/bench.ts";
 
-/** What moves the times of a session, and what does not. */
+/** Checks of the times of events and of a session's row. */
 export const timeChecks: readonly Check[] = [
   {
     name: "E3 a lease that is acquired, renewed or released does not change the session's row",
@@ -23,7 +23,7 @@ export const timeChecks: readonly Check[] = [
   {
     name: "E2 `at` and `updatedAt` never go back, also where the store's clock is set back",
     async run({ advance, append, events, row, session }) {
-      // A clock that the test cannot move cannot be set back.
+      // This check needs a clock that the test can move backwards.
       if (advance === undefined) return;
       const id = await session();
       const { createdAt } = await row(id);

@@ -11,12 +11,12 @@ export const cacheControl: Check = objectWith({
 interface Mark {
   path: string;
   ttl: string;
-  /** For a mark inside a tool result: whether that result has one of its own. */
+  /** For a mark inside a tool result: whether the tool result has a mark too. */
   insideMarked: boolean;
   emptyText: boolean;
 }
 
-/** Checks the number of marks, their places, and the order of their lifetimes. */
+/** Checks the number of cache marks in a request, their places, and the order of their lifetimes. */
 export function checkCacheControl(request: ParsedRequest): ApiError | undefined {
   const marks = marksOf(request);
   const auto = isObject(request.cache_control) ? ttlOf(request.cache_control) : undefined;
@@ -48,7 +48,7 @@ function checkTtlOrder(marks: readonly Mark[]): ApiError | undefined {
 }
 
 /**
- * Lists the `cache_control` of tools and blocks, in the order tools, system, messages. Leaves out the
+ * Returns the `cache_control` of every tool and block, in the order tools, system, messages. Leaves out the
  * request's top-level one.
  */
 function marksOf(request: ParsedRequest): Mark[] {
@@ -81,7 +81,7 @@ function marksOf(request: ParsedRequest): Mark[] {
   return marks;
 }
 
-/** The explicit mark on the block that the top-level mark applies to. */
+/** Returns the mark of the last block, to which the top-level mark applies too. */
 function lastMark(request: ParsedRequest, marks: readonly Mark[]): Mark | undefined {
   const message = request.messages.length - 1;
   const content = request.messages[message]?.content;
