@@ -93,8 +93,9 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
 }
 
 /**
- * Applies the events of a response. They come after event number `position`. Resolves to whether the last one
- * settled the run. Until the stream has reached the view's cursor, its events are old and are ignored.
+ * Applies the events of a response, which begin after event number `position`. Resolves to whether the last
+ * event settled the run. Ignores live events until the stream has reached the view's cursor, because they are
+ * old.
  */
 async function takeAll(
   talk: Conversation,

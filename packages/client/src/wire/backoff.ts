@@ -16,7 +16,7 @@ type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener"
 };
 
 /**
- * Waits for `ms` milliseconds. Resolves earlier if the page gets online or visible again, or the signal
+ * Waits for `ms` milliseconds. Resolves earlier if the page goes online, becomes visible or the signal
  * aborts.
  */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -5,8 +5,8 @@ import { type WakeUpEntry, wakeUps } from "./wake-ups.ts";
 /** Notifies other processes of changes to sessions. */
 export interface Announcer {
   /**
-   * Adds an entry to the next batch. Per session and batch, only the highest number is sent, and every other
-   * entry once.
+   * Adds an entry to the next batch. In each batch, only the highest number of a session is sent, and equal
+   * entries are sent once.
    */
   say(...[sessionId, what]: WakeUpEntry): void;
   /** Sends a notification with only this process's id. If it arrives here, the connection works. */

@@ -1,7 +1,7 @@
 import { type ListeningDatabase, listen } from "./listener.ts";
 
 /** The time between two tests of a connection, in milliseconds. Also the longest wait before a reconnect. */
-// Readers of idle sessions rely on wake-ups, so a dead connection must be noticed soon.
+// Readers of idle sessions rely on notifications, so a dead connection must be noticed soon.
 const CHECK_MS = 10_000;
 /** The wait after the first failure, in milliseconds. Each further failure doubles it. */
 export const RETRY_MS = 1_000;

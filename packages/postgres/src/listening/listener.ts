@@ -1,6 +1,6 @@
 import { ask, type PostgresJs, type Queryable } from "../database/queryable.ts";
 
-/** The part of a `pg.Pool` that a {@link PostgresTail} uses to listen: one connection of its own. */
+/** The part of a `pg.Pool` that `postgresTail()` uses to listen: one connection of its own. */
 export interface ListeningPool extends Queryable {
   connect(): Promise<ListeningClient>;
 }
@@ -13,7 +13,7 @@ export interface ListeningClient extends Queryable {
   release(destroy?: boolean): void;
 }
 
-/** The part of postgres.js that a {@link PostgresTail} uses to listen. It reconnects by itself. */
+/** The part of postgres.js that `postgresTail()` uses to listen. It reconnects by itself. */
 export interface ListeningPostgresJs extends PostgresJs {
   listen(
     channel: string,
@@ -22,7 +22,7 @@ export interface ListeningPostgresJs extends PostgresJs {
   ): PromiseLike<{ unlisten(): Promise<unknown> }>;
 }
 
-/** The part of a PGlite that a {@link PostgresTail} uses to listen. */
+/** The part of a PGlite that `postgresTail()` uses to listen. */
 export interface ListeningPGlite extends Queryable {
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
 }

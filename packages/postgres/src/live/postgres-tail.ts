@@ -15,7 +15,7 @@ export interface PostgresTailOptions {
    * process sends no notifications and writes no live text. Default: the database that is listened to.
    */
   notify?: Database | false;
-  /** Milliseconds between two writes of a session's live text. Default: 150. */
+  /** The minimum time between two writes of a session's live text, in milliseconds. Default: 150. */
   liveEveryMs?: number;
   /** The name of the channel for `NOTIFY`. The same for all processes. Default: `pawl`. */
   channel?: string;
@@ -37,7 +37,7 @@ export interface PostgresTailOptions {
 export interface PostgresTail extends LiveTail {
   /** Whether notifications of other processes arrive. If not, readers find stored events by polling. */
   readonly listening: boolean;
-  /** Resolves when the connection was tested for the first time, to whether notifications arrive. */
+  /** Resolves after the first test of the connection: `true` if notifications arrive. */
   readonly ready: Promise<boolean>;
   /** Stops listening, sends pending notifications, and deletes the live text of this process's runs. */
   close(): Promise<void>;
@@ -68,7 +68,7 @@ export interface PostgresTail extends LiveTail {
  * await migrate(db);
  * const tail = postgresTail(db);
  * runtime({ agents: [], store: postgresStore(db), tail });
- * console.log(await tail.ready); // true: wake-ups come in
+ * console.log(await tail.ready); // true: notifications arrive
  * await tail.close();
  * await db.end();
  * ```

@@ -2,8 +2,8 @@ import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
 /**
- * Returns SQL for the time that is as many milliseconds from now as the parameter says, by the database's
- * clock.
+ * Returns SQL for a time in the future, by the database's clock. `parameter` is the placeholder for the
+ * milliseconds from now, e.g. `$3`.
  */
 function fromNow(parameter: string): string {
   return `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
@@ -58,7 +58,7 @@ export async function release(db: Database, lease: Lease): Promise<void> {
 
 /**
  * Revokes all leases, so that their runs can be recovered at once. Call it only if no other process uses the
- * database: such a process could write no more.
+ * database: runs in such a process could no longer write.
  */
 export async function clearLeases(db: Database): Promise<void> {
   await ask(

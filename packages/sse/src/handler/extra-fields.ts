@@ -9,9 +9,9 @@ export interface ExtraFields {
   /** Names of your fields. They are removed from the body before the dialect reads it. */
   fields: readonly string[];
   /**
-   * Returns options for the run, given those of your fields that the client sent. Not called if it sent none.
-   * Validate the fields: they come from the client. To answer 400, throw a `PawlError` with the code
-   * `invalid_input`; its message is sent.
+   * Returns options for the run, given those of your fields that the client sent. Not called if the client
+   * sent none. Validate the fields, because they come from the client. To answer 400, throw a `PawlError`
+   * with the code `invalid_input`; its message is sent to the client.
    */
   read(sent: JsonObject, asked: Asking): Extra | Promise<Extra>;
 }
@@ -86,7 +86,11 @@ function parted(body: unknown, fields: readonly string[]): { own: unknown; sent:
   };
 }
 
-/** @throws PawlError `config` for a field name that dialects use themselves. */
+/**
+ * Checks the names of the application's own fields.
+ *
+ * @throws PawlError `config` for a name that dialects use themselves.
+ */
 export function checkExtra(extra: ExtraFields | undefined): void {
   const taken = extra?.fields.find((field) => TAKEN.includes(field));
   if (taken !== undefined)

@@ -22,7 +22,7 @@ import { type Env, json, type Limited, route } from "./routes.ts";
 export interface HandlerOptions {
   /** Runs the agent, and has the store of the sessions. */
   runtime: Runtime;
-  /** Name of the agent to serve. Sessions of other agents answer 404. */
+  /** Name of the agent to serve. Requests for sessions of other agents get a 404. */
   agent: string;
   /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
   authorize(request: Request): Authorized | Promise<Authorized>;
@@ -247,7 +247,8 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
     onClose,
   };
   return logStream(options, about, (signal) =>
-    // If a message replaces an answer, the end of the earlier run comes first. It must not end this stream.
+    // If a message replaces an answer, the end of the earlier run comes first. This end must not end the
+    // stream.
     runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
   );
 }

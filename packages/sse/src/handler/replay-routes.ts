@@ -9,7 +9,7 @@ import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 
-/** What the routes of a dialect with `resume: "replay"` need. */
+/** The dependencies of the routes of a dialect with `resume: "replay"`. */
 export interface Replaying {
   runtime: Runtime;
   agent: string;

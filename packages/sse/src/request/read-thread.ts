@@ -2,8 +2,8 @@ import { bodyOf, checkIsJson, parseJson, tooLarge } from "./read-json.ts";
 import { splitThread } from "./split-thread.ts";
 
 /**
- * What a dialect learns of a message before the last ones. Both fields are absent if the message was too
- * large to parse.
+ * A message in a client's thread before the last ones. Both fields are absent if the message was too large to
+ * parse.
  */
 export interface EarlierMessage {
   id?: string;
@@ -21,7 +21,7 @@ export interface ThreadBody {
 export interface ThreadLimits {
   /** The maximum size of the last messages and all other fields, which are kept. */
   maxBodyBytes: number;
-  /** The maximum size of the messages before those, which are read and dropped. */
+  /** The maximum size of the earlier messages, which are read but not kept. */
   maxHistoryBytes: number;
 }
 
@@ -155,7 +155,7 @@ function pieces(maxBytes: number, options: { ignoreBOM?: boolean } = {}) {
   let text = "";
   let bytes = 0;
   return {
-    /** Adds bytes. Returns whether the limit is still kept. */
+    /** Adds bytes. Returns whether all bytes so far are within the limit. */
     add: (piece: Uint8Array): boolean => {
       bytes += piece.byteLength;
       text = bytes > maxBytes ? "" : text + decoder.decode(piece, { stream: true });

@@ -11,7 +11,7 @@ export interface RunRequest {
   input?: string;
   /** Answers to the session's open questions. */
   answers?: Answer[];
-  /** Id of the session's last run, if it failed. Its message is run again. */
+  /** Id of the session's last run, if it failed, to run its message again. */
   retry?: string;
   /**
    * The client's own id of the message. A message that is sent again under its id is stored once, and the

@@ -6,7 +6,7 @@ export interface SessionName {
   userId: string;
   agent: string;
   sessionId?: string;
-  /** The client's own name for the session, or its id. */
+  /** The client's own name for the session, or the session's id. */
   threadId?: string;
 }
 

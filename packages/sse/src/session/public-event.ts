@@ -3,8 +3,11 @@ import { PawlError, type SessionEvent, type StoredOf } from "@pawl/core";
 const SILENT = "This did not work.";
 
 /**
- * Which content of a session clients may read: everything but the model's, all, or also the text of knowledge
- * from these sources.
+ * Which content of a session clients may read.
+ *
+ * - `public`: everything that is not meant for the model or the operator
+ * - `all`: everything
+ * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources
  */
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 

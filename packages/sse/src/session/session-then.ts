@@ -35,7 +35,7 @@ export async function sessionUpTo(
 }
 
 /**
- * Returns where the session's last run began. A run that began where another ended counts as its
+ * Returns where the session's last run began. A run that began where another ended counts as the other's
  * continuation.
  */
 export async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {

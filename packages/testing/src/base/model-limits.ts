@@ -96,7 +96,8 @@ export const currentModels: { readonly [id: string]: ModelLimits } = {
 };
 
 /**
- * Returns the limits of a model. A dated id (`claude-haiku-4-5-20251001`) has the limits of its undated name.
+ * Returns the limits of a model, or `undefined` for an unknown one. A dated id (`claude-haiku-4-5-20251001`)
+ * has the limits of its undated name.
  */
 export function limitsOf(
   id: string,

@@ -7,7 +7,7 @@ export type Step<E> = { event: E } | Break;
 
 type Break = { error: ApiError } | { cut: "lost" | "ended" } | { stall: true };
 
-/** Returns an error of a status, with the API's defaults for everything not given. */
+/** Returns an error with this status, and with the API's defaults for everything not given. */
 export type ErrorOfStatus = typeof errorOfStatus;
 
 /** Returns the error of an answer that fails before it streams anything. `retryAfter` is in seconds. */

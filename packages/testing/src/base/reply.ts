@@ -43,9 +43,11 @@ export interface Reply {
   tools?: readonly ReplyTool[];
   content?: readonly ContentBlock[];
   /**
-   * The stop reason. Default: `tool_use` if the answer has a tool call, otherwise `end_turn`. `null` ends the
-   * answer without a stop reason. After `pause_turn`, the next request may end with this answer, unchanged.
-   * To script tools that run on the API's side, use `content`.
+   * The stop reason. Default: `tool_use` if the answer has a tool call, otherwise `end_turn`.
+   *
+   * - `null`: the answer ends without a stop reason.
+   * - `pause_turn`: the next request may end with this answer, unchanged. To script tools that run on the
+   *   API's side, use `content`.
    */
   stop?: string | null;
   /** The stop sequence that was matched, for `stop: "stop_sequence"`. */

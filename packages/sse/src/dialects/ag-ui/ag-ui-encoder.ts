@@ -8,7 +8,7 @@ import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts"
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
-  /** The client's id of the run. */
+  /** The id that the client has given to the run. Default: the run's own id. */
   runId?: string;
   /**
    * Whether to send snapshots, because the client may have messages that differ from the session's. Default:

@@ -11,10 +11,10 @@ interface Named {
 
 /**
  * Refuses a new message if the client's thread lacks the end of the session: the model would read messages
- * that the page does not show. Clients cut their thread to edit a message or regenerate an answer, and a
- * second tab may lack the first one's messages. A client that sends none of the session's messages passes.
+ * that the page does not show. This happens if a client edits a message or regenerates an answer, or in a
+ * second tab. A client that sends none of the session's messages is not refused.
  *
- * @throws PawlError `invalid_input`.
+ * @throws PawlError `invalid_input` if the thread lacks the end of the session.
  */
 export function checkNotCut(before: readonly Named[], view: ViewState): void {
   const said = view.messages.filter(({ role }) => role === "user");

@@ -33,8 +33,8 @@ function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): 
 }
 
 /**
- * Returns the answers in tool messages. A tool message cannot answer an approval, because it does not carry
- * the question's id: clients also send one for any frontend tool of the same name.
+ * Returns the answers in tool messages. Refuses an answer to an approval: clients also send a tool message
+ * for any frontend tool of the same name, so approvals need the question's id, which only `resume` has.
  *
  * @throws PawlError `invalid_answer`, `already_answered` or `unknown_call`.
  */

@@ -7,8 +7,8 @@ import { questionId } from "../base/question-id.ts";
 export type UiPart = { readonly type: string; readonly [field: string]: unknown };
 
 /**
- * Returns a session as `{ id, messages }` for `useChat({ id, messages })` after a page reload. A message in
- * progress has its stored parts; `resume` streams the message again from its beginning.
+ * Returns a session as `{ id, messages }` for `useChat({ id, messages })` after a page reload. Of a message
+ * in progress, only the stored parts are included; `resume` streams the message again from its beginning.
  */
 export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): object {
   const messages = withPlace(view).flatMap((message): object[] => {
@@ -23,8 +23,8 @@ export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): 
 }
 
 /**
- * Adds the message of a run without output yet, before queued messages. Otherwise `resume` would add it after
- * them.
+ * Adds an empty message for a run that has no output yet, before queued messages. Otherwise `resume` would
+ * add the run's message after them.
  */
 function withPlace({ messages, run }: ViewState): ViewMessage[] {
   const at = messages.findIndex(({ queued }) => queued);

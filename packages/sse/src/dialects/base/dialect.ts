@@ -10,7 +10,6 @@ import type { ThreadFacts } from "./facts.ts";
  * know.
  */
 // Unknown events end the run in some clients.
-// Unknown events end the run in some clients.
 export interface Dialect {
   readonly name: string;
   /** Headers of every streamed response. Default: none. */
@@ -24,7 +23,8 @@ export interface Dialect {
    */
   readonly resume: "cursor" | "replay";
   /**
-   * Names that tools of the agent must not have, because the dialect's own events have them. Default: none.
+   * Names that tools of the agent must not have, because the dialect's own events are named so. Default:
+   * none.
    */
   readonly reserved?: readonly string[];
   /**
@@ -76,7 +76,9 @@ export interface RequestLimits {
   maxInputLength: number;
 }
 
-/** A parsed request. What it begins depends on the session, so `begin` decides that later. */
+/**
+ * A parsed request of a client. `begin` decides what the request begins, because that depends on the session.
+ */
 export interface DialectRequest {
   /** Id of an existing session. */
   sessionId?: string;
@@ -125,9 +127,9 @@ export interface EncoderContext {
   /** The client's own name for the session. */
   threadId: string;
   /**
-   * Whether the client is reconnecting. It may have all, some or none of the messages, so it gets all the
-   * agent's output since the last run began, even if that run has ended. A run that began where another ended
-   * counts as its continuation.
+   * Whether the client is reconnecting. The client may have all, some or none of the messages, so it gets all
+   * the agent's output since the last run began, even if that run has ended. A run that began where another
+   * ended counts as the other's continuation.
    */
   again?: boolean;
   /** Whether there is nothing to send: the session never had a run, or does not exist. */

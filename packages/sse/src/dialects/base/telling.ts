@@ -144,8 +144,11 @@ function eventSteps(): {
 }
 
 /**
- * What a stream follows: the run `runId`, or with `messageSeq` the run that picks up this message, or with
- * `again` the run and those that begin where it ends.
+ * Which runs a stream follows.
+ *
+ * - `runId` alone: this run
+ * - with `messageSeq`: the run that picks up this message
+ * - with `again`: the run, and those that begin where it ends
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 

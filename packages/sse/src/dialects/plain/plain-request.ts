@@ -22,7 +22,7 @@ const anything = jsonSchema<JsonObject>({ type: "object" });
  * Parses a message or answers, for an existing session or a new one. A message counts once if it is sent
  * again with the same `client_message_id` or `clientMessageId`.
  *
- * @throws HTTPException 400.
+ * @throws HTTPException 400 with the reason.
  */
 export async function parsePlain(
   body: unknown,

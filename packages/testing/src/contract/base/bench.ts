@@ -57,12 +57,15 @@ export function bench(store: EventStore, advance: Advance | undefined): Bench {
     },
     async row(id) {
       const row = await store.sessions.get(id);
-      assert.ok(row !== undefined, `session ${id} is gone`);
+      assert.ok(row !== undefined, `sessions.get("${id}") returned undefined for an existing session`);
       return row;
     },
     async acquire(id, holder, ttlMs) {
       const lease = await store.acquire(id, holder, ttlMs);
-      assert.ok(lease !== undefined, `acquire gave no lease to "${holder}", though none is live`);
+      assert.ok(
+        lease !== undefined,
+        `acquire returned no lease for "${holder}", although no other lease is live`,
+      );
       return lease;
     },
     append: (id, events, options) => store.append(id, events, { appendId: randomUUID(), ...options }),
@@ -92,9 +95,9 @@ export function range(from: number, to: number): number[] {
 /** Resolves to the error with which `work` rejects. Asserts that it is a PawlError with this code. */
 export async function rejection(work: Promise<unknown>, code: PawlErrorCode): Promise<PawlError> {
   const [settled] = await Promise.allSettled([work]);
-  assert.ok(settled.status === "rejected", `should have been refused with ${code}, but was accepted`);
+  assert.ok(settled.status === "rejected", `expected a PawlError "${code}", but the call succeeded`);
   const error: unknown = settled.reason;
-  assert.ok(PawlError.is(error), `should have been refused with ${code}, but failed with ${String(error)}`);
+  assert.ok(PawlError.is(error), `expected a PawlError "${code}", got ${String(error)}`);
   assert.equal(
     error.code,
     code,

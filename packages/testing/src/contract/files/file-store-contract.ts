@@ -5,7 +5,7 @@ import { fileListChecks } from "./file-lists.ts";
 import { filePathChecks } from "./file-paths.ts";
 import { fileWriteChecks } from "./file-writes.ts";
 
-/** A file store under test. */
+/** A {@link FileStore} under test. */
 export interface FilesUnderTest {
   files: FileStore;
   close?(): Promise<void>;

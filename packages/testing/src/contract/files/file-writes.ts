@@ -59,7 +59,8 @@ export const fileWriteChecks: readonly FileCheck[] = [
           reads.push(text("deep/er/note.md"));
         }),
       );
-      for (const content of await Promise.all(reads)) assert.ok(contents.includes(content), "a mixture");
+      for (const content of await Promise.all(reads))
+        assert.ok(contents.includes(content), "a read returned a mixture of two writes");
       assert.deepEqual(await paths(), ["deep/er/note.md"]);
     },
   },

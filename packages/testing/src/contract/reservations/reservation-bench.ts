@@ -7,7 +7,7 @@ export interface ReservationCheck {
   run(bench: ReservationBench): Promise<void>;
 }
 
-/** The reservations under test, with helpers for the checks. */
+/** An implementation of {@link Reservations}, with helpers for the checks. */
 export interface ReservationBench {
   reservations: Reservations;
   /** Advances the reservations' clock by `ms` milliseconds. */
@@ -18,7 +18,7 @@ export interface ReservationBench {
   request(request: Partial<ReservationRequest> & { account: string }): ReservationRequest;
 }
 
-/** Returns the reservations under test with helpers for the checks. */
+/** Returns an implementation with helpers for the checks. */
 export function reservationBench(
   reservations: Reservations,
   wait: (ms: number) => Promise<void>,

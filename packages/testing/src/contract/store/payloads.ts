@@ -109,7 +109,10 @@ export const payloadChecks: readonly Check[] = [
       const text = '0123456789 äöü \0 "'.repeat(250_000);
       await append(id, [note(text)]);
       const [event] = await events(id);
-      assert.ok(event?.type === "note" && event.data.text === text, "the text came back changed");
+      assert.ok(
+        event?.type === "note" && event.data.text === text,
+        "the text that was read differs from the stored one",
+      );
     },
   },
 ];

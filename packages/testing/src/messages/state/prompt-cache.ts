@@ -19,7 +19,10 @@ interface Segment {
 /** The usage of one prompt, as far as the cache decides it. */
 export interface CachePlan {
   usage: RawUsage;
-  /** Makes what the prompt has written readable for later requests. Call it when the answer begins. */
+  /**
+   * Makes the prefixes that this prompt has written to the cache readable for later requests. Call it when
+   * the answer begins.
+   */
   commit(): void;
 }
 
