@@ -37,8 +37,8 @@ export async function sendMessage(
 export type Outcome = { value: Json } | { error: string };
 
 /**
- * Answers a question, unless its answer is in flight or the question is no longer pending. With `question`,
- * only the question with this `seq` is answered: a call may ask again.
+ * Answers a question, unless its answer is in flight or the question is no longer pending. `question` is the
+ * `seq` of the question to answer. Default: the call's pending one.
  */
 export async function sendAnswer(
   talk: Conversation,

@@ -8,9 +8,10 @@ export const SILENCE_MS = 45_000;
 
 /**
  * Yields the events of a response as they arrive. Ends when the response ends, whether or not the run has
- * ended. Throws if the response breaks off, if a message in it is not an event, or if no data (heartbeats
- * count) arrives for `silenceMs` milliseconds. Default of `silenceMs`: three of the server's heartbeats, or
- * 45,000.
+ * ended. Default of `silenceMs`: three of the server's heartbeats, or 45,000.
+ *
+ * @throws Error if the response breaks off, if a message in it is not an event, or if no data (heartbeats
+ * count) arrives for `silenceMs` milliseconds.
  */
 export async function* readEvents(
   response: Response,

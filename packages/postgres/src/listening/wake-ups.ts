@@ -2,8 +2,11 @@
 const MAX_BYTES = 7_800;
 
 /**
- * A change of a session: the number of its last event, `live` if its live state has changed, or `read` if the
- * sender's process has readers for it.
+ * A change of a session.
+ *
+ * - a number: the session has events up to this number
+ * - `live`: its live state has changed
+ * - `read`: the sender's process has readers for the session
  */
 export type WakeUpEntry = readonly [sessionId: string, what: number | "live" | "read"];
 

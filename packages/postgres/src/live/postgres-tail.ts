@@ -12,7 +12,7 @@ import { type LiveWriter, liveWriter } from "./live-writer.ts";
 export interface PostgresTailOptions {
   /**
    * The database that sends notifications and has the live text. It may be behind a pooler. `false`: this
-   * process sends no notifications and writes no live text. Default: the database that is listened to.
+   * process sends no notifications and writes no live text. Default: `db`, which listens.
    */
   notify?: Database | false;
   /** The minimum time between two writes of a session's live text, in milliseconds. Default: 150. */

@@ -66,8 +66,8 @@ export async function beginTold(
 }
 
 /**
- * Returns the agent's output since its last run began, whether or not the run has ended. Returns `undefined`
- * if the session never had a run. Everything is sent again, because the client's history may be older.
+ * Returns the agent's output since its last run began, or `undefined` if the session never had a run. The run
+ * may have ended. Everything is sent again, because the client's history may be older.
  */
 export async function resumeTold(
   { runtime, agent, dialect }: Served,

@@ -117,8 +117,9 @@ function threadEvents(restates: boolean) {
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
     const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
-    // Clients append new messages to their list. A queued message that the run picks up may belong further
-    // up, so the first snapshot removes the queued messages and the second one adds them in their place.
+    // Clients append new messages to their list, but a queued message that the run picks up may belong
+    // further up. The first snapshot removes the queued messages, and the second one adds them in their
+    // place.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
     return [...without, snapshot(view, words.open())];
   };

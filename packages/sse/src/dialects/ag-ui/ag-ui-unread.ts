@@ -19,7 +19,7 @@ const UNREAD: { readonly [field in keyof Beside]-?: string } = {
     'AG-UI clients send `forwardedProps`, which the agent does not read. handler({ extra: { fields: ["forwardedProps"], read } }) reads them.',
 };
 
-/** Returns a warning for the developer about each field that is not empty. */
+/** Returns a warning for the developer about each of these fields that the client has filled in. */
 export function unreadIn(input: Beside): string[] {
   return (Object.keys(UNREAD) as (keyof Beside)[]).flatMap((field) =>
     isEmpty(input[field]) ? [] : [UNREAD[field]],
@@ -41,8 +41,8 @@ export function toolNames(tools: Json | undefined): string[] {
 }
 
 /**
- * The name of the only tool in CopilotKit's requests for dynamic suggestions. Each comes on a thread of its
- * own.
+ * The name of the only tool in CopilotKit's requests for dynamic suggestions. Such a request has a thread of
+ * its own.
  */
 export const SUGGEST = "copilotkitSuggest";
 

@@ -13,8 +13,8 @@ import { parseAgUi } from "./ag-ui-request.ts";
  *   (`connectAgent()`), the thread is sent as it is.
  * - A message that arrives during a run interrupts the run, unless the agent has a `whenBusy`. (`abortRun()`
  *   only closes the connection.) `POST /sessions/:id/stop` stops a run.
- * - Errors have the code `invalid_input` if a message was changed under its old id, or if a new message
- *   follows a thread that lacks the session's latest messages.
+ * - A message that was changed under its old id is refused with `invalid_input`. So is a new message in a
+ *   thread that lacks the session's latest messages.
  *
  * @example
  * ```ts

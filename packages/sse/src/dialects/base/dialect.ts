@@ -127,7 +127,7 @@ export interface EncoderContext {
   /** The client's own name for the session. */
   threadId: string;
   /**
-   * Whether the client is reconnecting. The client may have all, some or none of the messages, so it gets all
+   * Whether the client is reconnecting. The client may have all, some or none of the messages. So it gets all
    * the agent's output since the last run began, even if that run has ended. A run that began where another
    * ended counts as the other's continuation.
    */

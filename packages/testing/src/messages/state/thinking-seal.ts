@@ -74,8 +74,8 @@ export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
 }
 
 /**
- * Returns a reply's blocks. Signs every thinking block without a signature, and binds it to the request and
- * to the blocks before it.
+ * Returns a reply's blocks with a signature on each thinking block that had none. A signature covers the
+ * request and the blocks before its own.
  */
 export function sealReply(
   request: ParsedRequest,

@@ -110,8 +110,9 @@ function leadingResults(turn: Turn | undefined): PlacedBlock[] {
 }
 
 /**
- * Checks that a call of a server tool has its result in the same turn. The last turn of a request may lack
- * it, and so may a turn that only results of client tools follow, because the API continues these turns.
+ * Checks that a call of a server tool has its result in the same turn. Two kinds of turns may lack the
+ * result, because the API continues them: the last one of a request, and one that only results of client
+ * tools follow.
  */
 function checkServerCalls(turn: Turn, next: Turn | undefined, request: ParsedRequest): ApiError | undefined {
   if (next === undefined || (next.role === "user" && leadingResults(next).length === next.blocks.length))
