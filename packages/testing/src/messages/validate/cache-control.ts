@@ -11,12 +11,12 @@ export const cacheControl: Check = objectWith({
 interface Breakpoint {
   path: string;
   ttl: string;
-  /** For a breakpoint inside a tool result: whether that result has one of its own. */
+  /** For a breakpoint inside a tool result: whether the tool result has a breakpoint too. */
   insideCached: boolean;
   emptyText: boolean;
 }
 
-/** Checks the number of breakpoints, their places, and the order of their lifetimes. */
+/** Checks the number of cache breakpoints in a request, their places, and the order of their lifetimes. */
 export function checkCacheControl(request: ParsedRequest): ApiError | undefined {
   const breakpoints = breakpointsOf(request);
   const auto = isObject(request.cache_control) ? ttlOf(request.cache_control) : undefined;
@@ -50,7 +50,7 @@ function checkTtlOrder(breakpoints: readonly Breakpoint[]): ApiError | undefined
 }
 
 /**
- * Lists the `cache_control` of tools and blocks, in the order tools, system, messages. Leaves out the
+ * Returns the `cache_control` of every tool and block, in the order tools, system, messages. Leaves out the
  * request's top-level one.
  */
 function breakpointsOf(request: ParsedRequest): Breakpoint[] {
@@ -83,7 +83,7 @@ function breakpointsOf(request: ParsedRequest): Breakpoint[] {
   return breakpoints;
 }
 
-/** The explicit breakpoint on the block that the top-level breakpoint applies to. */
+/** Returns the breakpoint of the last block, to which the top-level breakpoint applies too. */
 function lastBreakpoint(request: ParsedRequest, breakpoints: readonly Breakpoint[]): Breakpoint | undefined {
   const message = request.messages.length - 1;
   const content = request.messages[message]?.content;
