@@ -19,8 +19,8 @@ export interface Facts {
 }
 
 /**
- * The condition of each skill, the most important first. It does not apply to messages that sound like a
- * crisis. If no row matches, the coach has its prompt alone.
+ * The condition of each skill for an open conversation, the most important first. If none holds, the coach
+ * has only its prompt. Messages of distress get the crisis skill instead.
  */
 export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
   { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
@@ -35,9 +35,9 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 ];
 
 /**
- * Chooses the skills for `skillHook`. A crisis comes first, and depends on nothing that could fail. A session
- * of a certain type gets that type's skill, an open one those of the signals. In an arc, the model has read
- * the guidance when the arc began.
+ * Chooses the skills for `skillHook`. In a crisis it reads no files, so that no error can prevent the crisis
+ * skill. A session with a type gets the skill of that type, an open conversation those of {@link
+ * signalTable}. An arc has no skill here: the model got the guidance when the arc began.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
@@ -55,7 +55,10 @@ export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, 
   return [...called, ...(isDeeper ? ["domain-deep-dive"] : [])];
 };
 
-/** Returns `false` if the files cannot be read; the section of the context reports that. */
+/**
+ * Returns `false` if the files cannot be read. The section `flagged_domains` of the context reports that
+ * failure.
+ */
 async function isFlagged({ files }: CoachData): Promise<boolean> {
   return (await flaggedDomains(files).catch(() => [])).length > 0;
 }

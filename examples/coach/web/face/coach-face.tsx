@@ -40,7 +40,7 @@ const PAGES = (
   </svg>
 );
 
-/** Creates the coach's face from the page's own components. */
+/** Creates the coach's part of the page from the page's own components. */
 export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
   return {
     name: "coach",

@@ -2,7 +2,7 @@ import { named } from "../base/named.ts";
 import type { HistoryRow, Location, Settings } from "./rows.ts";
 import { distanceText, toKg, toKm, weightNumber } from "./units.ts";
 
-/** Formats a workout of the history, one line for each exercise. */
+/** Formats one workout of the history, with a line for each exercise. */
 export function workoutLines(rows: readonly HistoryRow[], units: Settings): string {
   const [first] = rows;
   if (first === undefined) return "";

@@ -28,7 +28,7 @@ export interface AgentApiOptions {
   authorize(request: Request): Authorized | Promise<Authorized>;
   /** The names of models that a request may choose. */
   models: readonly string[];
-  /** The names that users see for knowledge sources, by source. */
+  /** Display names of knowledge sources, by source name. */
   sources?: { readonly [source: string]: string };
   /** Limits how many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. */
   rateLimit?: RateLimiter;
@@ -185,7 +185,7 @@ function served(options: AgentApiOptions) {
       const headers = { "content-type": c.req.header("content-type") ?? "" };
       return await ask(c, "/runs", { method: "POST", headers, body });
     },
-    /** Returns the visible events of a session, if it is the user's and the trainer's. */
+    /** Returns the visible events of a session. A session of another user or agent is answered with 404. */
     events: async (c: Context<Env>, id: string): Promise<Response> =>
       await ask(c, `/sessions/${encodeURIComponent(id)}/events`, {}),
   };

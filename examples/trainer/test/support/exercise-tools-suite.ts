@@ -84,7 +84,7 @@ export function exerciseToolsSuite(open: () => TrainerData): void {
       ];
       const none = await made.calls(...calls("1"));
       for (const { success, result } of none.actions)
-        expect([success, String(result)]).toEqual([false, expect.stringContaining("no workout under way")]);
+        expect([success, String(result)]).toEqual([false, expect.stringContaining("no active workout")]);
       const lost = await made.calls(generate(), ...calls("9"), ...calls("'; DROP TABLE x; --"));
       for (const { success, result } of lost.actions.slice(1))
         expect([success, String(result)]).toEqual([

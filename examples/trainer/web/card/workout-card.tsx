@@ -12,7 +12,7 @@ import { ExerciseItem } from "./exercise-item.tsx";
 
 interface WorkoutCardProps {
   artifactId: string;
-  /** The call that delivered it. */
+  /** The id of the call that delivered the workout. */
   callId: string;
   talk: Talk;
 }
