@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
 const RACES = soak(30, 600);
-/** How many run at once. */
+/** The number of runs at the same time. */
 const SIDE_BY_SIDE = 6;
 const user = { userId: "u1" };
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await database.drop());
 
-/** Simulates a database over a network: each statement takes up to 5 ms there and up to 5 ms back. */
+/** Simulates a database over a network: up to 5 ms before and up to 5 ms after each statement. */
 function distant(pool: pg.Pool): Database {
   const travel = () => sleep(Math.random() * 5);
   return {
@@ -56,7 +56,7 @@ const tester = agent({
   }),
 });
 
-/** Without safety nets: no sweep runs, and no lease expires or is renewed. */
+/** Boots a process without safety nets: it never sweeps, and leases neither expire nor are renewed. */
 const boot = (): Runtime => runtime({ agents: [tester], store, leaseTtlMs: 600_000, pollMs: 20 });
 
 const second = {
