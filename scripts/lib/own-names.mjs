@@ -37,7 +37,10 @@ function wrongWith(node, checker) {
     : `"${textOf(name)}" may be inherited; use a Map, or ask Object.hasOwn(${textOf(object)}, ${textOf(name)}) before`;
 }
 
-/** Checks whether an expression can be any name: its type is no set of literals, or is only asserted. */
+/**
+ * Checks whether a lookup's name can be any text: its type is wider than a set of literals, or a type
+ * assertion narrows it.
+ */
 function isOpen(name, checker) {
   if (ts.isAsExpression(name)) return true;
   if (ts.isPrivateIdentifier(name)) return false;

@@ -6,8 +6,8 @@ const COMPILERS = Object.keys(readJson(at("test", "compilers", "package.json")).
 const RESOLUTIONS = ["nodenext", "bundler"];
 
 /**
- * With PAWL_SOAK=1, every pair of compiler and resolution is checked. Otherwise the newest compiler has both
- * resolutions, and the others have one each, in turns.
+ * Checks whether a compiler and a resolution are checked together in this run. With PAWL_SOAK=1, all pairs
+ * are. Otherwise the newest compiler has both resolutions, and each other one has one.
  */
 const isInTurn = (compiler, how) =>
   process.env.PAWL_SOAK === "1" ||

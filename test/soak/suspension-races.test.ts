@@ -71,7 +71,7 @@ const second = {
 };
 
 it.each(["answer", "stop", "message"] as const)(
-  `P1 P4 P6 L9 in ${RACES} races no %s that was accepted while a run suspends is left lying`,
+  `P1 P4 P6 L9 in ${RACES} races no %s that was accepted while a run suspends stays unhandled`,
   async (kind) => {
     const here = boot();
     const elsewhere = boot();
@@ -95,7 +95,7 @@ it.each(["answer", "stop", "message"] as const)(
       return rows.flatMap((row) => (row?.openRun == null ? [] : [row.id]));
     };
     await expect.poll(open, { timeout: 10_000, interval: 200 }).toEqual([]);
-    soak.report(`${sessions.length} races of ${kind}: 0 left lying`);
+    soak.report(`${sessions.length} races of ${kind}: 0 unhandled`);
   },
   RACES * 1_000 + 60_000,
 );

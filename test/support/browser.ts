@@ -41,8 +41,8 @@ const FLAGS = [
 ];
 
 /**
- * Starts the browser. If there is none, prints the reason and the tests are skipped; in CI (`CI` is set) it
- * fails instead.
+ * Starts the browser. Without a browser, prints the reason and returns `undefined`, so that tests are
+ * skipped. In CI (`CI` is set) it throws instead.
  */
 export async function startBrowser(): Promise<Browser | undefined> {
   const executablePath = findBrowser();

@@ -38,7 +38,7 @@ export function assertExtends(requests: readonly SeenRequest[]): void {
 }
 
 /**
- * Asserts what is true of every log: no gaps, one result per call, one end per run, every call answered
+ * Asserts the invariants of every log: no gaps, one result per call, one end per run, every call answered
  * unless its run is still open, and no acknowledged event lost or changed.
  */
 export function assertSoundLog(

@@ -25,7 +25,7 @@ export interface CoachData {
   plans: { save(plan: DayPlan): Promise<void>; get(day: string): Promise<DayPlan | undefined> };
   /** The user's name, if it is known. */
   name?: string;
-  /** e.g. `Europe/Berlin`. */
+  /** The user's time zone, e.g. `Europe/Berlin`. */
   timeZone: string;
   /** Milliseconds since 1970. */
   now(): number;
@@ -36,7 +36,7 @@ export interface CoachData {
   calendar(day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
 }
 
-/** What the application provides for the coach's tools, hooks and context. */
+/** The data and services that the application provides for the coach's tools, hooks and context. */
 export interface CoachDeps {
   coach: CoachData;
 }
@@ -52,7 +52,7 @@ export interface CoachDepsOptions {
   timeZone?: string;
   now?: () => number;
   name?(userId: string): string | undefined;
-  /** Returns the entries of a user's calendar on a day (`YYYY-MM-DD`). Default: none. */
+  /** Returns the entries of a user's calendar on a day (`YYYY-MM-DD`). Default: an empty calendar. */
   calendar?(userId: string, day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
 }
 

@@ -35,8 +35,8 @@ export async function capturesOf(files: FileStore, most: number = MOST): Promise
 }
 
 /**
- * Returns a sort key. It begins with the day, because a capture's file is written again when a journal takes
- * it in.
+ * Returns a sort key: first the day, then the time of the last change. The time alone would not do, because
+ * it changes when a journal takes in the capture.
  */
 function ageOf({ day, modifiedAt }: IndexedFile): string {
   return `${day ?? modifiedAt.slice(0, 10)} ${modifiedAt}`;

@@ -29,9 +29,9 @@ interface Mark {
 }
 
 /**
- * Matches one mark. A blank, a colon or the closing bracket must follow the name: `[FILE_UPDATES]` does not
- * match. A mark contains no line break, so a line break in place of a removed mark prevents a new one. It
- * contains no other bracket either, so the search takes linear time.
+ * Matches one mark. After its name comes a blank, a colon or the closing bracket, so `[FILE_UPDATES]` does
+ * not match. A mark contains no line break: a line break can stand for a removed mark without forming a new
+ * one. A mark contains no other bracket: the search takes linear time.
  */
 const MARK =
   /\[(\/?)(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA|ENTER_MODE|SESSION_COMPLETE)(?=[\] \t:])([^[\]\r\n]{0,1000})\]/gi;

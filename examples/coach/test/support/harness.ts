@@ -71,7 +71,7 @@ export async function ruledCoach(dir?: string, setting: Setting & { script?: rea
   return { model, dir: folder, ...coached(model, { files: diskFiles(folder), ...others }) };
 }
 
-/** Creates the coach's runtime, as one process has it. */
+/** Creates a runtime with the coach, which stands for one process. */
 export function coached(
   model: ModelClient,
   {

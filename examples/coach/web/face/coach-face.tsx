@@ -13,7 +13,7 @@ import { Begin } from "../sessions/begin.tsx";
 import { CoachFrame } from "../sessions/coach-frame.tsx";
 import { Label, type LabelProps } from "../sessions/label.tsx";
 
-/** What the page needs to show the coach. */
+/** The coach's part of the page: its texts, components and panel. */
 export interface CoachFace {
   name: string;
   title: string;

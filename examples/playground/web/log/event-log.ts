@@ -22,7 +22,11 @@ export interface EventLog {
 
 const EMPTY: LogState = { events: [], live: {} };
 
-/** @param url the base URL of the agent's routes */
+/**
+ * Creates an empty event log.
+ *
+ * @param url the base URL of the agent's routes
+ */
 export function createEventLog(url: string): EventLog {
   const listeners = new Set<() => void>();
   let state = EMPTY;

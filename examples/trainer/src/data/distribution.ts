@@ -17,13 +17,16 @@ export interface Distribution {
   days: number;
   workouts: number;
   sets: number;
-  /** Largest share first. Includes muscles that have a goal and were not trained, with share 0. */
+  /**
+   * The shares by muscle, the largest first. Includes muscles that have a goal and were not trained, with
+   * share 0.
+   */
   muscles: Part[];
   categories: Part[];
 }
 
 export interface Progress {
-  /** Oldest first, the current week last; weeks begin on Mondays. */
+  /** The totals of each week, oldest first. Weeks begin on Mondays; the current one is last. */
   weeks: { week_start: string; workouts: number; sets: number; volume_kg: number }[];
   /** The shares over all these weeks, the largest first. They sum to 1. */
   muscles: { muscle: string; share: number; sets: number }[];

@@ -14,7 +14,7 @@ export function workoutLines(rows: readonly HistoryRow[], units: Settings): stri
 }
 
 /**
- * Describes what was done of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's
+ * Describes the sets of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's
  * units.
  */
 export function doseOf(exercise: { readonly [field: string]: unknown }, units: Settings): string {

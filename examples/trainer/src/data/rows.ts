@@ -15,7 +15,7 @@ export interface Profile {
   birth_date: string | null;
   height_cm: number | null;
   experience: string | null;
-  /** Newest first. */
+  /** The body measurements, newest first. */
   measurements: Measurement[];
 }
 
@@ -29,14 +29,14 @@ export interface Settings {
 
 export interface CategoryGoal {
   category: string;
-  /** From 0 to 1. */
+  /** How important the goal is, from 0 to 1. */
   weight: number;
   description: string | null;
 }
 
 export interface MuscleGoal {
   muscle: string;
-  /** From 0 to 1. */
+  /** How important the goal is, from 0 to 1. */
   weight: number;
 }
 
@@ -50,7 +50,7 @@ export interface Preference {
 
 export interface Equipment {
   name: string;
-  /** E.g. `free_weights`. */
+  /** The kind of equipment, e.g. `free_weights`. */
   kind?: string;
   /** The available weights, in kilograms. */
   weights_kg?: number[];

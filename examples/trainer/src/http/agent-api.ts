@@ -158,8 +158,8 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
 }
 
 /**
- * Calls the handler of `@pawl/sse` with the trainer's own paths, and picks the session for requests that name
- * none.
+ * Creates functions that call the handler of `@pawl/sse`. They translate the trainer's paths to the
+ * handler's, and choose a session for requests without one.
  */
 function served(options: AgentApiOptions) {
   const { runtime, models, sources, rateLimit, maxInputLength, onError } = options;
@@ -212,8 +212,8 @@ function parsed(body: string): JsonObject | undefined {
 }
 
 /**
- * Returns `undefined` for invalid JSON and for too deep nesting. The handler reports what is wrong with the
- * body.
+ * Runs `work`; returns `undefined` if it throws, e.g. for invalid JSON. The handler reports the error to the
+ * client.
  */
 function orUndefined<T>(work: () => T): T | undefined {
   try {

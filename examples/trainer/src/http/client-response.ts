@@ -1,7 +1,7 @@
 import type { Json, StoredEvent } from "@pawl/core";
 import { applyStep, type Exercise, stepOf, type Workout } from "../workout/index.ts";
 
-/** What a run did for its user, for clients that do not stream. */
+/** The outcome of a run, for clients that do not stream. */
 export interface ClientResponse {
   /** The trainer's messages, in order. */
   messages: string[];

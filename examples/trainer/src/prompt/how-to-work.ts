@@ -1,4 +1,4 @@
-/** What the trainer sees, and how it acts: sections of the system prompt, in order. */
+/** Sections of the system prompt, in order: the data that the trainer sees, and how it works. */
 export const howToWork: readonly (readonly [section: string, text: string])[] = [
   [
     "agent_loop",

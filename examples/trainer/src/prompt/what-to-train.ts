@@ -1,6 +1,5 @@
 /**
- * What the trainer knows about training, and how it delivers its work: sections of the system prompt, in
- * order.
+ * Sections of the system prompt, in order: knowledge about training, and the form of the trainer's output.
  */
 export const whatToTrain: readonly (readonly [section: string, text: string])[] = [
   [

@@ -3,7 +3,7 @@ import type { JsonObject } from "@pawl/core";
 /** An exercise that the simulated trainer knows. */
 export interface Move {
   name: string;
-  /** The word for the equipment that it needs, as locations list it; absent for bodyweight moves. */
+  /** The equipment that the move needs, in the words of locations; absent for bodyweight moves. */
   needs?: string;
   /** The part of the body, by which users ask for exercises. */
   part: "chest" | "back" | "legs" | "shoulders" | "arms" | "core" | "cardio";

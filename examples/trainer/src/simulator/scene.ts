@@ -14,7 +14,7 @@ export interface Outcome {
 export interface Scene {
   /** The user's last message. */
   said: string;
-  /** The tool results since that message. */
+  /** The tool results since the user's last message. */
   outcomes: Outcome[];
   /** The exercises of the active workout, as far as the calls show them. */
   workout: JsonObject[] | undefined;

@@ -22,7 +22,7 @@ export const completedExercise = z.strictObject({
 export type CompletedExercise = z.infer<typeof completedExercise>;
 
 /**
- * Returns the exercise as it was done; `undefined` if nothing of it was done.
+ * Returns the exercise with its actual values; `undefined` if the user did none of it.
  *
  * @param unit the unit of loads that name none
  * @throws PawlError `invalid_input` if a list has neither one value nor one for each set.

@@ -10,7 +10,7 @@ export interface WorkoutPayload {
   description?: string | undefined;
   difficulty?: "easy" | "moderate" | "hard" | undefined;
   estimated_duration_min?: number | undefined;
-  /** In order, numbered from 1 without gaps. */
+  /** The exercises in order. Their `order` counts from 1 without gaps. */
   exercises: readonly Exercise[];
 }
 

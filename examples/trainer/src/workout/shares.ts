@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { muscles } from "./muscles.ts";
 
-/** How far the sum of shares may be from 1, because models round. */
+/** The accepted difference between the sum of shares and 1, because models round. */
 export const SHARE_TOLERANCE = 0.05;
 
 const share = z.number().min(0).max(1).describe("Its share of the whole, from 0 to 1.");

@@ -42,7 +42,7 @@ export function WorkoutCard({ artifactId, callId, talk }: WorkoutCardProps) {
 
 interface OpenCardProps {
   state: CardState;
-  /** Absent for a workout that has ended. */
+  /** The actions in the conversation. Absent if the workout has ended. */
   talk: Talk | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Workout } from "../../src/workout/fold.ts";
 import { applyStep, WORKOUT_ARTIFACT, type WorkoutArtifact } from "../../src/workout/fold.ts";
 import { fieldsOf, type ToolPart, textIn } from "../base/seam.ts";
 
-/** How an exercise changed since its workout was delivered. */
+/** The kind of an exercise's change since its workout was delivered. */
 export type Mark = "swapped" | "adjusted";
 
 /** A workout in the state that its card shows. */

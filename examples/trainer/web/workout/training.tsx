@@ -6,7 +6,7 @@ import type { Story } from "./story.ts";
 import { type Ticks, useTicks } from "./ticks.ts";
 import { useStory } from "./use-story.ts";
 
-/** What the parts of one conversation share. */
+/** The state that the parts of one conversation share. */
 interface Training {
   story: Story;
   ticks: Ticks;

@@ -7,7 +7,7 @@ const WEEKS = 10;
 /** The weekdays on which the sample user trains; Monday is 0. */
 const TRAINING_DAYS = [0, 2, 4];
 
-/** A row of the history, as the seeding statement takes it. */
+/** One exercise of the history, in the form that `seedTrainer()` inserts. */
 export interface SeedRow {
   call_key: string;
   workout_id: string;

@@ -43,8 +43,8 @@ export async function seedTrainer(
 }
 
 /**
- * Inserts everything in one statement. The other inserts depend on that of the profile, so a user who already
- * has a profile gets no sample data.
+ * Inserts everything in one statement. The other inserts use the result of the profile's insert, so a user
+ * who already has a profile gets no sample data.
  */
 const SEED = `WITH person AS (
   INSERT INTO trainer.app_user (user_id, display_name, sex, birth_date, height_cm, experience)
