@@ -4,7 +4,7 @@ import { turbo } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-/** Stages that take less time are not announced, in milliseconds. */
+/** Stages that take fewer milliseconds than this are not announced. */
 const WORTH_A_LINE_MS = 400;
 const LEAVE_WITH_PARENT = new URL("./lib/leave-with-parent.mjs", import.meta.url).href;
 

@@ -20,7 +20,7 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(`${path}/${name}`));
 }
 
-/** Returns the content of the stamp `name`; `undefined` if there is none. */
+/** Returns the content of the stamp `name`; `undefined` if it does not exist. */
 export function readStamp(name) {
   try {
     return readJson(join(cacheDir, `${name}.json`));

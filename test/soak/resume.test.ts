@@ -38,8 +38,8 @@ afterAll(async () => {
 });
 
 /**
- * Returns the bytes after which a connection breaks. 2 % of the connections never answer, 23 % never break,
- * and the others break within 10 kB.
+ * Returns after how many bytes of the answer a connection is cut. 2 % of the connections get no answer, 23 %
+ * are not cut, and the others are cut within 10 kB.
  */
 function bytesOf(): number {
   const chance = Math.random();

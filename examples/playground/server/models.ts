@@ -40,8 +40,8 @@ const FALLBACKS = {
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
 
 /**
- * Creates the models. With a key they are Claude; without one, a simulator of Claude's API on a port of its
- * own. With a key of OpenAI, the initializer's model is from OpenAI.
+ * Creates the models. With an Anthropic key they are Claude; without one, a simulator of Claude's API on a
+ * port of its own. With an OpenAI key, the initializer uses a model of OpenAI.
  */
 export async function agentModels(config: Config): Promise<AgentModels> {
   const { modelId, trainerModel = DEFAULT_MODEL, apiKey, openaiKey, baseURL } = config;

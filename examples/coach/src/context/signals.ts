@@ -35,9 +35,14 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 ];
 
 /**
- * Chooses the skills for `skillHook`. In a crisis it reads no files, so that no error can prevent the crisis
- * skill. A session with a type gets the skill of that type, an open conversation those of {@link
- * signalTable}. An arc has no skill here: the model got the guidance when the arc began.
+ * Chooses the skills for `skillHook`:
+ *
+ * - A quick capture gets none.
+ * - A message of distress gets the crisis skill. This reads no files, so no error can prevent it.
+ * - A session with a type gets the skill of its type. A weekly check-in also gets `domain-deep-dive` if an
+ *   area of life needs attention.
+ * - An open conversation gets the skills of {@link signalTable}.
+ * - An arc has no skill of its own here, because the model got the guidance when the arc began.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;

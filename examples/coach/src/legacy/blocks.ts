@@ -83,7 +83,7 @@ export function withoutBlocks(text: string): string {
   );
 }
 
-/** Removes marks and keeps the text between them, which in files is the user's own. */
+/** Removes the marks and keeps the text between them, because a file's text is the user's own. */
 export function withoutTags(text: string): string {
   return cut(text, [...marksIn(text)]);
 }

@@ -24,8 +24,8 @@ export type Completed =
 export const completeSession = tool({
   name: "complete_session",
   description:
-    "Marks this session (type session), or the arc that it is in (type arc), as complete. An arc that ends leads back into the open " +
-    "conversation. Use it when the person says goodbye or has what they came for, and only once; " +
+    "Marks this session (type session), or the arc that it is in (type arc), as complete. After an arc the open conversation " +
+    "continues. Use it when the person says goodbye or has what they came for, and only once; " +
     "then say goodbye in a sentence or two. Do not use it to end a conversation that the person wants to continue.",
   input: z.object({
     type: z.enum(["session", "arc"]),
@@ -43,8 +43,7 @@ export const completeSession = tool({
       );
     }
     if ((await status()) === "expired") {
-      const message =
-        "This session has expired and stays so. What was saved is safe; the next one begins afresh.";
+      const message = "This session has expired and cannot be completed. Everything that was saved is safe.";
       return { success: false, error: "session_expired", message };
     }
     const due = nextCheckin(await indexOf(files, CHECKIN_FOLDERS), dayOf(now(), timeZone)) ?? null;

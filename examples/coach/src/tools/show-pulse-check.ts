@@ -43,7 +43,7 @@ export const showPulseCheck = tool({
   name: "show_pulse_check",
   description:
     "Shows the person a pulse check: each area of their life to be rated from 1 to 5, as few or as many as they like, and waits. " +
-    "They may skip it. The result tells what has changed since the last one.",
+    "They may skip it. The result contains the changes since the last one.",
   input: z.object({
     context: z.string().trim().min(1).max(300).describe("Why you ask now, in one sentence to the person."),
     domains: z
@@ -51,7 +51,7 @@ export const showPulseCheck = tool({
       .min(1)
       .max(domainIds.length)
       .optional()
-      .describe("Only these; all when absent."),
+      .describe("Only these areas. Default: all."),
   }),
   category: "suspend",
   suspends: {

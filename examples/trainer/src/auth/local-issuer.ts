@@ -60,8 +60,8 @@ export async function localIssuer({
   const authorize = supabaseAuth({
     client: createClient(URL, "local", { auth }),
     url: URL,
-    // Supabase's client would send a token of another algorithm to the issuer's server, and there is none
-    // here.
+    // Supabase's client would send tokens of other algorithms to the issuer's server. This issuer has no
+    // server.
     algorithms: [ALGORITHM],
     fetch: async () => Response.json(keys),
     now,

@@ -10,7 +10,7 @@ export function resultText(tool: string, text: string): string {
 /** The part of the context that a tool needs to fold the workout from the log. */
 type Reads = Pick<ToolContext, "read">;
 
-/** Returns the active workout. If there is none, throws an error that tells the model what to do. */
+/** Returns the active workout. Without an active workout, throws an error that tells the model what to do. */
 export async function activeWorkout({ read }: Reads): Promise<Workout> {
   const events: AsyncIterable<StoredEvent> = read({ types: ["artifact", "tool_result"] });
   const workout = await currentWorkout(events);
@@ -19,7 +19,9 @@ export async function activeWorkout({ read }: Reads): Promise<Workout> {
   return workout;
 }
 
-/** Finds an exercise by its id or number. If there is none, throws an error that lists the existing ones. */
+/**
+ * Finds an exercise by its id or number. Without a match, throws an error that lists the existing exercises.
+ */
 export function exerciseIn(workout: Workout, key: string): Exercise {
   const exercise = findExercise(workout, key);
   if (exercise !== undefined) return exercise;

@@ -4,7 +4,7 @@ import { type TrainerData, type TrainerDeps, trainerTools } from "../../src/inde
 import { bench, type Call, generate, last } from "./bench.ts";
 import { at, group, groups, intervals, plank, press, run } from "./exercises.ts";
 
-/** Tests the tools that change the active workout, over the data of an open database. */
+/** Tests the tools that change the active workout. `open` returns the data of an open database. */
 export function exerciseToolsSuite(open: () => TrainerData): void {
   describe("12.4 the tools for exercises", () => {
     describe.each<[string, (id: string) => Json]>([
