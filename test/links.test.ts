@@ -4,7 +4,7 @@ import { findDeadLinks } from "../scripts/lib/links.mjs";
 const pages = { "README.md": "# Pawl\n\n## The `log`, in SQL\n", "docs/b.md": "# B\n" };
 const files = [...Object.keys(pages), "docs/a.md", "src", "src/a.ts"];
 
-/** The findings in `docs/a.md`. */
+/** Returns the problems in `docs/a.md`. */
 function found(text: string): string[] {
   const all = new Map(Object.entries({ ...pages, "docs/a.md": text }));
   return findDeadLinks(all, (path) => files.includes(path)).map(({ line, message }) => `${line}: ${message}`);

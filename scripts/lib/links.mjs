@@ -3,10 +3,10 @@ import { pathInRepository } from "./repository.mjs";
 
 /**
  * Finds links of Markdown pages, relative ones and those into this repository, that lead to no file or to no
- * heading. Code is left out.
+ * heading. Ignores code.
  *
  * @param {ReadonlyMap<string, string>} pages text by path, relative to the root of the project
- * @param {(path: string) => boolean} exists whether there is such a file or folder
+ * @param {(path: string) => boolean} exists whether this file or folder exists
  * @returns {{ file: string, line: number, message: string }[]}
  */
 export function findDeadLinks(pages, exists) {
@@ -42,11 +42,11 @@ function wrongWith(link, file, pages, exists) {
   return headingsOf(pages.get(target)).has(heading) ? undefined : `leads to no heading of ${target}`;
 }
 
-/** Removes the content of code fences and backticks. */
+/** Removes code: the content of fences and backticks. */
 const withoutCode = (text) =>
   text.replace(/^```.*?^```/gms, (block) => block.replace(/[^\n]/g, "")).replace(/`[^`\n]*`/g, "");
 
-/** The headings of a page, as GitHub writes them in links. */
+/** Returns the anchors of a page's headings, as GitHub forms them. */
 function headingsOf(text) {
   const titles = [...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, title]) => title);
   return new Set(

@@ -1,7 +1,8 @@
-// Packs every package as it would be published, installs the tarballs in a project outside of this repository, and uses
-// them there: every entry is imported, a tiny agent is made, and the types are checked by TypeScript 5.9, 6 and 7, with
-// PAWL_SOAK=1 by each of them with both kinds of resolution. The tarballs and what pages load of them stay small.
-// With --cached, nothing is done if the last run passed on the same files. With --sizes, only sizes are checked.
+// Packs every package as for npm, installs the tarballs in a project outside of this repository, and uses
+// them there. The project imports every entry and runs a small agent. TypeScript 5.9, 6 and 7 check its
+// types, each with one module resolution; with PAWL_SOAK=1 each with both. The tarballs and what pages load of
+// them must stay small. With --cached, does nothing if the last run passed on the same files. With --sizes,
+// checks only the sizes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -50,7 +51,7 @@ async function usePacked(onlySizes) {
   }
 }
 
-/** The result of a step, or the end of the run. */
+/** Returns the result of a step; throws its output if it failed. */
 function must(result) {
   if (result.ok) return result;
   throw new Error(result.output);

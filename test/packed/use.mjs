@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { exec } from "../../scripts/lib/exec.mjs";
 import { at, projectNode, readJson } from "../../scripts/lib/project.mjs";
 
-/** Each TypeScript there is in `test/compilers`: a new one is one line there, and one in the catalog. */
+/** The versions of TypeScript, from `test/compilers`. A new one needs a line there and one in the catalog. */
 const COMPILERS = Object.keys(readJson(at("test", "compilers", "package.json")).devDependencies);
 const RESOLUTIONS = ["nodenext", "bundler"];
 
-/** Every pair with PAWL_SOAK=1; else each compiler once, with the resolutions in turn, and the newest with both. */
+/**
+ * Checks whether a compiler and a resolution are checked together in this run. With PAWL_SOAK=1, all pairs
+ * are. Otherwise the newest compiler has both resolutions, and each other one has one.
+ */
 const isInTurn = (compiler, how) =>
   process.env.PAWL_SOAK === "1" ||
   compiler === COMPILERS.at(-1) ||
@@ -39,8 +42,8 @@ async function runPrograms(project, run) {
 }
 
 /**
- * Checks the consumer's types, and ours inside it, with each TypeScript and each resolution. What other people's
- * declarations get wrong is their business.
+ * Checks the types of the consumer, and of our packages in it, with each compiler and resolution. Errors in
+ * other packages' declarations are ignored.
  */
 export async function checkTypes(project, env) {
   const problems = [];

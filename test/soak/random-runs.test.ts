@@ -94,7 +94,7 @@ const strategy = fc.constantFrom<CheckpointStrategy[]>(
 const place = fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined });
 const revision: fc.Arbitrary<Revision> = fc.record({ redact: place, fromSeq: place, fork: place });
 
-/** Asserts that only idempotent tools have run twice, in this session and its tasks. */
+/** Asserts that only idempotent tools have run twice, in this session and its sub-agents' sessions. */
 async function ranOnce(setting: World, id: string): Promise<void> {
   for (const { data } of ofType(await setting.log(id), "tool_call")) {
     if (data.tool_name !== "fetch") expect(setting.ran.get(data.call_id) ?? 0).toBeLessThanOrEqual(1);
@@ -103,13 +103,13 @@ async function ranOnce(setting: World, id: string): Promise<void> {
 
 const again = (model: ModelClient) => withRetry(model, { retries: 1, baseMs: 0 });
 
-/** Failures that are final, or retried without or with success; every second one is retried. */
 type More = Policy & {
   checkpointWhen: readonly CheckpointStrategy[];
   whenBusy: WhenBusy;
   helper: readonly Reply[];
   over: (log: EventStore) => EventStore;
 };
+/** Models whose failures are not retried (twice, so that they are frequent), are retried and fail again, or succeed. */
 const modelsOver: readonly ((script: readonly Reply[], more: More) => World)[] = [
   (script, more) => world(byTurn(script), more),
   (script, more) => world(byTurn(script), more),

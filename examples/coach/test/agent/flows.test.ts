@@ -154,7 +154,7 @@ describe("sessions of one kind, from end to end", () => {
     expect(asked.actions).toMatchObject([{ tool: "enter_structured_arc" }, { tool: "show_options" }]);
     const planned = await ask({ sessionId, input: "Taxes, then a swim" });
     expect(planned.pending).toMatchObject([{ toolName: "show_pulse_check" }]);
-    // Said past the question: it is closed, and the talk goes on.
+    // A message instead of an answer: it closes the question, and the conversation continues.
     const bye = await ask({ sessionId, input: "Thanks, that's all" });
     expect(bye.actions).toMatchObject([{ args: { type: "arc" }, success: true }]);
     const pulse = await ask({ sessionId, input: "Show me the pulse check" });

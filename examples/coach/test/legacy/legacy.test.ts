@@ -167,13 +167,15 @@ describe("messages with text blocks", () => {
       legacyParts(text);
       withoutTags(text);
       withoutBlocks(text);
-      // A quadratic one takes minutes.
+      // A search in quadratic time would take minutes.
       expect(performance.now() - at).toBeLessThan(10_000);
     }
   });
 });
 
-/** The log of a session that began when blocks were text. */
+/**
+ * Reads events. Replaces the answer `Old words.` by one of the coach's earlier version, with legacy blocks.
+ */
 async function* withOldWords<E extends { type: string; data: unknown }>(
   events: AsyncIterable<E>,
 ): AsyncGenerator<E> {

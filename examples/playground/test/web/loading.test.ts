@@ -20,7 +20,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     await server?.close();
   });
 
-  /** A page and what it has asked for of scripts and styles, by their names without hashes. */
+  /** Opens a page, and records the scripts and styles that it requests, by their names without hashes. */
   const open = async (
     hash = "",
     { width = 1280, before = async (_: Page): Promise<unknown> => undefined } = {},
@@ -38,7 +38,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     });
     await page.addInitScript(`
       window.shifts = 0;
-      // In the bar above, what the server says of a conversation comes when it is known.
+      // The top bar is left out: its content arrives when the server has answered.
       const isBelow = ({ node }) => node?.parentElement?.closest(".top") === null;
       new PerformanceObserver((list) => {
         for (const { value, sources } of list.getEntries())

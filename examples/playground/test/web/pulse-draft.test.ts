@@ -21,7 +21,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
   });
   afterAll(async () => await browser?.close());
 
-  /** A coach that asks for a pulse check whenever something is said. */
+  /** Opens a page. Its coach asks for a pulse check after every message. */
   const open = async () => {
     let calls = 0;
     const model = scriptedModel(({ messages }) => {
@@ -76,7 +76,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     expect(await kept(page)).toBe("{}");
     await rate(page, "Work", "2, Shaky");
 
-    // Another session has nothing of it, in another tab.
+    // Another session, in another tab, does not have this draft.
     const other = await context.newPage();
     await other.goto(url);
     await say(other, "And how am I now?");
