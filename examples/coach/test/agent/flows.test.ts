@@ -9,8 +9,8 @@ const read = async ({ files }: Made, path: string) =>
   readFrontMatter(await readText(userFiles(files, "ada"), path));
 const paths = async ({ files }: Made) => (await userFiles(files, "ada").list()).map(({ path }) => path);
 
-describe("sessions of one kind, from end to end", () => {
-  it("X1 P1 4.2 takes at most six exchanges for a morning: greeting, options, plan, pulse check, goodbye", async () => {
+describe("sessions of one kind, played by the simulator from end to end", () => {
+  it("X1 P1 4.2 carries a morning in five exchanges: greeting, options, plan, pulse check, goodbye", async () => {
     const made = await ruledCoach();
     const { ask, results } = made;
     const hello = await ask({ input: "Good morning", metadata: { type: "open_day" } });
