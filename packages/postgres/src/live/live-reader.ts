@@ -6,8 +6,8 @@ import { type LiveRow, readLive, takeRow } from "./live-rows.ts";
 /** How often rows are read if notifications do not arrive, in milliseconds. */
 const POLL_MS = 500;
 /**
- * How often this process announces the sessions that it reads, in milliseconds. Their rows are read as often,
- * in case a notification was lost.
+ * How often this process announces the sessions that its readers follow, in milliseconds. The sessions' rows
+ * are read as often, in case a notification was lost.
  */
 export const ASK_MS = 10_000;
 /** Notifications within this many milliseconds are handled by one statement. */

@@ -4,8 +4,9 @@ import { ask, type Database } from "../database/queryable.ts";
 
 /** A row of the table `agent_session_live`: the live state of one session. */
 export interface LiveRow {
-  /** Id of the leg that wrote the row. `version` counts the leg's writes. */
+  /** Id of the leg that wrote the row. */
   leg: string;
+  /** Counts the leg's writes, from 1. */
   version: number;
   attempt: number;
   /** The live state; absent if the reader already has this version. */

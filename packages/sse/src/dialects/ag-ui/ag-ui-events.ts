@@ -101,7 +101,7 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
   }
 }
 
-/** Returns a tool's status text, shown when it starts or ends, as a custom event. */
+/** Returns the status text that a tool shows when the tool starts or ends, as a custom event. */
 function statusEvent(event: StoredOf<"tool_started" | "tool_result">): AgUiEvent[] {
   const { call_id: toolCallId, tool_name: toolName, status: message } = event.data;
   if (message === undefined) return [];

@@ -15,17 +15,17 @@ import {
 interface Seal {
   model: string;
   id: string;
-  /**
-   * Id of the previous thinking block when this one was made, and the number of thinking blocks before it.
-   */
+  /** Id of the thinking block before this one when this one was made; `null` if there was none. */
   prev: string | null;
+  /** How many thinking blocks the request had before this one when this one was made. */
   before: number;
   /** Hash of system, tools and every earlier block that is not thinking. */
   base: string;
   /** Hash of the text that the client received. */
   text: string;
-  /** The block's position in a group of adjacent thinking blocks, and the size of the group. */
+  /** The block's position in a group of adjacent thinking blocks, from 0. */
   at: number;
+  /** The number of blocks in the group. */
   of: number;
 }
 

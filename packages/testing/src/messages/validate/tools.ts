@@ -100,7 +100,10 @@ function checkNames(tools: readonly { [key: string]: unknown }[]): ApiError | un
     : undefined;
 }
 
-/** Refuses requests whose tools are all deferred. The API has two wordings for this error; this is one. */
+/**
+ * Refuses requests whose tools are all deferred. The real API uses two wordings for this error; the simulator
+ * uses one of them.
+ */
 function checkDeferred(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
   return tools.length > 0 && tools.every((tool) => tool.defer_loading === true)
     ? invalid("At least one tool must have defer_loading=false")
