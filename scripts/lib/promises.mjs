@@ -11,8 +11,9 @@ export const hasTitles = (path) =>
   /(?:^|\/)test\/.+\.tsx?$/.test(path) || /^packages\/testing\/src\/.*contract.*\.ts$/.test(path);
 
 /**
- * Compares the ids at the beginning of test titles (`P5 E11 refuses …`) with the legend, which has rows `| P5
- * | … |` below headings `## P · …`. Ignores ids elsewhere in titles.
+ * Compares the ids at the beginning of test titles with the legend. A title is e.g. `P5 E11 refuses …`. The
+ * legend has a row for each id, e.g. `| P5 | … |`, below a heading for its group, e.g. `## P · …`. Ignores
+ * ids elsewhere in titles.
  *
  * @param {ReadonlyMap<string, string>} files text by path: test files and contracts
  * @param {string} legend the text of the legend

@@ -16,8 +16,8 @@ export interface TrainerOptions {
    */
   models: readonly [ModelClient, ...ModelClient[]];
   /**
-   * Answers while the chosen model keeps failing. Choose a model that supports forced tool calls: with one
-   * that does not, the trainer forces calls on none of its models. Default: no fallback.
+   * Answers while the chosen model keeps failing. It should support forced tool calls; otherwise the trainer
+   * cannot force a call with any of its models. Default: no fallback.
    */
   fallback?: ModelClient;
   /** Keeps the daily budget of each user. Default: no budget. */
