@@ -118,7 +118,7 @@ export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boo
 }
 
 /** The agent's own messages for stop reasons, by type. A blank message is replaced. */
-export interface StopMessages {
+interface StopMessages {
   readonly stopMessages: { readonly [type in StopType]?: string };
 }
 

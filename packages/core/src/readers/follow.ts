@@ -30,7 +30,7 @@ interface Source {
 }
 
 /** Where to start, and when to end. Text of an answer in progress that `live` covers is not sent again. */
-export interface FollowOptions extends Partial<Cursor> {
+interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
    * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. An end that starts

@@ -17,7 +17,7 @@ export interface QueryAnswer {
 }
 
 /** Queries that readers at the same place share. */
-export interface SharedQueries {
+interface SharedQueries {
   /** Events after `cursor`. */
   ask(cursor: number): Promise<QueryAnswer>;
   /** Discards the answers: the next `ask` queries the store again. */

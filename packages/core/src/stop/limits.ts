@@ -61,7 +61,7 @@ export function limitReached(
 }
 
 /** How a limit ends a run: nothing is left, too little is left, or nobody knows how much is used. */
-export type LimitEnd =
+type LimitEnd =
   | "is reached"
   | "leaves no room for another answer"
   | "cannot be kept, because this model has no price";
