@@ -24,7 +24,7 @@ export interface Prompt {
 }
 
 /** The parts of a request that are not the prompt. */
-export interface RequestParams {
+interface RequestParams {
   model: string;
   maxTokens: number;
   toolChoice?: ToolChoice;

@@ -2,7 +2,7 @@
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
 
 /** The name of a tag that Pawl puts around text that it adds to the prompt. */
-export type WrapperTag = (typeof WRAPPER_TAGS)[number];
+type WrapperTag = (typeof WRAPPER_TAGS)[number];
 
 /**
  * Makes untrusted text harmless inside a tag of the prompt: it can neither close that tag nor open one that

@@ -14,7 +14,7 @@ type GivenBudget<Deps> = {
 };
 
 /** The numbers of a budget as reservations count them: whole tokens, or whole millionths of a US dollar. */
-export interface ReservedAmount<Deps> {
+interface ReservedAmount<Deps> {
   limit(context: RunContext<Deps>): Promise<number>;
   amount(context: RunContext<Deps>): Promise<number>;
   /** What the run has used so far, over all its legs. */

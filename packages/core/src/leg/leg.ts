@@ -76,7 +76,7 @@ export interface LegReport {
 }
 
 /** Which hooks were called in this leg, so that each is called once. Only `loop/hooks` writes to it. */
-export interface HookProgress {
+interface HookProgress {
   /** `beforeRun` has let the run begin. */
   begun: boolean;
   /** How many of the run's turns `afterTurn` knows of. */

@@ -127,7 +127,7 @@ export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boo
 }
 
 /** The agent's own messages for the user, by type of stop reason. A blank message is ignored. */
-export interface StopMessages {
+interface StopMessages {
   readonly stopMessages: { readonly [type in StopType]?: string };
 }
 

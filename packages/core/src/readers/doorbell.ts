@@ -1,5 +1,5 @@
 /** Wakes a reader when there may be something new. */
-export interface Doorbell {
+interface Doorbell {
   ring(): void;
   /**
    * Resolves after a ring, including one that came before the call. Rings in one turn of the event loop, e.g.

@@ -30,7 +30,7 @@ interface Source {
 }
 
 /** Where a reader starts and when it ends. Text before the position `live` is not sent again. */
-export interface FollowOptions extends Partial<Cursor> {
+interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
    * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over

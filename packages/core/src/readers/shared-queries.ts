@@ -17,7 +17,7 @@ export interface QueryAnswer {
 }
 
 /** Queries of a store that readers with the same cursor share. */
-export interface SharedQueries {
+interface SharedQueries {
   /**
    * Returns events after `cursor`. Readers with the same cursor get the same answer, until `forget` is
    * called.

@@ -1,4 +1,5 @@
 import { EventEmitter } from "eventemitter3";
+import { once } from "../base/once.ts";
 import { applyEvent } from "../fold/apply.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
 import type { SessionEvent } from "../log/live-event.ts";
@@ -24,8 +25,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();
-  let pumping = false;
-  const pump = async () => {
+  const pump = once(async () => {
     for await (const event of events()) {
       try {
         emitter.emit(event.type, event);
@@ -36,18 +36,15 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
         });
       }
     }
-  };
+  });
   const run: Run = {
     started,
     result,
     [Symbol.asyncIterator]: events,
     on: (type, listener) => {
       emitter.on(type, listener);
-      if (!pumping) {
-        pumping = true;
-        // `result` rejects if the store fails.
-        pump().catch(() => undefined);
-      }
+      // `result` rejects if the store fails.
+      pump().catch(() => undefined);
       return run;
     },
     off: (type, listener) => {

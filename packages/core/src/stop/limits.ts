@@ -67,7 +67,7 @@ export function limitReached(
  * How a limit ends a run, in the words of the message: nothing is left, too little is left, or the cost is
  * unknown.
  */
-export type LimitEnd =
+type LimitEnd =
   | "is reached"
   | "leaves no room for another answer"
   | "cannot be kept, because this model has no price";

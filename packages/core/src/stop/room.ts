@@ -13,7 +13,7 @@ export interface PlannedCall {
 }
 
 /** The longest answer that is allowed, in tokens, and the limit that shortens it, if any. */
-export interface Room {
+interface Room {
   maxTokens: number;
   limitedBy?: AnswerLimit;
 }

@@ -11,7 +11,7 @@ import type { Tool } from "../../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 
 /** What the hooks decided about a call: run it with `input`, answer it, or ask the user. */
-export type Screened =
+type Screened =
   | { do: "run"; input: unknown; changed: Json | undefined }
   | { do: "deny"; why: string }
   /** The run was stopped before the hooks had decided. */

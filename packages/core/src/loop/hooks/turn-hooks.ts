@@ -8,7 +8,7 @@ import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 
 /** A plan for the next turn, or why the run ends instead. */
-export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
+type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** Calls `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {

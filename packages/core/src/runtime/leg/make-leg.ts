@@ -21,7 +21,7 @@ export interface OwnLeg extends Leg {
 }
 
 /** The parts of a leg. */
-export interface LegParts {
+interface LegParts {
   host: Host;
   session: Session;
   agent: Agent;

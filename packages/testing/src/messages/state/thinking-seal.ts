@@ -168,8 +168,8 @@ function refersTo(block: ContentBlock, name: string): boolean {
 }
 
 /**
- * Returns the parts of a block or tool that a signature covers. Leaves out cache breakpoints, fields with their
- * default and the query of an image's URL. The order of the block's fields does not matter, but the order
+ * Returns the parts of a block or tool that a signature covers. Leaves out cache breakpoints, fields with
+ * their default and the query of an image's URL. The order of the block's fields does not matter, but the order
  * within a tool's input does.
  */
 export function meaningOf(block: JsonObject): unknown {

@@ -31,8 +31,8 @@ export const defaultSecret = "pawl-testing";
 
 /**
  * Validates the body of a Messages API request as strictly as the API does. Returns the API's first error, or
- * `undefined` for a valid request. Checks in this order: top level, tools and blocks, cache breakpoints, roles,
- * tool pairing, thinking, length.
+ * `undefined` for a valid request. Checks in this order: top level, tools and blocks, cache breakpoints,
+ * roles, tool pairing, thinking, length.
  *
  * @param body the parsed JSON body, of any shape
  *
