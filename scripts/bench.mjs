@@ -3,8 +3,8 @@ import { exec } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-// Runs the benchmarks in test/bench and prints tables: `npm run bench`, or `npm run bench postgres` for one.
-// Numbers on the command line are passed to them, e.g. how many rounds.
+// Runs the benchmarks in test/bench and prints tables. `npm run bench postgres` runs one of them; further
+// arguments are passed to it, e.g. the number of rounds.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);
@@ -18,7 +18,7 @@ for (const name of files()) {
   if (code !== 0) process.exitCode = 1;
 }
 
-/** The benchmarks named on the command line, or all. */
+/** Returns the benchmarks named on the command line, or all. */
 function files() {
   const all = readdirSync(at("test", "bench")).filter((name) => name.endsWith(".ts"));
   const named = process.argv.slice(2).filter((word) => !/^\d+$/.test(word));

@@ -5,7 +5,8 @@ import { at } from "./lib/project.mjs";
 import { findWrongRooms } from "./lib/rooms.mjs";
 import { findLooseTests } from "./lib/test-rooms.mjs";
 
-// Checks which packages, and which rooms of a package, import which: see docs/architecture.md.
+// Checks imports: between packages, and between the rooms of a package. docs/architecture.md describes the
+// rules.
 const watched = /^(packages|examples)\/[^/]+\/(package\.json|.+\.[cm]?[jt]sx?)$|^test\/.+\.[cm]?[jt]sx?$/;
 const files = new Map(
   filesOf()

@@ -3,7 +3,7 @@ import { findWideComments } from "./lib/comments.mjs";
 import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
 
-// Checks the width of comments, which the formatter does not wrap. A part of `npm run lint`.
+// Checks the width of comments, because the formatter does not wrap them. `npm run lint` runs it.
 const watched =
   /^(?:packages\/[^/]+\/src|examples\/[^/]+\/(?:src|web|server)|scripts)\/.+\.(?:tsx?|mjs|mts|css)$/;
 const files = filesOf().filter((path) => watched.test(path));

@@ -3,7 +3,7 @@ import ts from "typescript";
 import { at, readJson, root, workspaces } from "./lib/project.mjs";
 import { findWrongNames } from "./lib/public-names.mjs";
 
-// Checks what the packages' doors export: see docs/architecture.md.
+// Checks the names that the packages' doors export. docs/architecture.md describes doors.
 const doors = Object.fromEntries(
   workspaces(["packages"]).map((folder) => [
     folder,
@@ -17,7 +17,8 @@ const { options, fileNames } = ts.getParsedCommandLineOfConfigFile(at("tsconfig.
 const program = ts.createProgram([...fileNames, ...Object.values(doors).flat()], options);
 const problems = findWrongNames(program, doors, {
   isOurs: (file) => /\/packages\/[^/]+\/src\//.test(file),
-  // A page that needs the error class only should not load all of core.
+  // These names may be exported by several doors: a page that needs only the error class should not load all
+  // of core.
   everywhere: ["PawlError", "PawlErrorCode"],
   most: { [doors["packages/core"][0]]: 140 },
 });

@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { findUnclean } from "./lib/hygiene.mjs";
 import { at } from "./lib/project.mjs";
 
-// Checks that no file has traces of the machine or registry it was made with.
+// Checks that no file contains paths of the machine or addresses of the registry with which it was made.
 const problems = filesOf().flatMap((path) => {
   const bytes = readFileSync(at(path));
   return bytes.includes(0) ? [] : findUnclean(path, bytes.toString());

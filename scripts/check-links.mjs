@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { findDeadLinks } from "./lib/links.mjs";
 import { at } from "./lib/project.mjs";
 
-// Checks that links between pages and to files lead somewhere.
+// Checks that relative links in Markdown pages lead to existing files and headings.
 const pages = new Map(
   filesOf()
     .filter((path) => path.endsWith(".md"))

@@ -3,10 +3,12 @@ import { filesOf } from "./lib/files.mjs";
 import { findForeignNames } from "./lib/own-names.mjs";
 import { at, root } from "./lib/project.mjs";
 
-// Checks that a name from outside cannot match an inherited property of an object.
+// Checks lookups by names that are known only at run time: they must not find inherited members such as
+// `constructor`.
 const watched = /^(packages\/[^/]+\/src|examples\/[^/]+\/(src|web|server))\/.+\.tsx?$/;
 const files = filesOf().filter((path) => watched.test(path));
-// One program for all files: the page's compiler options cover everything that the others do, plus the DOM.
+// One TypeScript program checks all files. The page's compiler options include those of the other files, plus
+// the DOM.
 const config = ts.getParsedCommandLineOfConfigFile(at("examples/playground/web/tsconfig.json"), {}, ts.sys);
 const program = ts.createProgram(
   files.map((path) => at(path)),

@@ -3,7 +3,7 @@ import { filesOf } from "./lib/files.mjs";
 import { at } from "./lib/project.mjs";
 import { findWrongPromises, hasTitles, LEGEND } from "./lib/promises.mjs";
 
-// Checks that each id in a test's title is in the legend, and that each line of the legend has a test.
+// Checks that each id in a test's title is in docs/promises.md, and that each promise there has a test.
 const files = new Map(
   filesOf()
     .filter(hasTitles)

@@ -6,9 +6,8 @@ import { at } from "./lib/project.mjs";
 import { writeSoakReport } from "./lib/soak-report.mjs";
 import { vitest } from "./lib/unit-tests.mjs";
 
-// Runs the tests in test/soak with large counts, one file after the other: `npm run soak`, or
-// `npm run soak random-runs` for one. The lines that they append to the file named in PAWL_SOAK_REPORT go
-// into docs/soak-report.md.
+// Runs the tests in test/soak with large counts, one file after the other. `npm run soak random-runs` runs
+// one. Tests append lines to the file named in PAWL_SOAK_REPORT; these lines go into docs/soak-report.md.
 const { ok, output, env } = await install();
 if (!ok) {
   console.error(output);
@@ -28,7 +27,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** The soaks named on the command line, or all. */
+/** Returns the soak tests named on the command line, or all. */
 function files() {
   const all = readdirSync(at("test", "soak")).filter((name) => name.endsWith(".test.ts"));
   const named = process.argv.slice(2);

@@ -4,18 +4,18 @@ import { turbo } from "./lib/exec.mjs";
 import { install } from "./lib/install.mjs";
 import { at, projectNode } from "./lib/project.mjs";
 
-/** A stage that takes less, in milliseconds, is not announced. */
+/** Stages that take fewer milliseconds than this are not announced. */
 const WORTH_A_LINE_MS = 400;
 const LEAVE_WITH_PARENT = new URL("./lib/leave-with-parent.mjs", import.meta.url).href;
 
-// A signal to `npm start` ends npm and its shell, and does not reach this process.
+// A signal to `npm start` ends npm and its shell, but does not reach this process.
 if (process.env.npm_lifecycle_event === "start") await import(LEAVE_WITH_PARENT);
 
 const { env } = await stage("Installing", install);
 await stage("Building", () => turbo(["build"], env, "--filter=@pawl/example-playground..."));
 serve();
 
-/** Runs one stage; leaves with its output if it fails. */
+/** Runs one stage. If it fails, prints its output and exits. */
 async function stage(name, work) {
   const line = setTimeout(() => console.log(`${name}…`), WORTH_A_LINE_MS);
   const result = await work();
@@ -26,8 +26,9 @@ async function stage(name, work) {
 }
 
 /**
- * Runs the playground's server with our terminal and our exit code. It has a process group of its own, so
- * that each signal reaches it exactly once, from here: a second one would cut its shutdown short.
+ * Runs the playground's server with this terminal and exits with its exit code. The server has its own
+ * process group, so it gets each signal exactly once, from here. A second signal would cut its shutdown
+ * short.
  */
 function serve() {
   const server = spawn(projectNode(), ["--import", LEAVE_WITH_PARENT, "server/main.ts"], {

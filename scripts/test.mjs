@@ -35,6 +35,7 @@ async function checkEverything() {
     names: () => script("scripts/check-own-names.mjs"),
     links: () => script("scripts/check-links.mjs"),
     hygiene: () => script("scripts/check-hygiene.mjs"),
+    manifests: () => script("scripts/check-manifests.mjs"),
     types: () => types(env),
   });
   await checks.suite("tests", () => vitest([], env));

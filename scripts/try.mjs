@@ -1,5 +1,5 @@
-// Runs a TypeScript file against the packages' sources, on the project's Node, with everything installed
-// first: `npm run try try/weather.ts`
+// Runs a TypeScript file against the packages' sources with the project's Node. Installs packages first.
+// Usage: `npm run try try/weather.ts`
 import { spawn } from "node:child_process";
 import { install } from "./lib/install.mjs";
 import { projectNode } from "./lib/project.mjs";

@@ -12,7 +12,7 @@ import { type PlaygroundProcess, playgroundProcess } from "./support/playground-
 const browser = await startBrowser();
 const WAIT = 20_000;
 
-/** The session of a page, as the server has it. */
+/** Returns a page's session as the server has it. */
 async function serverView(page: Page): Promise<{ log: StoredEvent[]; texts: string[] }> {
   const get = async <T>(path: string): Promise<T> =>
     await (await page.request.get(new URL(path, page.url()).href)).json();
@@ -28,7 +28,7 @@ async function say(page: Page, text: string): Promise<void> {
   await page.keyboard.press("Enter");
 }
 
-/** Greets, and waits for the coach's options. */
+/** Sends a greeting, and waits for the coach's options. */
 async function untilOptions(page: Page): Promise<void> {
   await say(page, "Good morning");
   await page.getByTestId("option-pill").first().waitFor({ timeout: WAIT });
@@ -38,7 +38,7 @@ async function untilIdle(page: Page): Promise<void> {
   await page.getByTestId("stop").waitFor({ state: "detached", timeout: WAIT });
 }
 
-/** Waits until some of the answer is there, and more is to come. */
+/** Waits until a part of the answer is shown, while more is arriving. */
 async function untilWriting(page: Page): Promise<void> {
   await expect
     .poll(async () => (await assistant(page).textContent())?.length ?? 0, { timeout: WAIT, interval: 20 })
@@ -49,7 +49,7 @@ const assistant = (page: Page) => page.getByTestId("message-assistant").last();
 
 describe.skipIf(browser === undefined)("the playground in a browser", { timeout: 120_000 }, () => {
   let api: MessagesApi;
-  /** How fast the model writes; slow enough to act while it does, also on a busy machine. */
+  /** The model's speeds. The slow one lets tests act during an answer, even on a busy machine. */
   const [FAST, SLOW] = [3, 0.25];
   let speed = FAST;
   let server: PlaygroundProcess;

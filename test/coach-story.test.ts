@@ -80,7 +80,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await page.getByTestId("choice").waitFor({ timeout: WAIT });
     await say(page, "Write the report, call Mum at 5pm, go for a run");
     await waits(page);
-    // Saved files are shown beside the conversation without a request.
+    // The panel shows saved files without a reload.
     await note(page, "day-plans").getByText("5pm · Call Mum").waitFor({ timeout: WAIT });
     expect(await page.getByTestId("at-work").count()).toBe(0);
 
@@ -88,7 +88,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     const pulse = page.getByTestId("pulse-check");
     await pulse.waitFor({ timeout: WAIT });
     expect(await label(page)).toBe("Morning");
-    // By keyboard alone: into a group by Tab, along its scale by the arrows.
+    // Uses only the keyboard: Tab enters a group, and the arrow keys move along its scale.
     await page.getByRole("radio", { name: "1, Hard" }).first().focus();
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
@@ -104,7 +104,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await result.waitFor({ timeout: WAIT });
     await idle(page);
     expect(await result.getByRole("listitem").allTextContents()).toEqual(["Workis at 3", "Moneyis at 5"]);
-    // Another tab is told why the question is gone.
+    // Another tab shows why the question is closed.
     await other.getByText("Answered on another device").waitFor({ timeout: WAIT });
     expect(await page.getByText("Answered on another device").count()).toBe(0);
 
@@ -136,7 +136,7 @@ describe.skipIf(browser === undefined)("the coach in a browser", { timeout: 120_
     await idle(page);
     const journal = note(page, "daily-logs");
     await journal.getByText("along the river").waitFor({ timeout: WAIT });
-    // The front matter of the file is for the coach.
+    // The front matter of a file is not shown.
     expect(await journal.textContent()).not.toContain("mood_signal");
 
     await page.reload();

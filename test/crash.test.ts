@@ -19,8 +19,8 @@ import { byTurn, failingAtFirst, type World, world } from "./support/world.ts";
 const call = (name: string, value: string) => ({ name, input: { value } });
 
 /**
- * Six turns: thinking, parallel tools, a failing one, a question beside other calls, two questions in one
- * turn.
+ * Six turns: thinking, parallel tools, a failing tool, a question beside other calls, and two questions in
+ * one turn.
  */
 const script: readonly Reply[] = [
   { thinking: "Let me see.", text: "I begin.", tools: [call("save", "a"), call("fetch", "b")] },
@@ -32,7 +32,8 @@ const script: readonly Reply[] = [
 ];
 
 /**
- * Attempts that fail and are retried: before the answer, in a text, in a call; with results and a question.
+ * Attempts that fail and are retried: before the answer, within a text, within a call, and beside results and
+ * a question.
  */
 const flaky: readonly Reply[] = [
   { text: "I begin.", tools: [call("save", "a")], fault: { cut: 5 } },
@@ -45,7 +46,10 @@ const user = { userId: "u1" };
 const sessionId = "s1";
 const message = { ...user, sessionId, input: "Go", clientMessageId: "m1" };
 
-/** Plays a client and a supervisor until the run has ended: sends, answers, and starts the next process. */
+/**
+ * Plays a client and a supervisor: sends, answers, and starts a new process after each crash. Returns the
+ * number of crashes when the run has ended.
+ */
 async function drive(setting: World, first: EventStore): Promise<number> {
   let pawl: Runtime = setting.boot(first);
   let crashes = 0;
@@ -65,7 +69,7 @@ async function drive(setting: World, first: EventStore): Promise<number> {
           question: seq,
           value: kind === "approval" ? { approved: true } : { text: `answer to ${callId}` },
         }));
-        // One at a time, so that partly answered turns are tested too.
+        // Sends one answer at a time, so that partly answered turns are tested too.
         if (answers.length > 0) {
           await pawl.run("tester", { ...user, sessionId, answers: answers.slice(0, 1) }).result;
         }
@@ -132,7 +136,10 @@ describe.each([
   }
 });
 
-/** Hooks of all kinds. They record what they did in `done`, which outlives the processes. */
+/**
+ * Returns hooks that together have every method. They record their calls in `done`, which outlives the
+ * processes.
+ */
 function everyHook(done: string[]): Hook[] {
   const tell: Hook = {
     name: "tells",
@@ -200,8 +207,8 @@ describe("a crash at every append of a run with hooks of all kinds", async () =>
 });
 
 /**
- * With a blob for nearly every payload. The process dies between the blobs of an append and its events, or
- * when both are stored and not yet acknowledged.
+ * Runs with a blob for nearly every payload. The process dies at append `at`: after its blobs are stored and
+ * before its events are, or after both, before the acknowledgement.
  */
 async function crashOverBlobs(
   at: number,

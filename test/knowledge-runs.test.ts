@@ -20,7 +20,7 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((api) => api.close()));
 });
 
-/** A small model behind a real client, over HTTP, and whether its requests can force a call. */
+/** A small model over HTTP, with the real client and a simulated API. */
 interface Small {
   api: HttpApi;
   model: ModelClient;

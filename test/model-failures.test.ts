@@ -19,7 +19,9 @@ const fine: Reply = { text: "Fine." };
 let api: MessagesApi | undefined;
 afterEach(() => api?.close());
 
-/** A run with the real client over HTTP; `waits` are the pauses before retries, which take no time here. */
+/**
+ * Has a run with the real client over HTTP. `waits` are the pauses before retries; they take no time here.
+ */
 async function ask(script: readonly Reply[], around?: (model: ModelClient) => ModelClient) {
   api = await messagesApi({ script });
   const { url, requests, rejected } = api;

@@ -14,7 +14,7 @@ import { withSpans } from "@pawl/otel";
 import { OpenAI } from "openai";
 import { describe, expect, it } from "vitest";
 
-// It matches no known format of keys, and JSON and URLs encode it differently.
+// A secret that matches no known format of keys, and that JSON and URLs encode differently.
 const SECRET = 'gateway/secret+key"0123';
 const HEADER = "gateway/secret+header";
 
@@ -29,9 +29,9 @@ async function serve(answer: Answer) {
   };
 }
 
-/** All headers of the request, as a careless gateway repeats them. */
+/** Returns all headers of the request as text, as a careless gateway may do in an error. */
 const echo = ({ headers }: IncomingMessage) => JSON.stringify(headers);
-/** The secrets by themselves. */
+/** Returns the secrets alone. */
 const wordsOf = ({ headers }: IncomingMessage) => `${SECRET} ${headers["x-gateway"] ?? ""}`;
 const refusal = (request: IncomingMessage) => ({ error: { type: "error", message: `no: ${echo(request)}` } });
 
@@ -74,7 +74,7 @@ const servers: readonly (readonly [where: string, answer: Answer])[] = [
   ],
 ];
 
-/** A connection error whose cause's cause has the request's secrets. */
+/** Fails with a connection error. The cause of its cause contains the request's secrets. */
 const broken = async (_url: unknown, init?: RequestInit): Promise<Response> => {
   const headers = new Headers(init?.headers);
   const words = `${SECRET} ${headers.get("x-gateway") ?? ""}`;
@@ -85,7 +85,7 @@ const broken = async (_url: unknown, init?: RequestInit): Promise<Response> => {
 };
 
 type Fetch = typeof broken;
-/** The source of the secrets: an option, the environment, or the user's own client. */
+/** Clients, by where their secrets come from: an option, the environment, or the user's own client. */
 const clients: readonly (readonly [
   name: string,
   env: Record<string, string>,
@@ -140,7 +140,7 @@ const clients: readonly (readonly [
   ],
 ];
 
-/** Makes a client with this environment. */
+/** Creates a client with these environment variables. */
 function within<T>(env: Record<string, string>, make: () => T): T {
   const saved = { ...process.env };
   Object.assign(process.env, env);
@@ -151,7 +151,7 @@ function within<T>(env: Record<string, string>, make: () => T): T {
   }
 }
 
-/** The secrets that a text contains, in any encoding. */
+/** Returns the secrets that a text contains, in any encoding. */
 function found(text: string): string[] {
   const spellings = [SECRET, HEADER].flatMap((secret) => [
     secret,
@@ -162,8 +162,8 @@ function found(text: string): string[] {
 }
 
 /**
- * All places where a failure of this model appears: the thrown error, the log, the spans, and `onError`
- * hooks.
+ * Collects all texts in which a failure of this model appears: the thrown error, the log, the spans, and
+ * `onError` hooks.
  */
 async function traces(model: ModelClient, env: Record<string, string>): Promise<string> {
   return await within(env, async () => {

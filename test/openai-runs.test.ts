@@ -35,7 +35,7 @@ async function chat(options: Parameters<typeof openaiApi>[0]): Promise<HttpApi> 
   return api;
 }
 
-/** An agent with a model over HTTP. */
+/** Creates an agent whose model is reached over HTTP. */
 async function overHttp(
   script: readonly Reply[],
   options: Partial<AgentOptions<unknown>> = {},
@@ -266,7 +266,7 @@ it("C1 makes no request that the API refuses, whatever the model says and whenev
             const waiting = ofType(await made.log(sessionId), "tool_suspended").at(-1);
             if (waiting === undefined) continue;
             const answers = [{ callId: waiting.data.call_id, value: { text: "ok" } }];
-            // It may have been answered, or closed by a message.
+            // The questions may be answered or closed already.
             await pawl.run("tester", { userId: "u1", sessionId, answers }).result.catch(() => undefined);
           } else await pawl.run("tester", { userId: "u1", sessionId, input: "Go" }).result;
         }

@@ -9,7 +9,7 @@ declare const made: { [name: string]: string };
 declare const Object: { hasOwn(object: object, name: string): boolean; keys(object: object): string[] };
 `;
 
-/** The findings in these lines, after the types above. */
+/** Returns the problems in these lines, which follow the types above. */
 function found(lines: string): string[] {
   const text = `${types}${lines}`;
   const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.ESNext, true);

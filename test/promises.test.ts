@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { findWrongPromises, hasTitles } from "../scripts/lib/promises.mjs";
 
-// Its groups are not those of docs/promises.md, because that check reads this file too.
+// The check reads this file too, so these groups differ from those of docs/promises.md.
 const legend = `
 ## Y · Yard
 | id | promise |
@@ -14,7 +14,7 @@ const legend = `
 `;
 const proofs = 'it("Y1 Y12 ends", run); it("Z5 refuses", run);';
 
-/** The findings in a test file and a legend, as `file:line: message`. */
+/** Returns the problems in a test file and a legend, as `file:line: message`. */
 function found(text: string, page = legend): string[] {
   const problems = findWrongPromises(new Map([["test/a.test.ts", text]]), page);
   return problems.map(({ file, line, message }) => `${file}:${line}: ${message}`);

@@ -2,7 +2,9 @@ import ts from "typescript";
 import { expect, test } from "vitest";
 import { findWrongNames } from "../scripts/lib/public-names.mjs";
 
-/** The findings in a package of these files. The doors are `index.ts` and, if it exists, `other.ts`. */
+/**
+ * Returns the problems of a package with these files. Its doors are `index.ts` and, if it exists, `other.ts`.
+ */
 function wrongIn(
   files: Readonly<Record<string, string>>,
   { most = Number.POSITIVE_INFINITY, everywhere = [] as string[] } = {},

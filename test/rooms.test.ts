@@ -13,6 +13,7 @@ test.each([
   ["a room within its room, which is lower", "loop/a.ts", 'import { b } from "./tools/b.ts";'],
   ["a package", "base/a.ts", 'import { z } from "zod";'],
   ["all rooms, from a door", "index.ts", 'export { a } from "./loop/a.ts";'],
+  ["all rooms, from a door for clients", "index.ts", '"use client";\nexport { a } from "./loop/a.ts";'],
   ["styles, from a door", "index.ts", 'import "./styles/page.css";'],
 ])("a file may import from %s", (_, file, text) => {
   expect(found(file, text)).toEqual([]);

@@ -20,7 +20,7 @@ interface Snippet {
   code: string;
 }
 
-/** The ```ts blocks of a text; in doc comments without the asterisks. */
+/** Returns the ```ts blocks of a text; those of doc comments without asterisks. */
 function blocks(text: string, doc: boolean): string[] {
   const fences = doc ? / \* ```ts\n([\s\S]*?)\n \* ```/g : /^```ts\n([\s\S]*?)\n```/gm;
   return [...text.matchAll(fences)].map((match) => (match[1] ?? "").replace(doc ? /^ \* ?/gm : /^$/, ""));
@@ -49,7 +49,7 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
   let runner: ChildProcess;
 
   beforeAll(async () => {
-    // Against the built packages, as users have them.
+    // Runs snippets with the built packages, as users have them.
     runner = fork(join(root, "test", "support", "snippet-runner.ts"), { execArgv: [] });
     await rm(folder, { recursive: true, force: true });
     await mkdir(folder, { recursive: true });
@@ -81,7 +81,7 @@ describe("every example in the docs is run", { timeout: 60_000 }, async () => {
     expect(api.rejected).toEqual([]);
   };
 
-  // As "%s": a "$title" would be cut, and could not be picked by its file.
+  // Uses "%s": vitest would shorten a "$title", and tests could not be selected by their file.
   it.each(snippets.map((one) => [one.title, one] as const))("%s", async (_title, snippet) => {
     const { file, code } = snippet;
     if (!code.includes("DATABASE_URL")) return check(snippet, await saidBy({ file, env }));

@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(async () => await server.close());
 
-/** An agent over HTTP, for users of Supabase. */
+/** Serves an agent over HTTP for users of Supabase. */
 function served() {
   const failures: unknown[] = [];
   const auth = { persistSession: false, autoRefreshToken: false };

@@ -6,7 +6,7 @@ const REASONS = "packages/core/src/log/stop-reason.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
 
-/** A row of the page's table: the types, and the cells behind them. */
+/** The rows of the page's table: the stop types, and the other cells. */
 const rows = read(PAGE)
   .split("\n")
   .filter((line) => /^\| `[a-z]/.test(line))
@@ -19,7 +19,7 @@ function codeIn(cell: string): string[] {
   return [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name);
 }
 
-/** The files that the cell links to, as one text. */
+/** Returns the text of all files that a cell links to. */
 function sourcesOf(where: string): string {
   const paths = [...where.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map(([, path = ""]) => path);
   return paths.map(read).join("\n");
@@ -40,7 +40,7 @@ it.each(rows)("finds the function of $title", ({ where }) => {
 });
 
 it.each(rows)("finds the sentence of $title", ({ sentence, where }) => {
-  // Sentences that several files use stand beside the types.
+  // Messages that several files use are declared beside the stop types.
   const sources = `${sourcesOf(where)}\n${read(REASONS)}\n${read("packages/core/src/stop/limits.ts")}\n${read("packages/core/src/loop/hooks/call-hooks.ts")}`;
   for (const [, quoted = ""] of sentence.matchAll(/"([^"]+)"/g)) expect(sources).toContain(quoted);
   for (const name of codeIn(sentence)) expect(sources).toMatch(new RegExp(`\\b${name}\\b`));

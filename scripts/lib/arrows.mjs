@@ -1,10 +1,12 @@
 import { posix } from "node:path";
 import ts from "typescript";
 
-/** Which of our packages a package may use. Adapters use core and not each other. */
+/** The packages that each package may import. The default is core. */
 const EXTRA_TARGETS = { "@pawl/core": [], "@pawl/supabase": ["@pawl/core", "@pawl/postgres"] };
 const DEFAULT_TARGETS = ["@pawl/core"];
-/** These use only core's main entry, which proves that the loop is pluggable. */
+/**
+ * These packages may import only core's main entry. That proves that the loop can be extended from outside.
+ */
 const MAIN_ENTRY_ONLY = ["@pawl/knowledge", "@pawl/planning", "@pawl/remote"];
 const TESTING = "@pawl/testing";
 const PUBLISHED = ["dependencies", "peerDependencies", "optionalDependencies"];
@@ -14,8 +16,8 @@ const targetsOf = (name) => EXTRA_TARGETS[name] ?? DEFAULT_TARGETS;
 /**
  * Finds imports and dependencies that point the wrong way.
  *
- * @param {ReadonlyMap<string, string>} files text by path, relative to the root; sources and package.json
- * files
+ * @param {ReadonlyMap<string, string>} files text by path, relative to the root: sources and
+ * package.json files
  * @returns {{ file: string, line: number, message: string }[]}
  */
 export function findWrongArrows(files) {
@@ -38,7 +40,7 @@ function readPackages(files) {
     .map(([path, text]) => ({ folder: posix.dirname(path), path, text, manifest: JSON.parse(text) }));
 }
 
-/** The place of a file: its package, and whether it is shipped (`src` of a package) or a test. */
+/** Returns a file's package, and whether the file is published (`src` of a package) or a test. */
 function placeOf(file, packages) {
   const owner = packages.find(({ folder }) => file.startsWith(`${folder}/`));
   const ships = owner?.folder.startsWith("packages/") && file.startsWith(`${owner.folder}/src/`);
@@ -77,7 +79,7 @@ function wrongTarget(target, specifier, { name, ships, tests, example }) {
 const hint = (allowed) =>
   allowed.length > 0 ? `; it may use ${allowed.join(", ")}` : ", and nothing else of ours";
 
-/** Reports imports that a package's `exports` do not name, e.g. of sources or dist. */
+/** Reports imports of files that a package's `exports` do not list, e.g. its sources. */
 function deepImport(specifier, packages) {
   const target = packages.find(({ manifest: { name } }) => `${specifier}/`.startsWith(`${name}/`));
   if (!target || specifier === target.manifest.name) return undefined;
@@ -89,7 +91,7 @@ function deepImport(specifier, packages) {
   return named ? undefined : `"${specifier}" is not among the exports of ${target.manifest.name}`;
 }
 
-/** Reports imports of shipped code that are not installed with it. */
+/** Reports imports of published code that are missing from the package's dependencies. */
 function undeclared(name, { owner, ships, name: ownName }) {
   if (!ships || name === ownName || PUBLISHED.some((kind) => owner.manifest[kind]?.[name])) return undefined;
   return `${name} is not among the dependencies or peerDependencies of ${ownName}`;

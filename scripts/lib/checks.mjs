@@ -24,7 +24,7 @@ export class Checks {
     await Promise.all([worker(), worker()]);
   }
 
-  /** Runs a suite, `() => { ok, output, note, passed, failed, skipped }`, and counts its tests. */
+  /** Runs a suite of tests, `() => { ok, output, note, passed, failed, skipped }`, and adds its counts. */
   async suite(name, suite) {
     const began = performance.now();
     const result = { passed: 0, skipped: 0, failed: 1, ...(await settle(suite)) };
@@ -32,7 +32,7 @@ export class Checks {
     this.#say(name, result, began);
   }
 
-  /** The last line. */
+  /** Returns the last line of the output: the counts. */
   summary() {
     const skipped = this.skipped > 0 ? `${this.skipped} skipped\n` : "";
     return `${skipped}${this.passed} passed, ${this.failed} failed`;

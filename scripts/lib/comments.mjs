@@ -1,11 +1,11 @@
-/** How many columns a line of a comment may have: as many as code. */
+/** The most columns of a comment's line. The same as for code. */
 const WIDTH = 110;
 
 const DIRECTIVE = /biome-ignore|@ts-(?:expect-error|ignore)/;
 
 /**
- * Finds lines of comments that are too wide. Directives have to stay in one line, and a line without a place
- * to break, e.g. a link, may be wider. Comments after code are not checked: the formatter wraps such lines.
+ * Finds lines of comments that are too wide. A line that cannot be broken, e.g. a link or a directive, may be
+ * wider. Comments after code are left out, because the formatter wraps their lines.
  *
  * @param {string} file
  * @param {string} text
@@ -28,6 +28,6 @@ export function findWideComments(file, text) {
   return problems;
 }
 
-/** Whether there is a space between two words. */
+/** Checks whether a line has a space at which it can be broken. */
 const canBreak = (content) =>
   /\S\s+\S/.test(content.replace(/^\s*(?:\{?\/\*+|\*|\/\/)\s*/, "").replace(/\s*\*\/\}?$/, ""));

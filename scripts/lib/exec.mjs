@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { projectNode, root, tool } from "./project.mjs";
 
 /**
- * Runs a command to its end. Never rejects: a command that cannot be started has the code 127.
- * With `show`, its output goes straight to the terminal and `output` stays empty.
+ * Runs a command to its end. Never rejects: if the command cannot be started, its code is 127. With `show`,
+ * the output goes to the terminal and `output` is empty.
  */
 export function exec(command, args, { cwd = root, env = process.env, show = false, shell = false } = {}) {
   return new Promise((resolve) => {
@@ -20,12 +20,12 @@ export function exec(command, args, { cwd = root, env = process.env, show = fals
   });
 }
 
-/** Runs a tool of the project (`vitest`, or `[package, command]`) on the project's Node. */
+/** Runs a tool of the project with the project's Node. `name` is e.g. `vitest`, or `[package, command]`. */
 export function execTool(name, args, options) {
   return exec(projectNode(), [tool(...[name].flat()), ...args], options);
 }
 
-/** Builds (or checks) through turbo, which caches results. Prints failures only. */
+/** Runs turbo tasks, e.g. a build. turbo caches results. Prints only failures. */
 export function turbo(tasks, env, ...args) {
   return execTool("turbo", ["run", ...tasks, "--output-logs=errors-only", ...args], { env });
 }

@@ -5,8 +5,8 @@ import { at, root } from "./project.mjs";
 const NOT_OURS = new Set(["node_modules", "dist", "coverage", ".git", ".turbo"]);
 
 /**
- * The project's files, relative to the root: those that git tracks or would add, or all if there is no
- * repository.
+ * Returns the project's files, relative to the root: those that git tracks or would add. Outside of a
+ * repository, returns all files.
  */
 export function filesOf() {
   try {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { at, cacheDir, readJson } from "./project.mjs";
 
-/** One hash over files and whole folders (paths relative to the root), and over `extra`. */
+/** Returns one hash of files, of whole folders (paths relative to the root), and of `extra`. */
 export function fingerprint(paths, extra = []) {
   const hash = createHash("sha256").update(JSON.stringify(extra));
   for (const path of paths.flatMap(filesBelow).sort()) {
@@ -20,7 +20,7 @@ function filesBelow(path) {
     .flatMap((name) => filesBelow(`${path}/${name}`));
 }
 
-/** The content of the stamp `name`, or undefined. */
+/** Returns the content of the stamp `name`; `undefined` if it does not exist. */
 export function readStamp(name) {
   try {
     return readJson(join(cacheDir, `${name}.json`));

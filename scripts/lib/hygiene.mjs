@@ -1,5 +1,6 @@
 /**
- * Patterns that no committed file may have, with the reason. Written so that this file does not match itself.
+ * Patterns that no committed file may contain, with the reason. They are written so that they do not match
+ * this file.
  */
 const RULES = [
   { pattern: /(?<![\w.~-])\/(?:work|root|home\/[a-z][\w-]*|Users\/\w+)\//, message: "a path of one machine" },
@@ -9,6 +10,8 @@ const RULES = [
 const LOCK_RULE = { pattern: /tarball: *['"]?http/, message: "a download host" };
 
 /**
+ * Finds lines that match one of the patterns.
+ *
  * @param {string} file
  * @param {string} text
  * @returns {{ file: string, line: number, message: string }[]}

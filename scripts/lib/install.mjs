@@ -8,7 +8,7 @@ const PNPM = "pnpm@12";
 const NETWORK_ERROR =
   /E(?:NOTFOUND|CONN|AI_AGAIN|TIMEDOUT|NETUNREACH)|ERR_SOCKET|error sending request|node preinstall: Failed/;
 
-/** The reason why this machine cannot run the project, or undefined. */
+/** Returns the reason why this machine cannot run the project, if there is one. */
 export function unfitMachine() {
   const [major] = process.versions.node.split(".").map(Number);
   if (major >= 20) return undefined;
@@ -16,8 +16,8 @@ export function unfitMachine() {
 }
 
 /**
- * Installs what the lock file says, unless that is done already. Resolves to `{ ok, output, env, skipped }`,
- * where `env` is the environment in which the project's tools run.
+ * Installs the packages of the lock file, unless they are installed already. Resolves to `{ ok, output, env,
+ * skipped }`. `env` is the environment for the project's tools.
  */
 export async function install() {
   const unfit = unfitMachine();
@@ -51,7 +51,7 @@ const hint = (output) =>
 
 const manifests = () => ["package.json", ...workspaces().map((folder) => `${folder}/package.json`)];
 
-/** Finds the folder of a pnpm in npx's cache; npx downloads it once. */
+/** Returns the folder of pnpm in npx's cache. npx downloads pnpm once. */
 async function findPnpm() {
   const args = ["--yes", "--fetch-retries=1", `--package=${PNPM}`, "-c", "node -p process.env.PATH"];
   const asked = await exec("npx", args, { shell: process.platform === "win32" });

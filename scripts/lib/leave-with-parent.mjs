@@ -1,4 +1,4 @@
-// Ends the process that loads this, as by SIGTERM, when its parent process is gone.
+// Sends this process SIGTERM when its parent process has ended.
 const EVERY_MS = 500;
 const parent = process.ppid;
 

@@ -1,9 +1,8 @@
 import ts from "typescript";
 
 /**
- * Finds lookups of a name that the object may have inherited. A plain object also has `constructor`,
- * `toString` and `__proto__`, so look up a name that is known only at run time in a Map, or check
- * `Object.hasOwn` first.
+ * Finds lookups by a name that may be inherited. Plain objects inherit `constructor`, `toString` and others.
+ * Look up a name that is known only at run time in a Map, or check `Object.hasOwn` first.
  *
  * @param {import("typescript").Program} program
  * @param {(file: string) => boolean} isOurs
@@ -38,7 +37,10 @@ function wrongWith(node, checker) {
     : `"${textOf(name)}" may be inherited; use a Map, or ask Object.hasOwn(${textOf(object)}, ${textOf(name)}) before`;
 }
 
-/** Whether an expression can be any name: its type is wider than a set of literals, or only asserted. */
+/**
+ * Checks whether a lookup's name can be any text: its type is wider than a set of literals, or a type
+ * assertion narrows it.
+ */
 function isOpen(name, checker) {
   if (ts.isAsExpression(name)) return true;
   if (ts.isPrivateIdentifier(name)) return false;
@@ -50,8 +52,8 @@ function isOpen(name, checker) {
 }
 
 /**
- * Whether an enclosing function checks this very name, or an enclosing loop iterates over the object's own
- * names.
+ * Checks whether an enclosing function tests this name with `Object.hasOwn`, or an enclosing loop iterates
+ * over the object's own names.
  */
 function isGuarded(node, object, name) {
   const asked = isWritten(node) ? `${name} === "__proto__"` : `Object.hasOwn(${object}, ${name})`;
@@ -77,7 +79,7 @@ const isIn = (node) => ts.isBinaryExpression(node) && node.operatorToken.kind ==
 const contains = (node, is) =>
   is(node) || ts.forEachChild(node, (part) => contains(part, is) || undefined) === true;
 
-/** Strips parentheses and type assertions from an expression. */
+/** Returns an expression's text without parentheses and type assertions. */
 function textOf(node) {
   if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isNonNullExpression(node)) {
     return textOf(node.expression);

@@ -6,13 +6,14 @@ export const LEGEND = "docs/promises.md";
 const LEADING_IDS = /^(?:[A-Z]\d{1,2} )+/;
 const TITLED = /^(?:it|test|describe)\b/;
 
-/** Whether a file has titles: files in a folder `test`, and the contracts that tests run. */
+/** Checks whether a file has titles of tests: it is in a folder `test`, or is a contract. */
 export const hasTitles = (path) =>
   /(?:^|\/)test\/.+\.tsx?$/.test(path) || /^packages\/testing\/src\/.*contract.*\.ts$/.test(path);
 
 /**
- * Compares the ids at the beginning of test titles (`P5 E11 refuses …`) with the legend: rows `| P5 | … |`
- * below headings `## P · …`. An id elsewhere in a title does not count.
+ * Compares the ids at the beginning of test titles with the legend. A title is e.g. `P5 E11 refuses …`. The
+ * legend has a row for each id, e.g. `| P5 | … |`, below a heading for its group, e.g. `## P · …`. Ignores
+ * ids elsewhere in titles.
  *
  * @param {ReadonlyMap<string, string>} files text by path: test files and contracts
  * @param {string} legend the text of the legend
@@ -24,7 +25,7 @@ export function findWrongPromises(files, legend) {
   for (const [file, text] of files) {
     for (const { id, line, isTitle } of idsIn(file, text)) {
       proven.add(id);
-      // A test's data may look like an id of an unknown group, e.g. "A4 paper".
+      // Strings of test data may begin like an id of an unknown group, e.g. "A4 paper".
       if (promises.has(id) || !(isTitle || groups.has(id[0]))) continue;
       problems.push({
         file,
@@ -62,7 +63,8 @@ function readLegend(legend) {
 }
 
 /**
- * The ids at the beginning of a file's strings. Rows of `it.each` and names of contract cases are titles too.
+ * Returns the ids at the beginning of a file's strings, because rows of `it.each` and names of contract cases
+ * are titles too.
  */
 function idsIn(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);

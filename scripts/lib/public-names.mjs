@@ -1,8 +1,12 @@
 import ts from "typescript";
 
 /**
- * Finds public names without a doc comment, types that a public name refers to and no door exports, names
- * that two doors of one package export, and doors with more names than they may have.
+ * Finds problems of public names:
+ *
+ * - names without a doc comment
+ * - types that a public name refers to and no door exports
+ * - names that two doors of one package export
+ * - doors with more names than allowed
  *
  * @param {ts.Program} program
  * @param {Readonly<Record<string, readonly string[]>>} doors paths of the files that are a package's entries,
@@ -48,10 +52,7 @@ export function findWrongNames(program, doors, { isOurs, most = {}, everywhere =
   }
   return problems;
 
-  /**
-   * The doors of one package with their names, each with another door of the package that exports it, if one
-   * does.
-   */
+  /** Returns the names of a package's doors. Each has another door that exports it too, if there is one. */
   function namesOf(paths) {
     const doorOf = new Map();
     return paths.map((door) => {
@@ -75,19 +76,19 @@ function at(node) {
   };
 }
 
-/** Whether a declaration has a doc comment. A variable's is that of its statement. */
+/** Checks whether a declaration has a doc comment. A variable's comment is at its statement. */
 function isDocumented(node) {
   const documented = ts.isVariableDeclaration(node) ? node.parent.parent : node;
   return ts.getJSDocCommentsAndTags(documented).length > 0;
 }
 
-/** Whether it is a named type of one of our modules, and not a type parameter or a member. */
+/** Checks whether a symbol is a named type of our sources, and not a type parameter or a member. */
 function isDeclaredByUs({ flags, declarations = [] }, isOurs) {
   const isType = flags & (ts.SymbolFlags.Interface | ts.SymbolFlags.TypeAlias | ts.SymbolFlags.Class);
   return isType !== 0 && declarations.some((node) => isOurs(node.getSourceFile().fileName));
 }
 
-/** The names of types in a declaration, without bodies, initial values and private members. */
+/** Yields the names of types in a declaration. Skips bodies, initial values and private members. */
 function* typesIn(node) {
   if (ts.isBlock(node) || ts.isPrivateIdentifier(node.name ?? node) || isInternal(node)) return;
   if (ts.isTypeReferenceNode(node)) yield { name: node.typeName, node };
@@ -99,7 +100,7 @@ function* typesIn(node) {
   }
 }
 
-/** Whether a member is marked `@internal`: only its own package uses it. */
+/** Checks whether a member is marked `@internal`, i.e. only for its own package. */
 function isInternal(node) {
   return ts.getJSDocTags(node).some(({ tagName }) => tagName.text === "internal");
 }

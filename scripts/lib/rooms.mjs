@@ -2,9 +2,9 @@ import { posix } from "node:path";
 import ts from "typescript";
 
 /**
- * The rooms of each package that has some, by floors, from the ground up. A file may import from its own room
- * and from lower floors. It may not import from a higher floor, nor from another room of its own floor, not
- * even a type. `.` is the root, which has only doors: files that only re-export, or load styles.
+ * The rooms of each package, by floors, from the ground up. A file may import from its own room and from
+ * lower floors, and from nowhere else; this includes types. `.` is the root. It contains only doors: files
+ * that only re-export, or load styles.
  */
 export const FLOORS = {
   "packages/core/src": [
@@ -86,11 +86,11 @@ export const FLOORS = {
   ],
 };
 
-/** A source in a folder: its package has rooms, so they need an order. */
+/** Matches sources in folders. Their package must be in {@link FLOORS}. */
 const IN_A_FOLDER = /^(packages|examples)\/[^/]+\/(src|web)\/.+\/[^/]+\.[cm]?[jt]sx?$/;
 
 /**
- * Finds imports that go up or sideways, types included, files without a room, and files at a root that are
+ * Finds imports that go up or sideways (types included), files without a room, and files at a root that are
  * not doors.
  *
  * @param {ReadonlyMap<string, string>} files text by path, relative to the root of the project
@@ -124,7 +124,7 @@ function wrongIn(file, text, home, floors) {
   return problems;
 }
 
-/** The innermost room of a path. */
+/** Returns the innermost room of a path. */
 function roomOf(path, home, floors) {
   const folder = posix.dirname(path.slice(home.length + 1));
   return floors
@@ -133,10 +133,12 @@ function roomOf(path, home, floors) {
     .sort((a, b) => b.room.length - a.room.length)[0];
 }
 
+/** A door re-exports, loads styles, or begins with a directive such as `"use client"`. */
 function isDoor(file, text) {
   const { statements } = ts.createSourceFile(file, text, ts.ScriptTarget.Latest);
   return statements.every(
-    (one) =>
+    (one, index) =>
+      (index === 0 && ts.isExpressionStatement(one) && ts.isStringLiteral(one.expression)) ||
       (ts.isExportDeclaration(one) && one.moduleSpecifier !== undefined) ||
       (ts.isImportDeclaration(one) && one.importClause === undefined),
   );

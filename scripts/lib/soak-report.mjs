@@ -5,9 +5,7 @@ import { at, projectNode } from "./project.mjs";
 
 const HEAD = ["# Soak report", "", "Written by `npm run soak`, one section for each soak; do not edit.", ""];
 
-/**
- * Replaces one soak's section in docs/soak-report.md. The others stay as they are.
- */
+/** Replaces the section of one soak test in docs/soak-report.md. */
 export async function writeSoakReport(name, result, notesFile) {
   const path = at("docs", "soak-report.md");
   const sections = new Map(existsSync(path) ? sectionsOf(readFileSync(path, "utf8")) : []);

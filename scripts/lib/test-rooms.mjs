@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import { FLOORS } from "./rooms.mjs";
 
-/** Sources whose tests are in the same rooms, in the `test` folder beside them. */
+/** Source folders whose tests are in rooms of the same names, in the folder `test` beside them. */
 const MIRRORED = ["packages/core/src"];
 
 /**
- * Finds tests outside of the rooms. Each test belongs to the room of what it proves. Code that tests share is
+ * Finds tests outside of a room. A test is in the room of the code that it proves; code that tests share is
  * in `support`.
  *
  * @param {Iterable<string>} paths relative to the root of the project

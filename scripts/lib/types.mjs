@@ -3,7 +3,8 @@ import { execTool } from "./exec.mjs";
 import { at, workspaces } from "./project.mjs";
 
 /**
- * Type checks the whole repository, and each example's page, which has a DOM and a configuration of its own.
+ * Checks the types of the whole repository, and of each example's page, which has its own configuration with
+ * the DOM.
  */
 export async function types(env) {
   const results = [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { execTool } from "./exec.mjs";
 import { readJson } from "./project.mjs";
 
-/** Runs vitest; its output goes to the terminal. Resolves to counts and the whole JSON report. */
+/** Runs vitest with its output on the terminal. Resolves to the counts and the whole JSON report. */
 export async function vitest(args, env) {
   const folder = mkdtempSync(join(tmpdir(), "pawl-vitest-"));
   const file = join(folder, "report.json");
@@ -26,8 +26,8 @@ function readReport(file) {
 }
 
 /**
- * Counts tests, and test files that never came to their tests. A run that fails with no failed test (a dead
- * worker, an unhandled error, no tests at all) counts as one failure.
+ * Counts tests, and test files that failed before their tests. A run that fails without a failed test counts
+ * as one failure, e.g. with a dead worker or no tests at all.
  */
 export function count(ok, report) {
   if (!report) return { ok: false, passed: 0, failed: 1, skipped: 0, output: "vitest wrote no report." };

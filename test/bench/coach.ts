@@ -6,8 +6,9 @@ import { diskFiles } from "@pawl/core/disk";
 import { coach, coachDeps, userFiles, withFrontMatter } from "@pawl/example-coach";
 import { strictModel } from "@pawl/testing";
 
-// What the coach's context costs: its size, how long it takes, and how long a file takes to be saved. Files on this disk, of a
-// user who has written for a year, and of one whose every section is full. Limits of the coach: 15,000 tokens, 200 ms, 500 ms.
+// Measures the coach's context: its size, the time to build it, and the time to save a file. The files are on
+// this disk: of a new user, of one who has written for a year, and of one whose every section is full. The
+// coach's limits are 15,000 tokens, 200 ms and 500 ms.
 
 const rounds = Number(process.argv[2] ?? 20);
 const DAY = 86_400_000;

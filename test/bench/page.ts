@@ -1,11 +1,11 @@
-/** `pnpm bench page`: what an answer of 10,000 deltas costs the playground's page. Writes a table to stdout. */
+/** `npm run bench page`: measures the playground's page during an answer of 10,000 deltas. Prints a table. */
 import { messagesApi } from "@pawl/testing";
 import { startBrowser } from "../support/browser.ts";
 import { playgroundProcess } from "../support/playground-process.ts";
 import { countRenders, renders, untilSays } from "../support/react-renders.ts";
 
 const DELTAS = 10_000;
-// As long as the coach's `maxTokens` lets an answer be: short words, and one to know the end by.
+// The longest answer that the coach's `maxTokens` allows: short words, and a last one that marks the end.
 const text = `${Array.from({ length: DELTAS - 1 }, (_, n) => `ab${n % 15 === 14 ? ".\n\n" : " "}`).join("")}end`;
 
 const api = await messagesApi({ rules: () => ({ text, deltas: DELTAS, delayPerEventMs: 0.01 }) });

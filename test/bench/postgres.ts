@@ -1,5 +1,7 @@
-/** `pnpm bench`: what the store costs over plain SQL, by the same driver, in one run, in turns. Writes a table to stdout.
- * `pnpm bench 12 8`: rounds, and connections. */
+/**
+ * `npm run bench postgres`: compares the store with plain SQL over the same driver, in turns within one run.
+ * Prints a table. `npm run bench postgres 12 8` sets the rounds and connections.
+ */
 import { randomUUID } from "node:crypto";
 import type { EventStore } from "@pawl/core";
 import type { NewEvent } from "@pawl/core/store";
@@ -13,7 +15,7 @@ const SLICE_MS = 500;
 const CONNECTIONS = Number(process.argv[3] ?? 8);
 const SESSIONS = 1_000;
 
-/** About 900 bytes, as most events are. */
+/** The payload of an event: about 900 bytes, the usual size. */
 const data = { text: '0123456789 äöü " \\ '.repeat(40), list: [1, 2, 3], nested: { a: null, b: true } };
 const event: NewEvent = { type: "probe.bench", data };
 
@@ -52,7 +54,7 @@ try {
   await server.remove();
 }
 
-/** Events per second: single-row INSERTs, appends of one, appends of ten, in turns. */
+/** Measures events per second: single-row INSERTs, appends of one event, and appends of ten, in turns. */
 async function appends({ name, db, query }: Driver): Promise<void> {
   const store = postgresStore(db);
   let number = 0;
@@ -76,7 +78,7 @@ async function appends({ name, db, query }: Driver): Promise<void> {
     row(name, `events/s, appends of ${way}`, rates.bare, rates[way], `>= ${wanted}`);
 }
 
-/** Milliseconds to load a session of 1,000 events. */
+/** Measures the milliseconds to load a session of 1,000 events. */
 async function loads({ name, db, query }: Driver): Promise<void> {
   const store = postgresStore(db);
   const id = `long ${name}`;
@@ -106,7 +108,10 @@ async function all(store: EventStore, id: string): Promise<number> {
 
 type Work = (sessionId: string) => Promise<unknown>;
 
-/** The median of what `measure` finds of each way, measured by turns: the machine's moods are the same for all. */
+/**
+ * Measures each way of working in turns, so that changes of the machine's load affect all alike. Returns the
+ * median per way.
+ */
 async function inTurns<Way extends string>(
   ways: Record<Way, Work>,
   measure: (work: Work) => Promise<number>,

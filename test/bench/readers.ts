@@ -1,5 +1,7 @@
-/** `pnpm bench readers`: many readers of one run, none of them or some of them stalled, in turns. Writes a table to stdout.
- * `pnpm bench readers 5`: rounds. */
+/**
+ * `npm run bench readers`: measures a run with many readers, with and without stalled ones, in turns. Prints
+ * a table. `npm run bench readers 5` sets the rounds.
+ */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { serverProcess } from "../support/server-process.ts";
@@ -9,23 +11,26 @@ const READERS = 500;
 const STALLED = 50;
 
 interface Stats {
-  /** What is in use once the garbage is collected. */
+  /** The memory in use after a garbage collection, in bytes. */
   held: number;
   peak: number;
   cpuMs: number;
-  /** Connections that take nothing, and of which the server knows it. */
+  /** Stalled connections that the server has noticed. */
   blocked: number;
 }
 
 interface Round {
-  /** Until the run was over, and until every reader that reads had seen that, in milliseconds. */
+  /**
+   * `runMs`: until the run ended. `wallMs`: until every reader that reads had received the end. In
+   * milliseconds.
+   */
   runMs: number;
   wallMs: number;
   cpuMs: number;
   peakMb: number;
-  /** After the run and after all readers have left. */
+  /** The memory after the run, when all readers have left. */
   restMb: number;
-  /** What the readers that read were sent. */
+  /** The data sent to the readers that read. */
   megabytes: number;
   blocked: number;
 }
@@ -39,7 +44,7 @@ try {
   const first = await send();
   sessionId = first.headers.get("x-pawl-session") ?? "";
   await first.text();
-  // The first rounds are slower, and their memory is that of a process that has just begun.
+  // The first rounds are not counted: they are slower, and the process has used less memory.
   for (const stalled of [0, STALLED]) await round(stalled);
   for (let n = 0; n < ROUNDS; n += 1) {
     found.none.push(await round(0));
@@ -73,7 +78,7 @@ try {
 
 async function round(stalled: number): Promise<Round> {
   const after = await lastSeq();
-  // Who stalls asks for the whole past, which fills every buffer on the way before the run begins.
+  // Stalled readers request the whole past, which fills every buffer before the run begins.
   const idle = await Promise.all(Array.from({ length: stalled }, () => reader(0, true)));
   while ((await stats()).blocked < stalled) await new Promise((resolve) => setTimeout(resolve, 20));
   const readers = await Promise.all(Array.from({ length: READERS - stalled }, () => reader(after, false)));
@@ -103,7 +108,7 @@ async function round(stalled: number): Promise<Round> {
   };
 }
 
-/** Follows a session over a connection of its own; a stalled one asks, and then takes nothing. */
+/** Follows a session over a connection of its own. A stalled reader sends its request and reads nothing. */
 async function reader(
   after: number,
   isStalled: boolean,

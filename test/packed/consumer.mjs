@@ -3,15 +3,22 @@ import { join } from "node:path";
 import { exec } from "../../scripts/lib/exec.mjs";
 import { at, readJson } from "../../scripts/lib/project.mjs";
 
-/** Fills `project` with a program that uses every entry of every package, and installs the packed packages there. */
-export async function makeConsumer({ project, folders, env, must }) {
-  const packages = folders.map((folder) => ({ folder, manifest: readJson(at(folder, "package.json")) }));
-  const tarballs = join(project, "tarballs");
+/** Packs the packages in `folders` into a folder. Resolves to the tarballs, `{ name: path }`. */
+export async function pack({ destination, folders, env, must }) {
   const filters = folders.map((folder) => `--filter=./${folder}`);
-  must(await exec("pnpm", ["-r", ...filters, "pack", "--pack-destination", tarballs], { env }));
-  const ours = Object.fromEntries(
-    packages.map(({ manifest: { name, version } }) => [name, tarballOf(tarballs, name, version)]),
+  must(await exec("pnpm", ["-r", ...filters, "pack", "--pack-destination", destination], { env }));
+  const manifests = folders.map((folder) => readJson(at(folder, "package.json")));
+  return Object.fromEntries(
+    manifests.map(({ name, version }) => [name, tarballOf(destination, name, version)]),
   );
+}
+
+/**
+ * Creates a program in `project` that uses every entry of every package, and installs the tarballs there.
+ */
+export async function makeConsumer({ project, folders, tarballs, env, must }) {
+  const packages = folders.map((folder) => ({ folder, manifest: readJson(at(folder, "package.json")) }));
+  const ours = Object.fromEntries(Object.entries(tarballs).map(([name, path]) => [name, `file:${path}`]));
 
   const dependencies = { ...ours, ...companions(packages) };
   writeJson(join(project, "package.json"), {
@@ -30,16 +37,19 @@ export async function makeConsumer({ project, folders, env, must }) {
   return entries;
 }
 
-function tarballOf(tarballs, name, version) {
+function tarballOf(destination, name, version) {
   const file = `${name.replace("@", "").replace("/", "-")}-${version}.tgz`;
-  if (!readdirSync(tarballs).includes(file)) throw new Error(`pnpm packed no ${file}.`);
-  return `file:./tarballs/${file}`;
+  if (!readdirSync(destination).includes(file)) throw new Error(`pnpm packed no ${file}.`);
+  return join(destination, file);
 }
 
-/** Our packages come from the tarballs, also where one of them asks for another. */
+/** Makes npm take our packages from the tarballs, also as dependencies of each other. */
 const overrides = (ours) => Object.fromEntries(Object.keys(ours).map((name) => [name, `$${name}`]));
 
-/** What users bring along: zod, peers and type packages, in the versions that are installed here. */
+/**
+ * Returns the packages that users install themselves: zod, peer dependencies and types, in the versions
+ * installed here.
+ */
 function companions(packages) {
   const wanted = packages.flatMap(({ folder, manifest }) =>
     [...Object.keys(manifest.peerDependencies ?? {}), ...typePackages(manifest)].map((name) => ({
@@ -60,7 +70,7 @@ function versionOf(folder, name) {
   return existsSync(path) ? readJson(path).version : "*";
 }
 
-/** What can be imported: every export but patterns, data files and the manifest. */
+/** Returns a package's entries: its exports except patterns, data files and package.json. */
 function entriesOf({ name, exports }) {
   return Object.keys(exports)
     .filter((key) => !key.includes("*") && !key.endsWith(".json"))
@@ -74,8 +84,9 @@ function importAll(entries) {
 }
 
 /**
- * One configuration for each way of resolving modules: one as strict as it gets, and one that says no more than `strict`, because
- * declarations that hold where `?` leaves `undefined` out need not hold where it does not.
+ * Writes one TypeScript configuration for each module resolution. One is as strict as possible. The other has
+ * only `strict`, because declarations that are valid with `exactOptionalPropertyTypes` may be invalid without
+ * it.
  */
 function writeConfigs(project) {
   for (const [resolution, module] of Object.entries({ nodenext: "nodenext", bundler: "esnext" })) {

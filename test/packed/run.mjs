@@ -1,41 +1,48 @@
-// Packs every package as it would be published, installs the tarballs in a project outside of this repository, and uses
-// them there: every entry is imported, a tiny agent is made, and the types are checked by TypeScript 5.9, 6 and 7, with
-// PAWL_SOAK=1 by each of them with both kinds of resolution.
-// With --cached, nothing is done if the last run passed on the same files.
+// Packs every package as for npm, installs the tarballs in a project outside of this repository, and uses
+// them there. The project imports every entry and runs a small agent. TypeScript 5.9, 6 and 7 check its
+// types, each with one module resolution; with PAWL_SOAK=1 each with both. The tarballs and what pages load of
+// them must stay small. With --cached, does nothing if the last run passed on the same files. With --sizes,
+// checks only the sizes.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fingerprint, readStamp, writeStamp } from "../../scripts/lib/fingerprint.mjs";
 import { install } from "../../scripts/lib/install.mjs";
 import { workspaces } from "../../scripts/lib/project.mjs";
-import { makeConsumer } from "./consumer.mjs";
+import { makeConsumer, pack } from "./consumer.mjs";
+import { checkSizes } from "./sizes.mjs";
 import { checkRuntime, checkTypes } from "./use.mjs";
 
 const folders = workspaces(["packages"]);
 const inputs = folders.flatMap((folder) => [
   `${folder}/package.json`,
   `${folder}/README.md`,
+  `${folder}/CHANGELOG.md`,
   `${folder}/dist`,
 ]);
-const state = fingerprint([...inputs, "test/packed", "test/compilers", "pnpm-lock.yaml"]);
+const state = fingerprint([...inputs, "README.md", "test/packed", "test/compilers", "pnpm-lock.yaml"]);
 
 if (process.argv.includes("--cached") && readStamp("packed") === state) {
   console.log("nothing changed since it last passed");
 } else {
   try {
-    await usePacked();
-    writeStamp("packed", state);
+    const onlySizes = process.argv.includes("--sizes");
+    await usePacked(onlySizes);
+    if (!onlySizes) writeStamp("packed", state);
   } catch (error) {
     console.error(error.message);
     process.exitCode = 1;
   }
 }
 
-async function usePacked() {
+async function usePacked(onlySizes) {
   const { env } = must(await install());
   const project = mkdtempSync(join(tmpdir(), "pawl-packed-"));
   try {
-    const entries = await makeConsumer({ project, folders, env, must });
+    const tarballs = await pack({ destination: join(project, "tarballs"), folders, env, must });
+    must(await checkSizes(tarballs));
+    if (onlySizes) return;
+    const entries = await makeConsumer({ project, folders, tarballs, env, must });
     must(await checkRuntime(project, env));
     const { ways } = must(await checkTypes(project, env));
     console.log(`${folders.length} packages, ${entries.length} entries, types checked in ${ways} ways`);
@@ -44,7 +51,7 @@ async function usePacked() {
   }
 }
 
-/** The result of a step, or the end of the run. */
+/** Returns the result of a step; throws its output if it failed. */
 function must(result) {
   if (result.ok) return result;
   throw new Error(result.output);

@@ -1,28 +1,49 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { exec } from "../../scripts/lib/exec.mjs";
 import { at, projectNode, readJson } from "../../scripts/lib/project.mjs";
 
-/** Each TypeScript there is in `test/compilers`: a new one is one line there, and one in the catalog. */
+/** The versions of TypeScript, from `test/compilers`. A new one needs a line there and one in the catalog. */
 const COMPILERS = Object.keys(readJson(at("test", "compilers", "package.json")).devDependencies);
 const RESOLUTIONS = ["nodenext", "bundler"];
 
-/** Every pair with PAWL_SOAK=1; else each compiler once, with the resolutions in turn, and the newest with both. */
+/**
+ * Checks whether a compiler and a resolution are checked together in this run. With PAWL_SOAK=1, all pairs
+ * are. Otherwise the newest compiler has both resolutions, and each other one has one.
+ */
 const isInTurn = (compiler, how) =>
   process.env.PAWL_SOAK === "1" ||
   compiler === COMPILERS.at(-1) ||
   RESOLUTIONS.indexOf(how) === COMPILERS.indexOf(compiler) % RESOLUTIONS.length;
 
-/** Runs the consumer's programs. */
+/** The oldest Node that the packages support; npx gets it. */
+const OLDEST = `node@${readJson(at("packages", "core", "package.json")).engines.node.slice(2)}`;
+
+/** Runs the consumer's programs on the project's Node, with PAWL_SOAK=1 on the oldest one too. */
 export async function checkRuntime(project, env) {
+  const nodes = [[projectNode()]];
+  if (process.env.PAWL_SOAK === "1") nodes.push(["npx", "--yes", OLDEST]);
   const results = [];
-  for (const program of ["main.ts", "light.ts"]) {
-    results.push(await exec(projectNode(), [program], { cwd: project, env }));
+  for (const [command, ...args] of nodes) {
+    const onNode = (program) => exec(command, [...args, program], { cwd: project, env });
+    results.push(await runPrograms(project, onNode));
   }
   return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join("") };
 }
 
+/** Runs the consumer's programs, the last one without PGlite. */
+async function runPrograms(project, run) {
+  const results = [await run("main.ts"), await run("light.ts")];
+  const pglite = join(project, "node_modules", "@electric-sql", "pglite");
+  renameSync(pglite, `${pglite}-away`);
+  results.push(await run("without-pglite.ts"));
+  renameSync(`${pglite}-away`, pglite);
+  return { ok: results.every(({ ok }) => ok), output: results.map(({ output }) => output).join("") };
+}
+
 /**
- * Checks the consumer's types, and ours inside it, with each TypeScript and each resolution. What other people's
- * declarations get wrong is their business.
+ * Checks the types of the consumer, and of our packages in it, with each compiler and resolution. Errors in
+ * other packages' declarations are ignored.
  */
 export async function checkTypes(project, env) {
   const problems = [];

@@ -13,7 +13,7 @@ const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve,
 const call = (name: string, value: string) => ({ name, input: { value } });
 
 /**
- * Four turns a run: effects that must not happen twice, harmless ones, questions beside other calls,
+ * Four turns a run: tools that must not run twice, idempotent tools, questions beside other calls, and
  * thinking.
  */
 const turns: readonly Reply[] = [
@@ -29,7 +29,7 @@ async function simulator() {
   });
 }
 
-/** A user who keeps sending messages and answers, even while the server dies. */
+/** Plays a user who keeps sending messages and answers, also while the server dies. */
 function chatter(server: PlaygroundProcess, name: string, headers: Record<string, string>) {
   const seen: StoredEvent[] = [];
   const client = createAgentClient({
@@ -60,7 +60,7 @@ function chatter(server: PlaygroundProcess, name: string, headers: Record<string
   };
 }
 
-/** Waits until so many events were received, or no more arrive. */
+/** Waits until `count` more events have arrived, at most 15 s. */
 async function activity(seen: readonly StoredEvent[][], count: number): Promise<void> {
   const total = () => seen.reduce((sum, events) => sum + events.length, 0);
   const goal = total() + count;
@@ -68,7 +68,7 @@ async function activity(seen: readonly StoredEvent[][], count: number): Promise<
   while (total() < goal && performance.now() < deadline) await sleep(1);
 }
 
-/** Answers all open questions, until the run is over and the client shows it. */
+/** Answers all open questions, until the run has ended and the client shows the end. */
 async function settle(client: AgentClient): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     const { run, pending, phase } = client.getState();
@@ -126,7 +126,7 @@ describe("kill -9 of the playground's server", { timeout: 30_000 * KILLS }, asyn
       expect(messages).toEqual(view.messages);
       expect(cursor).toBe(view.cursor);
       const requests = api.requests.map(({ body }) => body as SeenRequest);
-      // A first message whose answer was lost is in a session that its user has never seen.
+      // If the response to a first message was lost, its user never learned of the session.
       const first = `"${ofType(log, "user_message")[0]?.data.message}"`;
       assertExtends(requests.filter(({ messages }) => JSON.stringify(messages[0]).includes(first)));
       for (const { data } of ofType(log, "tool_result")) {

@@ -14,7 +14,7 @@ import { soak } from "../support/soak.ts";
 const ROUNDS = soak(3, 50);
 const appender = new URL("../support/appender-process.ts", import.meta.url).pathname;
 
-/** A separate server, with full durability. */
+/** A server of its own, which the test kills. Its settings do not trade durability for speed. */
 let server: PostgresServer;
 let pool: pg.Pool;
 beforeAll(async () => {

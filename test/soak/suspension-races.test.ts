@@ -9,7 +9,7 @@ import { type TestDatabase, testDatabase } from "../support/postgres.ts";
 import { soak } from "../support/soak.ts";
 
 const RACES = soak(30, 600);
-/** How many run at once. */
+/** The number of runs at the same time. */
 const SIDE_BY_SIDE = 6;
 const user = { userId: "u1" };
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await database.drop());
 
-/** Simulates a database over a network: each statement takes up to 5 ms there and up to 5 ms back. */
+/** Simulates a database over a network: up to 5 ms before and up to 5 ms after each statement. */
 function distant(pool: pg.Pool): Database {
   const travel = () => sleep(Math.random() * 5);
   return {
@@ -56,7 +56,7 @@ const tester = agent({
   }),
 });
 
-/** Without safety nets: no sweep runs, and no lease expires or is renewed. */
+/** Boots a process without safety nets: it never sweeps, and leases neither expire nor are renewed. */
 const boot = (): Runtime => runtime({ agents: [tester], store, leaseTtlMs: 600_000, pollMs: 20 });
 
 const second = {
@@ -71,7 +71,7 @@ const second = {
 };
 
 it.each(["answer", "stop", "message"] as const)(
-  `P1 P4 P6 L9 in ${RACES} races no %s that was accepted while a run suspends is left lying`,
+  `P1 P4 P6 L9 in ${RACES} races no %s that was accepted while a run suspends stays unhandled`,
   async (kind) => {
     const here = boot();
     const elsewhere = boot();
@@ -95,7 +95,7 @@ it.each(["answer", "stop", "message"] as const)(
       return rows.flatMap((row) => (row?.openRun == null ? [] : [row.id]));
     };
     await expect.poll(open, { timeout: 10_000, interval: 200 }).toEqual([]);
-    soak.report(`${sessions.length} races of ${kind}: 0 left lying`);
+    soak.report(`${sessions.length} races of ${kind}: 0 unhandled`);
   },
   RACES * 1_000 + 60_000,
 );

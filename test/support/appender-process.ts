@@ -1,6 +1,6 @@
 /**
- * A program: `appender-process.ts <url> <session> <first>`. Appends numbers from `first` on, each under an
- * append id that the next process would use for it too, and prints a line for each.
+ * A program: `appender-process.ts <url> <session> <first>`. Appends numbers from `first` on, and prints a
+ * line for each. Its append ids follow from the numbers, so a process that repeats a number uses the same id.
  */
 import { postgresStore } from "@pawl/postgres";
 import pg from "pg";

@@ -7,14 +7,14 @@ import { expect } from "vitest";
 export interface Acknowledged {
   sessionId: string;
   seq: number;
-  /** Unique among all events. */
+  /** The event's text, unique among all events. */
   mark: string;
 }
 
 /**
- * Lets `workers` append batches of one to three events to the sessions that `where` chooses, until `over`. A
- * rejected append is repeated under the same append id if `again` returns true; otherwise the rejection is
- * thrown.
+ * Appends batches of one to three events with `workers` workers, to the sessions that `where` chooses, until
+ * `over` returns true. With `again`, a rejected append is repeated under the same append id after `again`
+ * resolves; otherwise its error is thrown.
  */
 export async function appending(
   store: EventStore,
@@ -61,7 +61,7 @@ export async function assertAllThere(pool: pg.Pool, acknowledged: readonly Ackno
     a.sessionId < b.sessionId ? -1 : a.sessionId > b.sessionId ? 1 : a.seq - b.seq;
   const expected = acknowledged.toSorted(order);
   expect(rows.length).toBe(expected.length);
-  // One comparison instead of one assertion per event, because there are many.
+  // Compares all events at once: one assertion per event would take too long.
   expect(
     rows.findIndex((row, at) => order(row, expected[at] ?? row) !== 0 || row.mark !== expected[at]?.mark),
   ).toBe(-1);
@@ -72,7 +72,7 @@ export async function assertAllThere(pool: pg.Pool, acknowledged: readonly Ackno
        OR coalesce(max(e.sequence_number), 0) <> s.last_sequence`,
   );
   expect(gaps).toEqual([]);
-  // Each worker's appends are in the order in which it made them, session by session.
+  // Per session, a worker's appends must be in the order in which it made them.
   const last = new Map<string, number>();
   for (const { sessionId, mark } of rows) {
     const [worker, turn = "", place = ""] = mark.split(":");

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 
-/** The first one has no windows, which halves the cost of pages. */
+/** Programs to look for. The first is a browser without windows, in which pages cost half as much. */
 const NAMES = [
   "chromium-headless-shell",
   "chromium",
@@ -18,7 +18,10 @@ const PLACES = [
   "/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge",
 ];
 
-/** An installed Chromium, Chrome or Edge, or Playwright's own; `PAWL_BROWSER` overrides it. */
+/**
+ * Returns the path of an installed Chromium, Chrome or Edge, or of Playwright's own. `PAWL_BROWSER` overrides
+ * it.
+ */
 export function findBrowser(): string | undefined {
   const named = process.env.PAWL_BROWSER;
   const onPath = (process.env.PATH ?? "")
@@ -38,8 +41,8 @@ const FLAGS = [
 ];
 
 /**
- * Starts the browser. Without one, tests are skipped with the reason printed. In CI (`CI` is set) a missing
- * browser is a failure.
+ * Starts the browser. Without a browser, prints the reason and returns `undefined`, so that tests are
+ * skipped. In CI (`CI` is set) it throws instead.
  */
 export async function startBrowser(): Promise<Browser | undefined> {
   const executablePath = findBrowser();

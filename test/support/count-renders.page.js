@@ -1,5 +1,5 @@
-// Runs in a page before its scripts. React reports every commit to a developer tool, in production too. A
-// component that was rendered has new props.
+// Runs in a page before its scripts. React reports every commit to developer tools, also in production.
+// Components that were rendered have new props.
 const counted = { commits: 0, byMessage: {}, longTasks: [] };
 const props = new Map();
 

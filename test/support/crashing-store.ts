@@ -1,6 +1,6 @@
 import { type EventStore, PawlError, type StoredEvent } from "@pawl/core";
 
-/** A store whose process dies at a given append. */
+/** A store that simulates the death of its process at one append. */
 export interface CrashingStore extends EventStore {
   /** The number of appends that have begun. */
   readonly appends: number;
@@ -10,8 +10,9 @@ export interface CrashingStore extends EventStore {
 }
 
 /**
- * Passes everything on to `store` until the append number `at` (from 1). There the process dies, `before` the
- * events are stored or `after` that, unacknowledged. From then on nothing gets through, in either direction.
+ * Passes all calls to `store` until append number `at`, counted from 1. At that append the process dies:
+ * `before` its events are stored, or `after` they are stored but not acknowledged. From then on no call
+ * passes.
  */
 export function crashingStore(store: EventStore, at: number, when: "before" | "after"): CrashingStore {
   const state = { appends: 0, dead: false, acknowledged: [] as StoredEvent[] };

@@ -1,18 +1,18 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A load balancer whose connections break. */
+/** A proxy whose connections break. */
 export interface CuttingProxy {
   url: string;
-  /** How many connections there were, how many were cut, and how many got no answer. */
+  /** The number of connections, of those that were cut, and of those that got no answer. */
   readonly counts: { connections: number; cuts: number; deaf: number };
   close(): Promise<void>;
 }
 
 /**
- * Passes each connection to one of the ports, or to the next one if nothing listens there. After the number
- * of bytes of the answer that `bytesOf` returns, even within a character or frame, both sides are cut. 0: no
- * answer at all.
+ * Passes each connection to one of the ports, or to the next one if nothing listens there. Cuts both sides
+ * after `bytesOf()` bytes of the answer, which may be within a character or frame. If `bytesOf()` is 0, there
+ * is no answer.
  */
 export async function cuttingProxy(
   ports: readonly number[],
@@ -24,7 +24,7 @@ export async function cuttingProxy(
     counts.connections += 1;
     let left = bytesOf();
     const first = Math.floor(random() * ports.length);
-    // Half-open: the client is connected and gets nothing.
+    // The connection stays half-open: the client is connected and receives nothing.
     const isDeaf = left === 0;
     const attach = (tried: number) => {
       const upstream = connect(ports[(first + tried) % ports.length] ?? 0, "127.0.0.1");
@@ -43,7 +43,7 @@ export async function cuttingProxy(
         client.write(part);
         if (left > 0) return;
         counts.cuts += 1;
-        // Written bytes must arrive, so that the cut is at exactly that byte.
+        // Waits until the written bytes are sent, so that the cut is at exactly that byte.
         setImmediate(end);
         upstream.pause();
       });

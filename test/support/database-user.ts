@@ -5,12 +5,13 @@ import { ofType } from "./invariants.ts";
 type Stored = { event: NewEvent; patch: SessionPatch };
 
 /**
- * A user who stores events without the runtime, as `pawl_send_message` and `pawl_answer` do for users of a
- * database. They choose the append id.
+ * Plays a user who stores events without the runtime, as users of a database do with `pawl_send_message` and
+ * `pawl_answer`. The user chooses the append id.
  */
 export function databaseUser(store: EventStore, sessionId: string) {
   /**
-   * Stores the events that `make` derives from the session's row, in one step: the database locks the row.
+   * Stores the events that `make` derives from the session's row. No other append comes in between, because
+   * the database locks the row.
    */
   const append = async (appendId: string, make: (row: Session) => Promise<Stored | undefined>) => {
     for (;;) {

@@ -1,15 +1,16 @@
 import type { EventStore } from "@pawl/core";
 
-/**
- * The moment to interfere: when a leg reads its session's row, or directly before or after its suspension.
- */
+/** When to interfere: when a leg reads its session's row, or directly before or after its suspension. */
 export type Moment = "row" | "before suspension" | "behind suspension";
 
-/** A log over which others act at chosen moments. */
+/** A store that runs other work at chosen moments. */
 export interface InterferingStore extends EventStore {
-  /** Runs `act` once, at the next such moment. It gets 15 ms, because it may wait for the leg itself. */
+  /**
+   * Runs `act` once, at the next such moment, and waits for it for at most 15 ms, because `act` may itself
+   * wait for the leg.
+   */
   arm(moment: Moment, act: () => Promise<void>): void;
-  /** The append id that the leg which appended last will take next. */
+  /** Returns the append id that the leg with the latest append will use next. */
   nextAppendId(): string | undefined;
 }
 

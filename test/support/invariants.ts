@@ -8,7 +8,7 @@ export interface SeenRequest {
   messages: readonly { role: string; content: string | readonly ContentBlock[] }[];
 }
 
-/** A request as one list. A request extends another one if this list only grows at its end. */
+/** Returns a request as one list. A request extends another one if its list begins with the other list. */
 export function flatten(request: SeenRequest): string[] {
   const blocks = request.messages.flatMap(({ role, content }) =>
     (typeof content === "string" ? [{ type: "text", text: content }] : content).map(
@@ -38,7 +38,7 @@ export function assertExtends(requests: readonly SeenRequest[]): void {
 }
 
 /**
- * Asserts what is true of every log: no gaps, one result per call, one end per run, every call answered
+ * Asserts the invariants of every log: no gaps, one result per call, one end per run, every call answered
  * unless its run is still open, and no acknowledged event lost or changed.
  */
 export function assertSoundLog(
@@ -69,7 +69,7 @@ export function assertSoundLog(
   assertMessagesRead(log, copiedTo);
 }
 
-/** The parts of an event that the checks of order use. */
+/** Returns the fields of an event that checks of order compare. */
 function brief({ seq, type, data }: StoredEvent): unknown[] {
   const { run_id, prompt, next, queued, interrupt } = data as { [field: string]: unknown };
   return [
@@ -79,7 +79,10 @@ function brief({ seq, type, data }: StoredEvent): unknown[] {
   ];
 }
 
-/** Asserts that `run_ended.next` is the next run, and that no request had covered its messages before. */
+/**
+ * Asserts that `run_ended.next` is the next run, and that no earlier request contained the messages of that
+ * run.
+ */
 function assertHandedOver(log: readonly StoredEvent[]): void {
   for (const { seq, data } of ofType(log, "run_ended")) {
     if (data.next === undefined) continue;
@@ -97,9 +100,8 @@ function isRead(log: readonly StoredEvent[], message: number): boolean {
 }
 
 /**
- * Asserts that the model read every message, unless its run was stopped, or given up before its first
- * request. A fork may lack the run that read a message. A message that was stored while no run was open waits
- * for the next one.
+ * Asserts that the model read every message. Exceptions: the run was stopped, or ended before its first
+ * request, or is missing from a fork. A message that arrived without an open run is read by the next run.
  */
 function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void {
   for (const { seq } of ofType(log, "user_message")) {
@@ -114,7 +116,7 @@ function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void
     const stop = end?.data.stop.type ?? "nothing";
     const start = ofType(log, "run_started").find(({ data }) => data.run_id === runId)?.seq ?? 0;
     const hasAsked = log.slice(start, end?.seq).some(({ type }) => type === "llm_request");
-    // A hook may have given the end another name.
+    // A hook may have given the stop another reason.
     const wasStopped = ofType(log, "stop_requested").some(
       ({ data }) => data.run_id === runId && data.interrupt !== true,
     );
@@ -128,8 +130,8 @@ function assertMessagesRead(log: readonly StoredEvent[], copiedTo: number): void
 const RUN_BOUNDARIES: readonly string[] = ["run_started", "run_ended"];
 
 /**
- * Asserts that a retry sends the prompt of the failed attempt, whose text is not kept, and that each request
- * is the first of its turn or names the one before it.
+ * Asserts that a retry repeats the prompt of the failed attempt without its text. Each request must be the
+ * first of its turn, or name the attempt that it retries.
  */
 function assertRetries(log: readonly StoredEvent[]): void {
   let asked: number | undefined;
@@ -151,7 +153,7 @@ function assertRetries(log: readonly StoredEvent[]): void {
   }
 }
 
-/** Asserts intent before effect: the result of a tool that ran comes after its `tool_started`. */
+/** Asserts intent before effect: the result of a tool comes after the `tool_started` of its call. */
 function assertStartedFirst(log: readonly StoredEvent[]): void {
   const begun = new Set<string>();
   for (const event of log) {
@@ -169,7 +171,7 @@ export function ofType<T extends StoredEvent["type"]>(
   return log.filter((event): event is Extract<StoredEvent, { type: T }> => event.type === type);
 }
 
-/** The stop reasons of a log's runs, in order. */
+/** Returns the stop reasons of a log's runs, in order. */
 export function stops(log: readonly StoredEvent[]): string[] {
   return ofType(log, "run_ended").map((event: StoredOf<"run_ended">) => event.data.stop.type);
 }

@@ -1,7 +1,9 @@
 import { relative } from "node:path";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that use browsers, processes and databases, longest first. The others take a second or two each. */
+/**
+ * Test files that use browsers, processes or databases, longest first. Others take one or two seconds each.
+ */
 const LONG = [
   "test/browser.test.ts",
   "test/snippets.test.ts",
@@ -20,9 +22,8 @@ const LONG = [
 ];
 
 /**
- * Runs the long files first, so that at the end no worker is idle while another runs a long one. By default
- * vitest sorts by the times of an earlier run, or else by size, and some of the longest files are among the
- * smallest.
+ * Runs the long files first, so that no worker is idle at the end. Vitest sorts by earlier times or by size
+ * instead; some of the longest files are small.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

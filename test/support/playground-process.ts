@@ -10,25 +10,23 @@ import { prepareDatabase } from "./prepared-database.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** The playground's server as a process of its own, over a directory of its own. */
+/** A playground server in a process of its own, with a directory of its own. */
 export interface PlaygroundProcess {
   readonly url: string;
   readonly dir: string;
-  /** Starts it and waits until it is ready. */
+  /** Starts the server and waits until it is ready. */
   start(): Promise<void>;
-  /** `kill -9`, and waits until it is dead. */
+  /** Kills the process with SIGKILL, and waits for its end. */
   kill(): Promise<void>;
-  /** Ends it by SIGTERM. Resolves to the exit code. */
+  /** Ends the server with SIGTERM. Resolves to the exit code. */
   leave(): Promise<number | null>;
-  /** Ends it and removes its directory. */
+  /** Ends the server and removes its directory. */
   remove(): Promise<void>;
-  /** All that it has printed. */
+  /** The output of the server so far. */
   readonly output: string;
 }
 
-/**
- * Prepares a playground on a free port. It talks to the Messages API at `apiUrl`, or to its own simulator.
- */
+/** Prepares a playground on a free port. It uses the Messages API at `apiUrl`. Default: its own simulator. */
 export async function playgroundProcess(
   apiUrl: string | undefined,
   env: Readonly<Record<string, string>> = {},

@@ -15,7 +15,7 @@ import fc from "fast-check";
 /** Limits and hooks of an agent in the random runs. */
 export type Policy = Pick<AgentOptions<unknown>, "limits" | "sessionLimits" | "onLimit" | "hooks">;
 
-/** How often each run's effect has started. */
+/** How often the effect of each run has started, by run id. */
 export const effects = new Map<string, number>();
 
 const hooks: readonly Hook[] = [
@@ -96,7 +96,7 @@ export const policy: fc.Arbitrary<Policy> = fc.record({
   ),
 });
 
-/** The behaviour of the sub-agent. */
+/** The replies of the sub-agent's model. */
 export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<readonly Reply[]>(
   [{ text: "Found it." }],
   [{ tools: [{ name: "ask", input: { value: "Which one?" } }] }, { text: "That one." }],
@@ -113,7 +113,7 @@ export const childScript: fc.Arbitrary<readonly Reply[]> = fc.constantFrom<reado
   [{ fault: { status: 400 } }],
 );
 
-/** A tool `helper` that is an agent, with the model that plays it. */
+/** Creates the tool `helper`, which is a sub-agent, and its model. */
 export function helperTool(
   script: readonly Reply[],
   tools: readonly Tool<unknown>[],

@@ -7,13 +7,13 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort, servant } from "./postgres-server.ts";
 
-/** The path of PgBouncer on this machine; `PAWL_PGBOUNCER` overrides it. */
+/** The path of the PgBouncer program; `PAWL_PGBOUNCER` overrides it. */
 const program = [
   process.env.PAWL_PGBOUNCER,
   ...`${process.env.PATH}${delimiter}/usr/sbin`.split(delimiter).map((folder) => join(folder, "pgbouncer")),
 ].find((path) => path && existsSync(path));
 
-/** Whether {@link pooler} can start one; if not, prints the reason. */
+/** Checks whether {@link pooler} can start PgBouncer. If not, prints the reason. */
 export function hasPooler(): boolean {
   if (program !== undefined) return true;
   console.warn(
@@ -22,7 +22,7 @@ export function hasPooler(): boolean {
   return false;
 }
 
-/** A pooler in transaction mode in front of a database, as hosted databases have one. */
+/** A PgBouncer in transaction mode in front of a database, as hosted databases have one. */
 export interface Pooler {
   url: string;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ default_pool_size = 4
 max_client_conn = 200
 `;
   await writeFile(join(folder, "pgbouncer.ini"), config);
-  // Like Postgres it does not run as root, and it has to read this file.
+  // PgBouncer does not run as root, and its user must be able to read this file.
   await chmod(folder, 0o755);
   const child = spawn(program ?? "pgbouncer", [join(folder, "pgbouncer.ini")], {
     ...(await servant()),

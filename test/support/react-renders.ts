@@ -5,9 +5,9 @@ import type { Page } from "playwright-core";
 export interface Renders {
   /** Commits in which anything changed. */
   commits: number;
-  /** How often each message was rendered, by its place. */
+  /** How often each message was rendered, by its position. */
   byMessage: Readonly<Record<number, number>>;
-  /** Tasks that blocked the page for more than 50 ms, in milliseconds. */
+  /** The durations of tasks that blocked the page for more than 50 ms, in milliseconds. */
   longTasks: readonly number[];
 }
 

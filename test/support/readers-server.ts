@@ -1,6 +1,6 @@
 /**
- * A program: `readers-server.ts <port>`. Serves an agent that writes much, and reports its own cost at
- * `/stats`. It ends with its parent.
+ * A program: `readers-server.ts <port>`. Serves an agent that writes long answers, and its own cost at
+ * `/stats`. Ends with its parent process.
  */
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
@@ -14,7 +14,7 @@ process.stdin.on("end", () => process.exit()).resume();
 
 const TURNS = 10;
 const text = "These are some words of an answer that goes on for a while, as answers do. ".repeat(8);
-/** The tool's result: long in the first run, to give the session earlier events, and shorter later. */
+/** The tool's result is long in the first run, which fills the session, and short in later runs. */
 let turns = 0;
 const page = () => "x".repeat(turns <= TURNS ? 1_000_000 : 10_000);
 
@@ -43,7 +43,7 @@ setInterval(() => {
 const sockets = new Set<Socket>();
 const server = createServer((request, response) => {
   if (request.url !== "/stats") return serve(request, response);
-  // The model's own copies of its requests should not be measured.
+  // Frees the model's copies of its requests, so that they are not measured.
   model.requests.length = 0;
   global.gc?.();
   const { user, system } = process.cpuUsage();

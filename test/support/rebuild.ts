@@ -6,27 +6,27 @@ import { estimateTokens } from "../../packages/core/src/model/estimate.ts";
 import { newSessionState } from "../../packages/core/src/session/state.ts";
 import { assertExtends, type SeenRequest } from "./invariants.ts";
 
-/** A request, rebuilt from the log. */
+/** A request that was rebuilt from the log. */
 interface Rebuilt {
   prefixId: string;
   request: ModelRequest;
 }
 
 /**
- * Rebuilds every request after `fromSeq`, and asserts that it matches what the log says of it. A fork's
- * copied requests are left out, because they may have been copied redacted.
+ * Rebuilds every request after `fromSeq`, and compares it with the log's facts about it. Requests before
+ * `fromSeq` were copied by a fork, and may have been redacted.
  */
 export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise<Rebuilt[]> {
   const state = newSessionState("rebuilt");
   const requests: Rebuilt[] = [];
   let lastPrompt: unknown;
   for (const event of log) {
-    // A retry sends the previous request again.
+    // A retry repeats the previous request.
     if (event.type === "llm_request" && event.data.retry_of !== undefined) {
       assert.deepEqual(event.data.prompt, lastPrompt);
     } else if (event.type === "llm_request" && event.seq > fromSeq) {
       const { prompt, params, model } = event.data;
-      // What others stored between building and storing the request was not covered by it.
+      // The request does not contain events that others stored while it was built.
       state.lastSeq = prompt.upto_seq;
       const built = promptOf(state);
       const more = {
@@ -36,7 +36,7 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
       };
       const estimatedTokens = estimateTokens(built.chars);
       const again = await requestEvent(state, built, { ...more, model, estimatedTokens });
-      // Prices are the model's and limits the agent's, not the log's.
+      // The log does not determine these two: prices belong to the model, and limits to the agent.
       const { estimated_cost_cents: _cost, limited_by: _limit, ...logged } = event.data;
       assert.deepEqual(again, logged, `request ${event.seq} is rebuilt as another one`);
       const request = JSON.parse(JSON.stringify(requestOf(built, more)));
@@ -49,8 +49,8 @@ export async function rebuild(log: readonly StoredEvent[], fromSeq = 0): Promise
 }
 
 /**
- * Asserts that every sent request is in one of the logs, to the byte, and extends the one before in its
- * prefix.
+ * Asserts that each sent request can be rebuilt from one of the logs, byte for byte, and extends the previous
+ * one of its prefix.
  */
 export async function assertRebuilds(
   logs: readonly (readonly StoredEvent[] | { log: readonly StoredEvent[]; fromSeq: number })[],

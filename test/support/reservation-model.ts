@@ -2,7 +2,7 @@ import type { Balance, ReservationAnswer, Reservations } from "@pawl/core/store"
 import fc from "fast-check";
 import { expect } from "vitest";
 
-/** One call on one of a few reservations. With `short` the reservation has expired by the next call. */
+/** One call on one of a few reservations. A `short` reservation expires before the next call. */
 export type ReservationStep =
   | { do: "reserve"; n: number; account: number; amount: number; limit: number; short: boolean }
   | { do: "renew"; n: number; used: number; short: boolean }
@@ -12,7 +12,7 @@ export type ReservationStep =
 const n = fc.integer({ min: 0, max: 4 });
 const used = fc.integer({ min: 0, max: 12 });
 
-/** Calls in any order, most of them on existing reservations. */
+/** Generates calls in any order, most of them on existing reservations. */
 export const reservationSteps: fc.Arbitrary<ReservationStep[]> = fc.array(
   fc.oneof(
     {
@@ -47,7 +47,9 @@ interface Held {
   short: boolean;
 }
 
-/** A minimal model of reservations: sums over all of them, with no other state. */
+/**
+ * A minimal model of reservations. Its only state is the list of all of them; every result is a sum over it.
+ */
 class Model {
   readonly all = new Map<number, Held>();
 
@@ -83,13 +85,13 @@ class Model {
     return one;
   }
 
-  /** Expires the short reservations. */
+  /** Lets the short reservations expire. */
   expire(): void {
     for (const one of this.all.values()) if (one.state === "held" && one.short) one.state = "released";
   }
 }
 
-/** Takes the steps on real reservations and on the model, and asserts equal results after each. */
+/** Makes the calls on real reservations and on the model, and asserts equal results after each. */
 export async function compareToModel(
   reservations: Reservations,
   steps: readonly ReservationStep[],
@@ -111,7 +113,7 @@ export async function compareToModel(
   }
 }
 
-/** Takes one step on both. Returns both results. */
+/** Makes one call on both, and returns both results. */
 async function take(reservations: Reservations, model: Model, step: ReservationStep, tag: string) {
   if (step.do === "expire") return [typeof (await reservations.expire()), "number"];
   const id = `${tag}:${step.n}`;

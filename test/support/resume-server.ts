@@ -1,6 +1,6 @@
 /**
- * A program: `resume-server.ts <database> <port>`. Serves an agent over Postgres that gives the same answers
- * in every process. It ends with its parent.
+ * A program: `resume-server.ts <database> <port>`. Serves an agent over Postgres whose answers are the same
+ * in every process. Ends with its parent process.
  */
 import { createServer } from "node:http";
 import { agent, jsonSchema, runtime, tool } from "@pawl/core";

@@ -3,15 +3,17 @@ import { once } from "node:events";
 import { NODE_FLAGS } from "./node-flags.ts";
 import { freePort } from "./postgres-server.ts";
 
-/** A server in a process of its own, on a port that it keeps over restarts. */
+/** A server in a process of its own, on a port that stays the same after restarts. */
 export interface ServerProcess {
   readonly port: number;
   start(): Promise<void>;
-  /** `kill -9`, and waits until it is dead. */
+  /** Kills the process with SIGKILL, and waits for its end. */
   kill(): Promise<void>;
 }
 
-/** Prepares the server `file`. It is run with `args` and its port, and prints a line when it is ready. */
+/**
+ * Prepares the server `file`. It gets `args` and its port as arguments, and prints a line when it is ready.
+ */
 export async function serverProcess(file: string, args: readonly string[]): Promise<ServerProcess> {
   const port = await freePort();
   const path = new URL(file, import.meta.url).pathname;

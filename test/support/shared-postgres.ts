@@ -6,14 +6,14 @@ import { type PostgresServer, postgresServer } from "./postgres-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Answers with the connection string of the run's Postgres. */
+    /** Resolves to the connection string of the Postgres that all tests share. */
     postgres: string;
   }
 }
 
 /**
- * One Postgres for a whole run of the tests, in vitest's own process. It is started when the first test file
- * asks for it, so a run without such tests starts none.
+ * Provides one Postgres for a whole test run, in vitest's own process. It starts when the first test file
+ * asks for it.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   let server: Promise<PostgresServer> | undefined;

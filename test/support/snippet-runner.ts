@@ -1,5 +1,5 @@
-// Runs the programs whose paths it is sent, one after another, and sends back their output. Modules that all
-// of them import are loaded once.
+// Receives the paths of programs, runs these one after another, and sends back their output. Modules that all
+// programs import are loaded once.
 import { inspect } from "node:util";
 
 /** A program to run, and its environment variables. */

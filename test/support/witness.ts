@@ -3,19 +3,19 @@ import { type AgentClient, createAgentClient } from "@pawl/client";
 import type { EventData, SessionEvent, StoredEvent } from "@pawl/core";
 import { type Delta, parseCursor, type ViewState } from "@pawl/core/view";
 
-/** A client of a session that checks everything it receives. */
+/** A client that checks everything it receives. */
 export interface Witness {
   client: AgentClient;
-  /** The problems that it found. */
+  /** The problems found so far. */
   readonly faults: string[];
   /** The most recent events, for failure messages. */
   readonly trace: string[];
   readonly counts: { streams: number; exact: number; restarts: number };
-  /** Compares the client with the log, once it has received all of it. */
+  /** Compares the client's state with the log. Call it once the client has received all events. */
   check(log: readonly StoredEvent[], view: ViewState): void;
 }
 
-/** Collects the problems of the events that a client receives. */
+/** Returns a listener that checks a client's events and collects problems. */
 function listener(
   trace: string[],
   faults: string[],
@@ -57,7 +57,7 @@ function listener(
         return texts.clear();
       case "llm_request":
       case "run_recovered":
-        // Void text must have been announced before.
+        // Text that became void must have been announced before.
         if (texts.size > 0)
           faults.push(`${event.type} ${event.seq} comes without an attempt_restarted for the text before it`);
         return texts.clear();
@@ -66,7 +66,7 @@ function listener(
   };
 }
 
-/** Opens a session by a real client and checks every event, state and stream as it comes. */
+/** Opens a session with a real client, and checks every event, state and stream. */
 export function witness(url: string, sessionId: string): Witness {
   const faults: string[] = [];
   const counts = { streams: 0, exact: 0, restarts: 0 };
@@ -106,7 +106,7 @@ export function witness(url: string, sessionId: string): Witness {
   };
 }
 
-/** A `fetch` that checks whether a stream resumes exactly where it was asked to. */
+/** Returns a `fetch` that checks whether a stream resumes exactly at the requested position. */
 function watched(trace: string[], counts: Witness["counts"], faults: string[]): typeof fetch {
   return async (input, init) => {
     trace.push(`REQUEST ${String(input)} ${new Headers(init?.headers).get("last-event-id")}`);

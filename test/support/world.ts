@@ -17,23 +17,26 @@ import { assertSoundLog } from "./invariants.ts";
 import { helperTool } from "./policies.ts";
 import { assertRebuilds } from "./rebuild.ts";
 
-/** One user, one agent, one log, and as many processes as a test needs. */
+/** One user, one agent and one log, with any number of processes. */
 export interface World {
   model: StrictModel;
   base: EventStore;
-  /** How often each call's tool ran. */
+  /** How often the tool of each call ran, by call id. */
   ran: Map<string, number>;
   agent: Agent;
-  /** A process: a runtime of its own over the log. */
+  /** Starts a process: a runtime of its own over the log. */
   boot(store?: EventStore): Runtime;
-  /** Lets every lease expire. */
+  /** Moves the clock until every lease has expired. */
   wait(): void;
   log(sessionId: string): Promise<StoredEvent[]>;
   /** Asserts the invariants that must always hold. */
   check(sessionId: string, acknowledged?: readonly StoredEvent[]): Promise<StoredEvent[]>;
 }
 
-/** Replies by the number of earlier answers: the same in every process and for every retry. */
+/**
+ * Replies by the number of earlier answers in the request, so that all processes and retries get the same
+ * reply.
+ */
 export function byTurn(replies: readonly Reply[]): Rules {
   return (request) => {
     const turn = request.messages.filter(({ role }) => role === "assistant").length;
@@ -45,7 +48,7 @@ export function byTurn(replies: readonly Reply[]): Rules {
   };
 }
 
-/** The replies of `rules`; one with a fault fails every other time that it is requested. */
+/** Returns the replies of `rules`. A reply with a fault fails at every other request for it. */
 export function failingAtFirst(rules: Rules): Rules {
   const asked = new Map<number, number>();
   return async (request, context) => {
@@ -61,19 +64,19 @@ export function world(
   rules: Rules,
   options: Partial<Omit<AgentOptions<unknown>, "model">> & {
     thinking?: boolean;
-    /** Wraps the model; `World.model` is the inner one. */
+    /** Wraps the model; `World.model` is the unwrapped one. */
     around?: (model: ModelClient) => ModelClient;
-    /** The replies of the agent behind the tool `helper`. Default: there is no such tool. */
+    /** The replies of the sub-agent behind the tool `helper`. Default: no such tool. */
     helper?: readonly Reply[];
-    /** Wraps the log; `World.base` is the result. */
+    /** Wraps the log; `World.base` is the wrapped one. */
     over?: (log: EventStore) => EventStore;
   } = {},
 ): World {
   const { thinking = true, around = (inner) => inner, over = (log) => log, helper, ...more } = options;
   let clock = Date.UTC(2026, 10, 20);
   const began = Date.now();
-  // It also moves with real time: an unrenewed lease must expire while a test waits for a process that waits
-  // for it.
+  // The clock also moves with real time. A test may wait for a process that itself waits for a lease to
+  // expire.
   const now = () => clock + (Date.now() - began);
   const model = strictModel({
     rules,
@@ -99,7 +102,7 @@ export function world(
     base,
     ran,
     agent: made as Agent,
-    // Waits use the real clock and leases the other one, so a wait for a long lease would never end.
+    // Waits use the real clock and leases this one, so a wait for a long lease would never end.
     boot: (store = base) =>
       runtime({
         agents: [made],
@@ -133,8 +136,6 @@ export function world(
   return world;
 }
 
-/**
- */
 function standardTools(ran: Map<string, number>) {
   const count = (callId: string) => ran.set(callId, (ran.get(callId) ?? 0) + 1);
   const value = z.object({ value: z.string() });

@@ -1,4 +1,4 @@
-// Pawl for the yardstick that docs/benchmarks.md describes: one agent with one tool, the log in memory.
+// Pawl in the comparison that docs/benchmarks.md describes: one agent with one tool, and the log in memory.
 import { claude } from "@pawl/anthropic";
 import { agent, memoryStore, runtime, tool } from "@pawl/core";
 import * as z from "zod";
@@ -38,7 +38,10 @@ export function create({ baseURL, apiKey, model, system, prompt, execute }) {
   };
 }
 
-/** Shows what no delta has shown, as a client does when the stored answer comes; returns the last text. */
+/**
+ * Shows the text that no delta has shown, as a client does when the stored answer arrives. Returns the last
+ * text.
+ */
 function showRest(content, shown, onText) {
   let text = "";
   for (const [index, block] of content.entries()) {

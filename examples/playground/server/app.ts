@@ -17,23 +17,29 @@ const TITLES = [
   { name: "trainer", title: "Trainer" },
 ];
 
+const NO_ROUTE =
+  "No such page or route. This server serves the page at /, GET /healthz, and routes under /api and /agent.";
+
 /** The longest message that the page sends, in UTF-16 code units. */
 const MAX_MESSAGE = 4_000;
 
 export interface AppOptions {
   runtime: Runtime;
-  /** The agents that are served, each at `/api/<agent>`. */
+  /** The agents to serve, each at `/api/<agent>`. Default: the coach. */
   agents?: readonly string[];
-  /** The coach's files of all users. Without it, the page cannot show them. */
+  /** The store of the coach's files, with the files of all users. Without it, the page shows no files. */
   files?: FileStore;
-  /** Serves the trainer too. */
+  /** The parts of the trainer. Without them, the trainer is not served. */
   trainer?: TrainerServing;
   info: ModelInfo;
   /** The host that the server is bound to. */
   host: string;
-  /** The built page. */
+  /** The directory of the built page. */
   webDir: string;
-  /** Whether all requests come through a proxy that identifies its clients. Default: `false`. */
+  /**
+   * Whether all requests come through a proxy that sets `x-forwarded-for` and `x-forwarded-proto`. Default:
+   * `false`.
+   */
   trustProxy?: boolean;
   /** Called with errors that are answered with 500. */
   onError?(error: unknown): void;
@@ -53,7 +59,7 @@ export function playgroundApp({
 }: AppOptions): Hono {
   const app = new Hono();
   const identity = browserIdentity({ trustProxy });
-  // On a loopback host the only user is the developer, who may see internal events.
+  // Only the developer can reach a loopback host, so the page may show internal events.
   const expose = isLoopback(host) ? "all" : "public";
   const shown = TITLES.filter(({ name }) => agents.includes(name) || (name === "trainer" && trainer));
   const serve = (agent: string) =>
@@ -72,7 +78,11 @@ export function playgroundApp({
     if (response.status >= 500) onError(error);
     return response;
   });
-  app.notFound((c) => c.json({ error: { code: "not_found", message: "No such page or route." } }, 404));
+  app.notFound((c) => {
+    const { pathname } = new URL(c.req.url);
+    const message = `${NO_ROUTE} The request was ${c.req.method} ${pathname}.`;
+    return c.json({ error: { code: "not_found", message } }, 404);
+  });
 
   app.use(securityHeaders);
   app.get("/healthz", (c) => c.json({ ok: true }));
@@ -99,7 +109,7 @@ export function playgroundApp({
   return app;
 }
 
-/** Assets have a hash in their names, so they never change. The page has none. */
+/** Caches assets for ever, because their names contain a hash. The page itself is not cached. */
 const caching: MiddlewareHandler = async (c, next) => {
   await next();
   const isAsset = c.req.path.startsWith("/assets/");

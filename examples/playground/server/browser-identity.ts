@@ -11,14 +11,14 @@ const YEAR_S = 365 * 24 * 3600;
 export interface BrowserIdentity {
   /** Sets the cookie on a browser's first visit. */
   middleware: MiddlewareHandler;
-  /** Returns the user of a request that passed the middleware. */
+  /** Returns the user of a request that passed the middleware; `null` for others. */
   userOf(request: Request): { userId: string } | null;
 }
 
 /**
- * Creates a browser identity. The cookie is the secret and the user id is a hash of it: ids appear in the log
- * and in folder names, and nobody who reads one there can sign in with it. Over TLS the cookie is marked
- * `secure`; see {@link clientOf} for `trustProxy`.
+ * Creates a browser identity. The cookie is the secret, and the user id is a hash of it: ids appear in the
+ * log and in folder names, and nobody can compute the cookie from them. Over TLS the cookie is marked
+ * `secure`. With `trustProxy`, a proxy's header says whether the client used TLS.
  */
 export function browserIdentity({ trustProxy = false } = {}): BrowserIdentity {
   const users = new WeakMap<Request, string>();
@@ -28,7 +28,7 @@ export function browserIdentity({ trustProxy = false } = {}): BrowserIdentity {
       const secret = known ?? randomBytes(32).toString("base64url");
       users.set(c.req.raw, userIdOf(secret));
       await next();
-      // Set after `next()`: a handler that returns a response of its own would drop the cookie.
+      // The cookie is set after `next()`, because a handler that returns its own response would drop it.
       if (known === undefined) {
         const { secure } = clientOf(c, trustProxy);
         setCookie(c, COOKIE, secret, { httpOnly: true, secure, sameSite: "Lax", path: "/", maxAge: YEAR_S });

@@ -1,18 +1,17 @@
 import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 
-/** Facts about a request's client that are not in its body. */
+/** A request's client, as far as the connection or a proxy identifies it. */
 export interface Client {
-  /** The client's address. For IPv6, its /64 network, because one client has all of its addresses. */
+  /** The client's address. For IPv6 it is the /64 network, because one client can use all addresses of it. */
   address: string;
   /** Whether the client used TLS. */
   secure: boolean;
 }
 
 /**
- * Returns the client of a request. Behind a trusted proxy, reads the last entry of `x-forwarded-for`, which
- * the proxy itself added, and `x-forwarded-proto`. Otherwise ignores these headers, because anybody can write
- * them.
+ * Returns the client of a request. Behind a trusted proxy, reads `x-forwarded-proto` and the last entry of
+ * `x-forwarded-for`, which the proxy added. Otherwise ignores both headers, because any client can send them.
  */
 export function clientOf(c: Context, trustProxy: boolean): Client {
   const { incoming } = (c.env ?? {}) as Partial<HttpBindings>;

@@ -4,9 +4,9 @@ import type { Hono } from "hono";
 import type { BrowserIdentity } from "./browser-identity.ts";
 
 /**
- * Serves the user's files for the page. `GET /api/coach-files` lists them, newest first, and `GET
- * /api/coach-files/<path>` returns the Markdown of one. The path is looked up in the user's own list and
- * never passed to the store, so it cannot lead to other files.
+ * Serves the user's files. `GET /api/coach-files` lists them, newest first. `GET /api/coach-files/<path>`
+ * returns the Markdown of one. The path must be in the user's own list, so it cannot lead to another user's
+ * files.
  */
 export function coachFiles(app: Hono, files: FileStore, identity: BrowserIdentity): void {
   const ofBrowser = (request: Request): FileStore => userFiles(files, identity.userOf(request)?.userId ?? "");
@@ -33,7 +33,7 @@ export function coachFiles(app: Hono, files: FileStore, identity: BrowserIdentit
   });
 }
 
-/** Returns `undefined` for a file that was deleted since it was listed. */
+/** Reads a file as text; `undefined` if it was deleted after it was listed. */
 async function textOf(files: FileStore, path: string): Promise<string | undefined> {
   try {
     return await readText(files, path);

@@ -8,26 +8,26 @@ export interface Config {
   host: string;
   /** 0 chooses any free port. */
   port: number;
-  /** The directory of the log and the users' files. */
+  /** The directory of the log and of the users' files. */
   dir: string;
-  /** The built page. */
+  /** The directory of the built page. */
   webDir: string;
   modelId: string;
-  /** The model that answers the trainer's requests that choose none. */
+  /** The id of the trainer's default model. */
   trainerModel?: string;
-  /** Without a key, the agents are simulated. */
+  /** The key of the Messages API. Without it, the agents are simulated. */
   apiKey?: string;
-  /** With a key, a model from OpenAI chooses the trainer's data. */
+  /** The key of OpenAI. With it, a model of OpenAI chooses the trainer's data. */
   openaiKey?: string;
-  /** Issues the trainer's access tokens. Without it, this server does. */
+  /** The Supabase project that issues the trainer's access tokens. Without it, this server issues them. */
   supabase?: { url: string; key: string };
   /** The base URL of the Messages API. Default: Anthropic's. */
   baseURL?: string;
   /** The place of the coach's files. */
   files: FilesAt;
-  /** Trusts the proxy's headers `x-forwarded-for` and `x-forwarded-proto`. */
+  /** Whether to trust a proxy's headers `x-forwarded-for` and `x-forwarded-proto`. */
   trustProxy: boolean;
-  /** Also serves the agent for tests. */
+  /** Whether to serve the agent for tests too. */
   test: boolean;
 }
 
@@ -36,9 +36,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 const here = join(import.meta.dirname, "..");
 
 /**
- * Reads the configuration from environment variables; an empty one counts as absent.
+ * Reads the configuration from environment variables. An empty variable counts as absent.
  *
- * @throws Error with one line for the person who set the variable.
+ * @throws Error with a message of one line that names the variable.
  */
 export function readConfig(env: Env): Config {
   const { ANTHROPIC_API_KEY: apiKey, OPENAI_API_KEY: openaiKey } = env;
@@ -64,8 +64,8 @@ export function readConfig(env: Env): Config {
 }
 
 /**
- * Reads the name of a model and checks that it is known. With another base URL the name is not checked,
- * because that server may have its own models.
+ * Reads the name of a model, which must be known. With another base URL any name is allowed, because that
+ * server may have models of its own.
  */
 function modelIn(env: Env, name: "PRIMARY_MODEL" | "COACH_MODEL_ID"): string | undefined {
   const id = env[name] || undefined;

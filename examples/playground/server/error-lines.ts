@@ -1,11 +1,11 @@
 import type { Hook } from "@pawl/core";
 
-/** A shorter text is no key, and could occur in ordinary words. */
+/** The shortest text that counts as a key. A shorter one could occur in ordinary words. */
 const SHORTEST_KEY = 8;
 
 /**
- * Prints each error that a run logs in one line, e.g. `model_error 401: invalid x-api-key`. The developer
- * needs more details than the page shows.
+ * Creates a hook that prints each error of a run in one line, e.g. `model_error 401: invalid x-api-key`. The
+ * page shows fewer details than the developer needs.
  *
  * @param secret a key that is never printed, even if an error message contains it
  */

@@ -4,7 +4,7 @@ import type { Hono } from "hono";
 
 /** A running server. */
 export interface Listening {
-  /** The address for a browser on this machine. */
+  /** The page's URL on this machine. */
   url: string;
   /** Accepts no new connections. In-flight requests continue. */
   stopAccepting(): void;
@@ -13,7 +13,7 @@ export interface Listening {
 }
 
 /**
- * Serves the app.
+ * Serves the app at an address.
  *
  * @throws Error with one line if the server cannot listen on the address.
  */

@@ -4,8 +4,9 @@ import { messageOf } from "@pawl/core";
 import { readConfig } from "./config.ts";
 import { type Playground, startPlayground } from "./playground.ts";
 
-/** How long runs may take to finish their turn, and how long closing may take in all, in milliseconds. */
+/** How long running turns may take at a shutdown, in milliseconds. */
 const GRACE_MS = 6_000;
+/** How long the whole shutdown may take, in milliseconds. */
 const CLOSING_MS = 9_000;
 
 const envFile = join(import.meta.dirname, "..", ".env");
@@ -21,7 +22,7 @@ try {
 }
 
 async function leave(playground: Playground): Promise<void> {
-  // Ends the process in time even if something hangs: the log is complete at any moment.
+  // Ends the process even if something hangs. No data is lost, because the log is complete at any time.
   setTimeout(() => process.exit(0), CLOSING_MS).unref();
   try {
     await playground.close(GRACE_MS);

@@ -6,39 +6,42 @@ import { openai } from "@pawl/openai";
 import { messagesApi, type Rules } from "@pawl/testing";
 import type { Config } from "./config.ts";
 
-/** What the page shows about the model. */
+/** The model, as the page shows it. */
 export interface ModelInfo {
   model: string;
   simulated: boolean;
 }
 
-/** The models of all agents. */
+/** The models of the coach and the trainer. */
 export interface AgentModels {
   coach: ModelClient;
   /** Answers while the coach's model keeps failing. */
   coachFallback?: ModelClient;
-  /** The first one answers requests that choose no model. */
+  /** The models that a request may choose; the first one is the default. */
   trainer: readonly [ModelClient, ...ModelClient[]];
   /** Answers while the trainer's model keeps failing. */
   trainerFallback?: ModelClient;
-  /** Chooses the trainer's data. */
+  /** The initializer's model, which chooses the trainer's data. */
   chooser: ModelClient;
   info: ModelInfo;
   close(): Promise<void>;
 }
 
-/** Fallback models. The trainer's ones, like all models they replace, can be forced to call a tool. */
+/**
+ * The ids of fallback models. Those of the trainer support forced tool calls, like the models that they
+ * replace.
+ */
 const FALLBACKS = {
   coach: ["claude-haiku-5-5", "claude-sonnet-5-5"],
   trainer: ["claude-sonnet-4-5", "claude-haiku-4-5"],
 } as const;
 
-/** Small and fast models, because they answer before the trainer begins. */
+/** The ids of the initializer's models. They are small and fast, because the trainer waits for them. */
 const CHOOSER = { openai: "gpt-4o-mini", claude: "claude-haiku-5-5" } as const;
 
 /**
- * Creates the models: Claude, or without a key a simulator of its API on its own port. Both use the same code
- * and differ only in the base URL. With a key for OpenAI, a model from OpenAI chooses the trainer's data.
+ * Creates the models. With an Anthropic key they are Claude; without one, a simulator of Claude's API on a
+ * port of its own. With an OpenAI key, the initializer uses a model of OpenAI.
  */
 export async function agentModels(config: Config): Promise<AgentModels> {
   const { modelId, trainerModel = DEFAULT_MODEL, apiKey, openaiKey, baseURL } = config;
@@ -50,7 +53,10 @@ export async function agentModels(config: Config): Promise<AgentModels> {
       apiKey: apiKey ?? "simulator",
       ...(url !== undefined && { baseURL: url }),
     });
-  /** Returns `undefined` if the primary model is not one of Claude's: its server may not have them. */
+  /**
+   * Creates a fallback. Returns `undefined` if the primary model is not from Claude, because its server may
+   * not have Claude's models.
+   */
   const fallback = (primary: string, ids: readonly string[]): ModelClient | undefined => {
     const other = pricingOf(primary) === undefined ? undefined : ids.find((id) => id !== primary);
     return other === undefined ? undefined : model(other);
@@ -77,8 +83,8 @@ const coaching = coachRules();
 const training = trainerRules();
 
 /**
- * Simulates all agents. The tools of a request say which agent it is for; without tools it asks for a summary
- * of the coach's conversation.
+ * Simulates all agents. A request's tools show which agent sent it. A request without tools asks for a
+ * summary of the coach's conversation.
  */
 const rules: Rules = (request, context) => {
   const names = (request.tools ?? []).map(({ name }) => name);
@@ -86,7 +92,7 @@ const rules: Rules = (request, context) => {
   return (coach ? coaching : training)(request, context);
 };
 
-/** Checks whether a model decides itself when to think: those from 4.6 on do. */
+/** Checks whether a model decides on its own when to think. Claude models do so from version 4.6 on. */
 function thinksByItself(modelId: string): boolean {
   return /^claude-[a-z]+-(4-[6-9]|[5-9])(-|$)/.test(modelId);
 }

@@ -1,7 +1,7 @@
 import { PawlError } from "@pawl/core";
 import { type EmbeddedStore, embeddedStore } from "@pawl/postgres/embedded";
 
-/** SQLite's code for a lock that another process holds, e.g. that of the directory. */
+/** SQLite's error code for a locked database: another process uses the directory. */
 const BUSY = 5;
 
 /**

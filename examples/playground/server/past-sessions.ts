@@ -6,7 +6,7 @@ export interface PastSession {
   /** The beginning of the first message. */
   title: string;
   status: Session["status"];
-  /** The type that the session was begun with, if any. */
+  /** The type that the session began with, if any. */
   type?: string;
   /** ISO 8601, UTC. */
   updatedAt: string;
@@ -15,7 +15,7 @@ export interface PastSession {
 const SHOWN = 20;
 const TITLE_LENGTH = 80;
 
-/** Lists the user's sessions, newest first, without those that have no message. */
+/** Lists the user's sessions, newest first. Leaves out sessions without a message. */
 export async function pastSessions(store: EventStore, userId: string, agent: string): Promise<PastSession[]> {
   const sessions = await store.sessions.list({ userId, agent, limit: SHOWN });
   const listed = await Promise.all(sessions.map((session) => listedSession(store, session)));

@@ -14,7 +14,7 @@ import { openStore } from "./open-store.ts";
 import { testAgent } from "./test-agent.ts";
 import { tokens } from "./tokens.ts";
 
-/** How many messages a user may send to the trainer per duration, in seconds. */
+/** The limit of a user's messages to the trainer: `points` per `duration`, which is in seconds. */
 const RATE = { points: 20, duration: 60 };
 
 export interface Playground {
@@ -23,7 +23,7 @@ export interface Playground {
   close(graceMs: number): Promise<void>;
 }
 
-/** Starts the playground, and resumes runs that were interrupted when a process was killed. */
+/** Starts the playground. Resumes runs that a killed process left open. */
 export async function startPlayground(config: Config): Promise<Playground> {
   const embedded = await openStore(join(config.dir, "db"));
   const store = withSessionLog(embedded);
@@ -89,8 +89,8 @@ export async function startPlayground(config: Config): Promise<Playground> {
 }
 
 /**
- * Waits at most `ms`. More is not needed: the log is complete at any moment, and the next start resumes from
- * it.
+ * Waits for `work`, but at most `ms` milliseconds. What remains is not lost: the next start resumes it from
+ * the log.
  */
 async function withinTime(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -30,14 +30,14 @@ export const securityHeaders: MiddlewareHandler = async (c, next) => {
 
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** Checks whether a server bound to this host can be reached from its own machine only. */
+/** Checks whether a host is a loopback address, which only its own machine can reach. */
 export function isLoopback(boundTo: string): boolean {
   return LOOPBACK.has(boundTo) || boundTo === "::1";
 }
 
 /**
- * Refuses requests that other pages send from the same browser. On a loopback address the host name is
- * checked too: otherwise a foreign name that resolves to this machine would count as the page's own.
+ * Refuses requests that pages of other sites send. On a loopback address, also checks the host name: a
+ * foreign name could resolve to this machine, and its pages would count as this site's.
  */
 export function ownPageOnly(boundTo: string): MiddlewareHandler {
   const local = isLoopback(boundTo);
@@ -61,8 +61,8 @@ export function ownPageOnly(boundTo: string): MiddlewareHandler {
 }
 
 /**
- * Returns the host of an origin in the form that browsers write. `undefined` for anything that merely parses
- * to one, e.g. with a backslash.
+ * Returns the host of an origin. `undefined` if the origin is not written exactly as browsers write it, e.g.
+ * with a backslash.
  */
 function hostOf(origin: string): string | undefined {
   const url = URL.parse(origin);

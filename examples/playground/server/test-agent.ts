@@ -4,8 +4,8 @@ import { type Agent, agent, type ModelClient, tool } from "@pawl/core";
 import * as z from "zod";
 
 /**
- * An agent for tests that kill the server, served only with PAWL_TEST=1. Each execution of `record` writes a
- * line with its call id to `effects.log`, so that a test can count executions.
+ * Creates an agent for tests that kill the server. It is served only with PAWL_TEST=1. Each call of its tool
+ * `record` writes a line with the call id to `effects.log`, so that tests can count executions.
  */
 export function testAgent(model: ModelClient, dir: string): Agent<unknown> {
   const input = z.object({ value: z.string() });

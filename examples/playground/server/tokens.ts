@@ -6,8 +6,8 @@ import type { Config } from "./config.ts";
 import type { TrainerServing } from "./trainer-routes.ts";
 
 /**
- * Chooses who issues and checks access tokens: Supabase Auth if it is configured, otherwise this server with
- * the same checks.
+ * Returns the functions that check and issue access tokens. If Supabase Auth is configured, it issues them;
+ * otherwise this server does, with the same checks.
  */
 export async function tokens({
   supabase,

@@ -26,12 +26,12 @@ interface Around {
   onError(error: unknown): void;
 }
 
-/** Routes that send a message to the trainer. */
+/** The routes that send a message to the trainer. */
 const WRITING = ["/api/trainer/runs", "/agent/chat", "/agent/stream"];
 
 /**
  * Adds the trainer's routes: the API under `/agent` with bearer tokens, `/api/trainer` for the page, and the
- * progress for its charts. A user's first message creates sample data for them.
+ * data of its charts. A user's first message creates sample data for them.
  */
 export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around): void {
   const { data, models, issue, rateLimit } = trainer;
@@ -43,7 +43,8 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
   };
   const written = async (request: Request, user: { userId: string }) =>
     isWriting(request) ? await welcome(user.userId) : user;
-  // Anybody can create users, so writing is also limited by address, before sample data is created.
+  // A limit per user is not enough, because anybody can create users. So these routes are also limited by
+  // address, before sample data is created.
   app.on("POST", [...WRITING, "/agent/sessions"], async (c, next) => {
     await withinRate(rateLimit, `address:${clientOf(c, trustProxy).address}`);
     return await next();
@@ -58,7 +59,7 @@ export function trainerRoutes(app: Hono, trainer: TrainerServing, around: Around
     ...(rateLimit && { rateLimit }),
     authorize: async (request) => {
       const caller = await trainer.authorize(request);
-      // Users of another issuer have data of their own.
+      // Only users of this server's own issuer get sample data.
       const isOurs = issue !== undefined && caller !== null && "userId" in caller;
       return isOurs ? await written(request, caller) : caller;
     },
@@ -98,7 +99,7 @@ function isWriting({ method, url }: Request): boolean {
   return method === "POST" && WRITING.includes(new URL(url).pathname);
 }
 
-/** Seeds each user's data once. */
+/** Returns a function that creates sample data for a user, once per user and process. */
 function welcoming(data: TrainerData): (userId: string) => Promise<{ userId: string }> {
   const known = new Map<string, Promise<void>>();
   return async (userId) => {
@@ -112,7 +113,7 @@ function welcoming(data: TrainerData): (userId: string) => Promise<{ userId: str
   };
 }
 
-/** Converts a browser's id to a UUID, which is what Supabase uses for users. */
+/** Derives a UUID from a browser's user id, because Supabase's user ids are UUIDs. */
 export function uuidOf(browser: string): string {
   const hex = browser.replace(/^b_/, "");
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(

@@ -18,7 +18,7 @@ describe.skipIf(browser === undefined)("a life plan that is to be replaced", { t
   });
   afterAll(async () => await browser?.close());
 
-  /** A page whose user has a life plan, and a coach that wants to save another one with every message. */
+  /** Opens a page. Its user has a life plan, and the coach tries to save another one with every message. */
   const open = async () => {
     const [files, store] = [memoryFiles(), memoryStore()];
     const save = (content: string) => ({

@@ -34,7 +34,7 @@ describe("12.2 the context", () => {
     expect(made.api.rejected).toEqual([]);
   });
 
-  /** The last request of two runs: a workout, and a question about what the screen shows of it. */
+  /** Has two runs, a workout and a question about it, and returns the last request to the model. */
   const twoRuns = async (): Promise<Sent> => {
     const made = await world({ script: [workout(), notify(), idle, notify("Again."), idle] });
     const first = await made.ask("/chat", { json: { message: "A chest workout" } });

@@ -5,7 +5,7 @@ import { dataSuite } from "./support/data-suite.ts";
 
 const servers: Record<string, { connect(database: TestDatabase): Database; isolation: string }> = {
   pg: { connect: (database) => database.pool(), isolation: "read committed" },
-  // Here the database undoes what it cannot put into an order.
+  // At this isolation level Postgres rolls back one of two transactions that update the same row.
   postgres: { connect: (database) => database.sql(), isolation: "repeatable read" },
 };
 
@@ -15,7 +15,7 @@ describe.each(Object.entries(servers))(
     let database: TestDatabase;
     let db: Database;
     beforeAll(async () => {
-      // No day and no number may depend on what a server is set to.
+      // Days and numbers must not depend on the server's settings.
       const settings = { timezone: "Pacific/Kiritimati", datestyle: "German" };
       database = await testDatabase({ ...settings, default_transaction_isolation: isolation });
       db = connect(database);

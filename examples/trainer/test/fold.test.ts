@@ -246,7 +246,7 @@ describe("X2 what a client sends about the active workout", () => {
       ],
     };
     expect(text(sent).split("\n")).toEqual([
-      "Workout under way: Chest (art_1). Done so far:",
+      "Active workout: Chest (art_1). Done so far:",
       "1. Bench press (reps): 2 of 3 sets; reps 10, 9; load (kg) 60, 62.5",
       "2. Plank (hold): 0 of 2 sets",
     ]);
@@ -286,13 +286,13 @@ describe("X2 what a client sends about the active workout", () => {
     expect(told).toContain("1. Bench press (reps): 3 of 3 sets");
     expect(told).toContain("2. Plank (hold): nothing is known");
     expect(told).toContain("older workout");
-    expect(told).toContain("they do not count");
+    expect(told).toContain("They do not count");
     expect(told).not.toMatch(/Deadlift|Evil|knowledge/);
   });
 
   it("X2 ignores the client's workout if the log has none", () => {
     const told = reconcile({ exercises: [{ exercise_name: "Bench press" }] }, undefined);
-    expect(told).toMatchObject({ ok: true, text: expect.stringContaining("No workout is under way") });
+    expect(told).toMatchObject({ ok: true, text: expect.stringContaining("There is no active workout") });
   });
 
   it.each<[string, unknown]>([

@@ -5,7 +5,9 @@ import { messagesApi, openaiApi, type Reply } from "@pawl/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { embeddedPlace, idle, notify, sent, told, world } from "./support/world.ts";
 
-/** A helper that answers like this, on a server of its own. */
+/**
+ * Starts a server with these replies. Resolves to a function that creates the initializer's model over it.
+ */
 async function helper(reply: (tool: string) => Reply): Promise<() => ModelClient> {
   const api = await messagesApi({ rules: ({ tools = [] }) => reply(String(tools[0]?.name)) });
   onTestFinished(() => api.close());
@@ -136,7 +138,7 @@ describe("12.3 the initializer in the trainer", () => {
     const pieces = await made.of(sessionId, "knowledge");
     expect(pieces.map(({ data }) => data.params)).toMatchObject([{ days_back: 14 }, { days_back: 60 }]);
     const workouts = pieces.map(({ data }) => new Set(data.data.match(/\d{4}-\d\d-\d\d/g)).size);
-    // How many there are in 14 and in 60 days depends on the day of the week.
+    // The numbers of workouts in 14 and in 60 days depend on the day of the week.
     expect(workouts[0]).toBeLessThan(10);
     expect(workouts[1]).toBeGreaterThan(15);
     expect(made.api.rejected).toEqual([]);

@@ -116,7 +116,7 @@ describe("12.1 the loop", () => {
     const [failed] = await made.of(answer.sessionId, "tool_result");
     expect([failed?.data.success, failed?.data.result]).toEqual([
       false,
-      expect.stringContaining("no workout under way"),
+      expect.stringContaining("no active workout"),
     ]);
     expect(await made.of(answer.sessionId, "tool_started")).toHaveLength(3);
     expect(sent(made)[1]?.messages.at(-1)?.content[0]?.is_error).toBe(true);

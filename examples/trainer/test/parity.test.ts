@@ -21,7 +21,7 @@ interface Answer {
   stop: { error: boolean };
 }
 
-describe.each(trainerModels)("12.8 with %s", (model) => {
+describe.each(trainerModels)("12.8 with the simulator, asked as %s,", (model) => {
   const begin = async () => {
     const { model: initializer } = await chooser();
     const made = await world({ rules, initializer });

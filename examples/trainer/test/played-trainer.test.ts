@@ -26,7 +26,7 @@ async function simulated() {
 }
 
 describe("X2 the simulated trainer's answers", () => {
-  // Making the database takes longer than a test may where the machine is busy.
+  // On a busy machine, creating the database takes longer than one test may.
   beforeAll(async () => {
     await embeddedPlace();
   }, 120_000);

@@ -4,6 +4,11 @@ import { describe, expect, it } from "vitest";
 import { currentWorkout, withSessionLog } from "../src/index.ts";
 import { ask, call, embeddedPlace, idle, notify, press, workout, world } from "./support/world.ts";
 
+interface Message {
+  role: string;
+  content: { type: string; name?: string; text?: string }[];
+}
+
 describe("12.5 sessions and events", () => {
   it("X2 E3 a session begins active, with its whole log as context", async () => {
     const made = await world();
@@ -86,17 +91,44 @@ describe("12.5 sessions and events", () => {
   });
 
   it("X2 E1 the model reads messages, calls and results, knowledge and artifacts, and nothing else", async () => {
-    expect(contextTypes).toEqual(
-      expect.arrayContaining(["user_message", "assistant_message", "tool_result", "knowledge", "artifact"]),
-    );
+    expect([...contextTypes].sort()).toEqual([
+      "artifact",
+      "assistant_message",
+      "knowledge",
+      "note",
+      "tool_result",
+      "user_message",
+    ]);
     const made = await world({ script: [workout(), notify(), idle, notify(), idle] });
     const { sessionId } = (await (await made.ask("/chat", { json: { message: "Chest" } })).json()) as {
       sessionId: string;
     };
+    await made.store.append(
+      sessionId,
+      [
+        { type: "knowledge", data: { source: "goals", data: "Run 5 km." } },
+        { type: "error", data: { code: "unread", message: "Not for the model." } },
+        { type: "trainer.note", data: { text: "Not for the model either." } },
+      ] as never,
+      { appendId: "x" },
+    );
     await made.ask("/chat", { json: { message: "Thanks", sessionId } });
-    const sent = JSON.stringify(made.api.requests.at(-1)?.body);
-    for (const word of ["llm_request", "llm_response", "run_started", "cost_cents"])
-      expect(sent).not.toContain(word);
+    const sent = made.api.requests.at(-1)?.body as { messages: Message[] } | undefined;
+    const read = sent?.messages.map(({ role, content }) => [
+      role,
+      ...content.map(({ type, name, text }) => name ?? text?.match(/^<[a-z]+|^.*$/)?.[0] ?? type),
+    ]);
+    expect(read).toEqual([
+      ["user", "Chest"],
+      ["assistant", "generate_workout"],
+      ["user", "tool_result", "<artifact"],
+      ["assistant", "message_notify_user"],
+      ["user", "tool_result"],
+      ["assistant", "idle"],
+      ["user", "tool_result", "<knowledge", "Thanks"],
+      ["assistant", "message_notify_user"],
+      ["user", "tool_result"],
+    ]);
   });
 
   it("X2 E5 artifacts are found by their id within their session", async () => {

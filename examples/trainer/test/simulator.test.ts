@@ -8,7 +8,7 @@ interface Response {
   exercises: { exercise_name: string }[] | null;
 }
 
-/** A conversation with the simulated trainer, whose data the simulated helper chooses. */
+/** A conversation with the simulated trainer. The simulator also plays the initializer. */
 async function talk() {
   const made = await world({
     rules: trainerRules({ speed: Number.POSITIVE_INFINITY }),

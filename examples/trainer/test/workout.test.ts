@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { exerciseInput, muscles, trainerTools, workoutInput, workoutOf } from "../src/index.ts";
 import { counting, group, intervals, plank, press, run, session } from "./support/exercises.ts";
 
-/** What is wrong with a workout of these exercises; nothing if it is valid. */
+/** Returns the problems of a workout with these exercises; empty if it is valid. */
 function problems(...exercises: object[]): string {
   const parsed = workoutInput.safeParse(session(...exercises));
   return parsed.success

@@ -69,7 +69,7 @@ it.each([
   [2_048, 2_048, 1_024],
   [2_047, 8_000, undefined],
 ])(
-  "L13 sends max_tokens %i, which a limit may have cut, with a budget for thinking of %i below it",
+  "L14 sends max_tokens %i, which a limit may have cut, with a budget for thinking of %i below it",
   async (maxTokens, budget_tokens, sent) => {
     reply = { text: "." };
     const model = claude("claude-opus-4-5", {

@@ -1,2 +1,4 @@
+"use client";
+
 export { type UseAgent, useAgent } from "./react/use-agent.ts";
 export { useHeld } from "./react/use-held.ts";

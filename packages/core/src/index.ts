@@ -93,7 +93,7 @@ export type { UserDataSource } from "./context/user-data.ts";
 
 // The log: events, and the state that is folded from them
 
-export type { EventData, EventType, StoredEvent, StoredOf, TokenUsage } from "./log/event.ts";
+export type { EventData, EventType, SkipReason, StoredEvent, StoredOf, TokenUsage } from "./log/event.ts";
 export type { EventStore } from "./log/event-store.ts";
 export type { EventOf, SessionEvent } from "./log/live-event.ts";
 export { REDACTED, readShown } from "./log/redacted.ts";

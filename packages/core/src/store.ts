@@ -2,6 +2,7 @@
 export { contentTypeOf } from "./files/content-type.ts";
 export { pathOfStored, storedFolder, storedPath } from "./files/file-path.ts";
 export { bytesOf, type FileInfo, type StoredFile } from "./files/file-store.ts";
+export { createOnce } from "./log/create-once.ts";
 export { EVENT_VERSION, type EventEnvelope, type NewEvent, type StoredEnvelope } from "./log/event.ts";
 export type {
   AppendOptions,

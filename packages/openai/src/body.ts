@@ -45,7 +45,10 @@ function effortWithTools(model: string): "none" | undefined {
   return NO_TOOLS_WHILE_REASONING.test(undated(model)) ? "none" : undefined;
 }
 
-/** Leaves cache marks out: OpenAI caches prefixes by itself. `properties` is required, even if empty. */
+/**
+ * Leaves out cache breakpoints, because OpenAI caches prefixes by itself. `properties` is required, even if
+ * empty.
+ */
 function wireTool({ name, description, input_schema, strict }: ToolSpec): OpenAI.ChatCompletionFunctionTool {
   const parameters = "properties" in input_schema ? input_schema : { ...input_schema, properties: {} };
   const isStrict = strict === true ? { strict } : {};

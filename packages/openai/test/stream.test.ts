@@ -193,7 +193,7 @@ it.each([
     [0, 100, 0, 7],
   ],
   ["with nulls", { prompt_tokens: 5, completion_tokens: null, prompt_tokens_details: null }, [5, 0, 0, 0]],
-])("L13 counts usage %s as Pawl does", async (_title, sent, [input, read, written, output]) => {
+])("O1 counts usage %s as Pawl does", async (_title, sent, [input, read, written, output]) => {
   const { events } = await stream([
     chunk({ content: "x" }),
     stops,
@@ -210,7 +210,7 @@ it.each([
   });
 });
 
-it("L13 estimates the usage of a server that counts nothing", async () => {
+it("O1 estimates the usage of a server that counts nothing", async () => {
   const { events } = await stream([chunk({ content: "12345678" }), stops, done]);
   const start = events[0]!;
   const estimated = start.type === "message_start" ? start.message.usage?.input_tokens : undefined;

@@ -174,7 +174,7 @@ const refusals: [string, Body, string][] = [
     messages(user("a"), assistant(call("a")), user(result("a b"))),
     "messages.2.content.0.tool_result.tool_use_id: String should match pattern '^[a-zA-Z0-9_-]+$'",
   ],
-  // Cache marks
+  // Cache breakpoints
   [
     "C3 five marks",
     messages(user(...five)),

@@ -241,7 +241,7 @@ describe("one error per request, in the API's order", () => {
   const mended: [string, Body, string][] = [
     ["top level", { ...all, top_k: 1 }, "top_k: Extra inputs"],
     ["tools and blocks", { ...all, tools: [weather, weather] }, "tools: Tool names must be unique."],
-    ["cache marks", all, "A maximum of 4"],
+    ["cache breakpoints", all, "A maximum of 4"],
     [
       "roles",
       messages(user("a"), assistant(call("a")), user(" ")),

@@ -78,9 +78,12 @@ describe("C12 valid: what may change before a kept thinking block", () => {
       () => ({ ...request, max_tokens: 7, tool_choice: { type: "none" } }),
     ],
     ["a deferred tool nobody refers to is added", () => ({ ...request, tools: [weather, other] })],
-    ["cache marks are added", () => ({ ...request, tools: [{ ...weather, ...marked() }], ...marked() })],
     [
-      "a cache mark stands inside a result",
+      "cache breakpoints are added",
+      () => ({ ...request, tools: [{ ...weather, ...marked() }], ...marked() }),
+    ],
+    [
+      "a cache breakpoint stands inside a result",
       () => edit((list) => Object.assign((list[2]!.content[0]!.content as Body[])[0]!, marked())),
     ],
     [

@@ -1,2 +1,2 @@
-/** Every entry of every package. This stands in for the file that consumer.mjs writes. */
+/** Every entry of every package. consumer.mjs replaces this file; this one is for the editor. */
 export const entries: Record<string, object> = {};

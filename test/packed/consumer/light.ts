@@ -1,5 +1,5 @@
-// What a user of the entries for all runtimes loads: not zod-to-json-schema, which only the entry for zod 3 needs and pays for, and not
-// Node's file system, which not every runtime has.
+// Checks the modules that load with the entries for all runtimes. `node:fs` must not be among them, because
+// some runtimes do not have it. zod-to-json-schema must not either: only the entry for zod 3 needs it.
 import assert from "node:assert/strict";
 import { registerHooks } from "node:module";
 

@@ -1,6 +1,6 @@
-// A user's program: it imports every entry there is, and runs a small agent with a model of its own.
+// A user's program. It imports every entry, and runs a small agent with a model of its own.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import {
   agent,
   type ContentBlock,
@@ -51,12 +51,16 @@ assert.deepEqual({ text, stop: stop.type }, { text: "It is 5.", stop: "end_turn"
 assert.equal(actions[0]?.result, 5);
 await pawl.drain();
 
-// Without it a first start takes seconds longer, and nothing else would tell.
+// Without this file a first start takes seconds longer, and no other test fails.
 assert.ok(existsSync(new URL("new-database.tar.br", import.meta.resolve("@pawl/postgres/embedded"))));
+
+// Without it a server component of React cannot import the hook.
+const hook = readFileSync(new URL(import.meta.resolve("@pawl/client/react")), "utf8");
+assert.match(hook, /^"use client";/);
 
 assert.throws(
   () => agent({ name: "silent", model, instructions: " " }),
   (error) => error instanceof PawlError && error.code === "config",
 );
-// @ts-expect-error an agent needs a model: the types are there, and they are strict
+// @ts-expect-error `model` is missing: the types are found, and they are strict
 assert.ok(() => agent({ name: "no model", instructions: "You add." }));

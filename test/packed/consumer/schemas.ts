@@ -1,4 +1,4 @@
-// A user's tools: their types follow from schemas of each kind, and what does not fit does not compile.
+// A user's tools. Their types follow from schemas of each kind, and wrong uses do not compile.
 import assert from "node:assert/strict";
 import {
   agent,
@@ -54,20 +54,20 @@ await runtime({ ...options, deps: () => ({ unit: "°C" }) }).drain();
 export const wrong = [
   // @ts-expect-error the agent's tools need deps
   () => runtime(options),
-  // @ts-expect-error and those are no such deps
+  // @ts-expect-error `unit` must be a string
   () => runtime({ ...options, deps: () => ({ unit: 1 }) }),
   () =>
-    // @ts-expect-error there is no town
+    // @ts-expect-error the input has no field `town`
     tool({ name: "t", description: "", input: z.object({ city: z.string() }), execute: ({ town }) => town }),
   () => {
     const suspends = { answer: z.object({ yes: z.boolean() }) };
-    // @ts-expect-error there is no no
+    // @ts-expect-error the answer has no field `no`
     tool({ name: "t", description: "", input: z.object({}), suspends, execute: (_, ask) => ask.answer.no });
   },
   // @ts-expect-error a schema of zod 3 has to be wrapped
   () => tool({ name: "t", description: "", input: z3.object({}), execute: () => 1 }),
-  // @ts-expect-error and one of zod 4 must not be
+  // @ts-expect-error a schema of zod 4 must not be wrapped
   () => zod3(z.object({})),
-  // @ts-expect-error that is no input
+  // @ts-expect-error `a` must be a string
   (): Infer<typeof plain> => ({ a: 1 }),
 ];

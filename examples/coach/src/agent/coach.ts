@@ -26,17 +26,17 @@ import { showOptions } from "../tools/show-options.ts";
 import { showPulseCheck } from "../tools/show-pulse-check.ts";
 
 export interface CoachOptions {
-  /** An unwrapped model: the coach makes it {@link resilient}. */
+  /** The model, without wrappers: the coach makes it {@link resilient}. */
   model: ModelClient;
-  /** Answers while the model keeps failing. Default: none. */
+  /** Answers while `model` keeps failing. Default: no fallback. */
   fallback?: ModelClient;
   /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;
   /** Further hooks for the coach's runs. */
   hooks?: readonly Hook[];
-  /** Summarizes a completed session. Default: the summary that the coach itself gave. */
+  /** Summarizes a completed session. Default: the summary that the model passed to `complete_session`. */
   summarize?: Summarize;
-  /** Called with the size of each context and the time that it took. */
+  /** Called after each context was built, with its size and the time that it took. */
   onContext?: (report: ContextReport) => void;
 }
 
@@ -44,12 +44,12 @@ export interface CoachOptions {
 export const coachLimits = { turns: 5, wallClockMs: 55_000, toolCalls: 15, errorTurns: 2 } as const;
 
 /**
- * How long the model may be silent before its request is retried, in milliseconds: short enough that the run
- * has time for the retry.
+ * How long the model may be silent before its request is retried, in milliseconds. A run is limited to 55 s,
+ * so this leaves time for the retry.
  */
 const IDLE_MS = 15_000;
 
-/** Estimated tokens of a conversation above which its older part is replaced by a summary. */
+/** Above this many estimated tokens, the older part of a conversation is replaced by a summary. */
 export const SUMMARIZE_ABOVE = 60_000;
 
 /**
@@ -92,7 +92,7 @@ export function coach(options: CoachOptions): Agent<CoachDeps> {
       ...hooks,
     ],
     limits: coachLimits,
-    // Keeps the last turn for a closing word, so that a run that reaches a limit does not end with an error.
+    // At a limit, the run gets one last turn for a closing word and does not end with an error.
     onLimit: "land",
     // A message that arrives during a run, e.g. from the phone, is read in the next turn.
     whenBusy: "queue",

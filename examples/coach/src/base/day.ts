@@ -1,11 +1,11 @@
 const DAY_MS = 86_400_000;
 
-/** The hour at which a day begins: after midnight, people who have not slept yet mean the day before. */
+/** The hour at which a new day begins. Before it, people who are still awake mean the previous day. */
 const DAWN = 4;
 
 /**
- * Returns the day at a place as people live it, as `YYYY-MM-DD`; the hours before dawn belong to the day
- * before. `now` is in milliseconds since 1970, `timeZone` is a name like `Europe/Berlin`.
+ * Returns the day in a time zone, as `YYYY-MM-DD`. Days begin at 4 a.m. `now` is in milliseconds since 1970,
+ * and `timeZone` is a name such as `Europe/Berlin`.
  */
 export function dayOf(now: number, timeZone: string): string {
   const date = new Intl.DateTimeFormat("en-CA", {
@@ -17,7 +17,7 @@ export function dayOf(now: number, timeZone: string): string {
   return hourOf(now, timeZone) < DAWN ? plusDays(date, -1) : date;
 }
 
-/** Parts of the day. The hours before dawn belong to the evening before. */
+/** Parts of the day. The hours until 4 a.m. belong to the evening. */
 export type DayPart = "morning" | "afternoon" | "evening";
 
 export function dayPartOf(now: number, timeZone: string): DayPart {
@@ -40,7 +40,7 @@ export function daysBetween(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS);
 }
 
-/** Checks whether a text is a day that exists. */
+/** Checks whether a text is an existing day, as `YYYY-MM-DD`. */
 export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && plusDays(text, 0) === text;
 }

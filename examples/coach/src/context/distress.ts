@@ -1,4 +1,7 @@
-/** Words of somebody who is overwhelmed. One is enough: a calmer voice does no harm if it was not needed. */
+/**
+ * Phrases of people who are overwhelmed. One match is enough: a calmer answer does no harm if there was no
+ * distress.
+ */
 const WORDS = [
   "overwhelmed",
   "overwhelming",
@@ -25,7 +28,7 @@ const WORDS = [
 
 const PATTERN = new RegExp(`\\b(?:${WORDS.join("|").replaceAll(" ", "\\s+")})\\b`, "i");
 
-/** Checks whether a message sounds distressed, so that comfort has to come first. */
+/** Checks whether a message contains a phrase of distress, so that the coach comforts first. */
 export function isDistressed(message: string): boolean {
   return PATTERN.test(message.replaceAll("’", "'"));
 }

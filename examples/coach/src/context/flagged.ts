@@ -8,7 +8,7 @@ export interface FlaggedDomain {
   body: string;
 }
 
-/** More than a life has; the folder can also be filled from outside. */
+/** The most files to read. The coach keeps fewer; others may add files to the folder. */
 const MOST = 24;
 const FLAGS = ["in_crisis", "needs_attention"];
 

@@ -5,8 +5,8 @@ import { CHECKIN_FOLDERS, checkinStatus, nextCheckin } from "../sessions/check-i
 import { clip, textOf } from "./read.ts";
 
 /**
- * Formats four fields: who the user is, when they last spoke with the coach, what time it is for them, and
- * the state of the weekly check-in.
+ * Formats four lines for the model: the user's name, their last session, their local time, and the state of
+ * the weekly check-in.
  */
 export async function header(coach: CoachData): Promise<string> {
   const { files, now, timeZone, name } = coach;

@@ -3,13 +3,13 @@ import { fileIndex, newest } from "../files/file-index.ts";
 import type { MarkdownFile } from "../files/front-matter.ts";
 import { readMarkdown } from "../files/user-files.ts";
 
-/** Reads one file in the form that the model reads. */
+/** Reads one file and formats it for the model; `undefined` if it does not exist. */
 export async function oneFile(files: FileStore, path: string): Promise<string | undefined> {
   const file = await readMarkdown(files, path);
   return file && [notes(file), file.body].filter((part) => part !== "").join("\n");
 }
 
-/** Reads the last files of a folder, newest first, each below its day. */
+/** Reads the newest files of a folder, newest first, each below a line with its day. */
 export async function lastOf(
   files: FileStore,
   folder: string,
@@ -27,7 +27,7 @@ export async function lastOf(
   return texts.length === 0 ? undefined : texts.join("\n\n");
 }
 
-/** Formats the attributes that the model should know, in brackets. */
+/** Formats the attributes that the model needs, in parentheses. */
 function notes({ attributes }: MarkdownFile): string {
   const said = TOLD.flatMap((name) => {
     const value = attributes[name];
@@ -44,7 +44,7 @@ export function textOf(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-/** Cuts a text after `maxChars`. */
+/** Shortens a text to at most `maxChars` characters, with `…` at its end. */
 export function clip(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars - 1).toWellFormed()}…`;
 }

@@ -19,8 +19,8 @@ export interface Facts {
 }
 
 /**
- * The condition of each skill, the most important first. It does not apply to messages that sound like a
- * crisis. If no row matches, the coach has its prompt alone.
+ * The condition of each skill for an open conversation, the most important first. If none holds, the coach
+ * has only its prompt. Messages of distress get the crisis skill instead.
  */
 export const signalTable: readonly { skill: string; when(facts: Facts): boolean }[] = [
   { skill: "life-mapping", when: ({ hasLifeMap }) => !hasLifeMap },
@@ -35,9 +35,14 @@ export const signalTable: readonly { skill: string; when(facts: Facts): boolean 
 ];
 
 /**
- * Chooses the skills for `skillHook`. A crisis comes first, and depends on nothing that could fail. A session
- * of a certain type gets that type's skill, an open one those of the signals. In an arc, the model has read
- * the guidance when the arc began.
+ * Chooses the skills for `skillHook`:
+ *
+ * - A quick capture gets none.
+ * - A message of distress gets the crisis skill. This reads no files, so no error can prevent it.
+ * - A session with a type gets the skill of its type. A weekly check-in also gets `domain-deep-dive` if an
+ *   area of life needs attention.
+ * - An open conversation gets the skills of {@link signalTable}.
+ * - An arc has no skill of its own here, because the model got the guidance when the arc began.
  */
 export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, deps, type: effective }) => {
   const { type } = session.metadata;
@@ -55,7 +60,10 @@ export const coachSignals: SkillSignals<CoachDeps> = async (message, { session, 
   return [...called, ...(isDeeper ? ["domain-deep-dive"] : [])];
 };
 
-/** Returns `false` if the files cannot be read; the section of the context reports that. */
+/**
+ * Returns `false` if the files cannot be read. The section `flagged_domains` of the context reports that
+ * failure.
+ */
 async function isFlagged({ files }: CoachData): Promise<boolean> {
   return (await flaggedDomains(files).catch(() => [])).length > 0;
 }

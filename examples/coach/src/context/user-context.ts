@@ -10,7 +10,7 @@ import { flaggedDomains } from "./flagged.ts";
 import { header } from "./header.ts";
 import { clip, lastOf, oneFile, textOf } from "./read.ts";
 
-/** What a section reads: the user's data and today's date. */
+/** The input of a section. */
 interface Reading {
   coach: CoachData;
   today: string;
@@ -20,8 +20,8 @@ interface Reading {
 type Read = (reading: Reading) => string | undefined | Promise<string | undefined>;
 
 /**
- * The sections in the order in which the model reads them, with the most characters of each. Their sum is
- * well below the limit of a prompt.
+ * The sections of the user's files in their order in the prompt, each with its maximum of characters. All
+ * together are well below the limit of a prompt.
  */
 const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["sage_context", 4_500, ({ coach }) => oneFile(coach.files, "sage/context.md")],
@@ -43,16 +43,16 @@ const sections: readonly [tag: string, maxChars: number, read: Read][] = [
   ["flagged_domains", 3_000, flagged],
 ];
 
-/** How many captures that are in no journal yet are listed. */
+/** The most captures to list. Captures that a journal contains are not listed. */
 const CAPTURES = 20;
 
-/** The limit for one section, in milliseconds. */
+/** The time limit of one section, in milliseconds. */
 const SECTION_MS = 2_000;
 
 /**
- * Builds the user data. All sections are read in parallel and have a fixed order, which is the same for all
- * types of session: four fields on the user and the time, the session, and the user's files. Blocks of the
- * coach's earlier version are removed everywhere.
+ * Creates a function that builds the user data: four facts about the user and the time, the session, and the
+ * user's files. The sections are read in parallel and have the same order in every type of session. Blocks of
+ * the coach's earlier version are removed from all texts.
  */
 export function coachContext(
   onBuilt?: (report: ContextReport) => void,

@@ -6,7 +6,7 @@ import { DEFAULT_TYPE } from "../sessions/session-types.ts";
 
 /** An entry of a calendar. */
 export interface CalendarEvent {
-  /** For people, e.g. `09:30`; absent for an entry of a whole day. */
+  /** The time as the user reads it, e.g. `09:30`; absent for an entry of a whole day. */
   at?: string;
   title: string;
 }
@@ -18,25 +18,25 @@ export interface PastSession {
   at: string;
 }
 
-/** The user's data, as the coach has it in one session. */
+/** The data of one user in one session. */
 export interface CoachData {
   /** The files of this user alone. */
   files: FileStore;
   plans: { save(plan: DayPlan): Promise<void>; get(day: string): Promise<DayPlan | undefined> };
   /** The user's name, if it is known. */
   name?: string;
-  /** e.g. `Europe/Berlin`. */
+  /** The user's time zone, e.g. `Europe/Berlin`. */
   timeZone: string;
   /** Milliseconds since 1970. */
   now(): number;
-  /** The session before this one, if any. */
+  /** Returns the user's previous session, if any. */
   lastSession(): Promise<PastSession | undefined>;
-  /** The current status of this session's row. */
+  /** Returns the current status of this session. */
   status(): Promise<SessionStatus | undefined>;
   calendar(day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
 }
 
-/** What the application provides for the coach's tools, hooks and context. */
+/** The data and services that the application provides for the coach's tools, hooks and context. */
 export interface CoachDeps {
   coach: CoachData;
 }
@@ -46,18 +46,18 @@ export interface CoachDepsOptions {
   files: FileStore;
   /** The store of the sessions. */
   store?: Pick<EventStore, "sessions">;
-  /** Default: kept in memory. */
+  /** Stores day plans. Default: in memory. */
   plans?: DayPlans;
-  /** For users whose client sent no time zone. Default: this machine's. */
+  /** The time zone of users whose client sent none. Default: this machine's. */
   timeZone?: string;
   now?: () => number;
   name?(userId: string): string | undefined;
-  /** Returns the entries of a user's calendar on a day (`YYYY-MM-DD`). Default: none. */
+  /** Returns the entries of a user's calendar on a day (`YYYY-MM-DD`). Default: an empty calendar. */
   calendar?(userId: string, day: string, signal: AbortSignal): Promise<readonly CalendarEvent[]>;
 }
 
 /**
- * Creates the coach's part of a runtime's `deps`. The returned function makes it for each session.
+ * Creates the coach's part of a runtime's `deps`, as a function of the session.
  *
  * @example
  * ```ts

@@ -3,14 +3,14 @@ import { fileIndex, type IndexedFile } from "./file-index.ts";
 import { type MarkdownFile, withFrontMatter } from "./front-matter.ts";
 import { readMarkdown } from "./user-files.ts";
 
-/** A capture, and the journal that contains it. */
+/** A capture: a short note of the user. `foldedInto` is the path of the journal that contains it. */
 export interface Capture extends MarkdownFile {
   path: string;
   day: string;
   foldedInto?: string;
 }
 
-/** How many captures are read when a journal is written: more than anybody makes in a day. */
+/** The most captures that are read for a journal. Nobody makes that many in a day. */
 const MOST = 100;
 
 /** Returns the newest `most` captures of a user, oldest first. */
@@ -34,7 +34,10 @@ export async function capturesOf(files: FileStore, most: number = MOST): Promise
   return read.flat();
 }
 
-/** Compares by day first, because a capture is written again when it goes into a journal. */
+/**
+ * Returns a sort key: first the day, then the time of the last change. The time alone would not do, because
+ * it changes when a journal takes in the capture.
+ */
 function ageOf({ day, modifiedAt }: IndexedFile): string {
   return `${day ?? modifiedAt.slice(0, 10)} ${modifiedAt}`;
 }
@@ -43,8 +46,8 @@ function ageOf({ day, modifiedAt }: IndexedFile): string {
 export const CAPTURED = "## Captured during the day";
 
 /**
- * Appends the day's captures to a journal: those that are in no journal yet, and those that are in this one,
- * because a journal is always written whole. However often it is saved, each capture is there once.
+ * Appends captures to a journal, in a section of their own. Replaces that section if the journal has one, so
+ * each capture occurs once however often the journal is saved.
  */
 export function withCaptures(journal: string, captures: readonly Capture[]): string {
   if (captures.length === 0) return journal.trimEnd();
@@ -52,14 +55,17 @@ export function withCaptures(journal: string, captures: readonly Capture[]): str
   return `${own}\n\n${CAPTURED}\n\n${captures.map(({ body }) => itemOf(body)).join("\n")}\n`;
 }
 
-/** Returns the captures that belong in the journal of a day. */
+/**
+ * Returns the captures for the journal of a day: those that this journal contains already, and those of that
+ * day that no journal contains.
+ */
 export function capturesFor(captures: readonly Capture[], day: string, journal: string): Capture[] {
   return captures.filter(
     (one) => one.foldedInto === journal || (one.foldedInto === undefined && one.day === day),
   );
 }
 
-/** Marks captures as contained in the journal. Returns how many were not marked before. */
+/** Records in the captures' files which journal contains them. Returns how many had no such record. */
 export async function markFolded(
   files: FileStore,
   captures: readonly Capture[],
@@ -74,7 +80,7 @@ export async function markFolded(
   return fresh.length;
 }
 
-/** Formats a text as one list item, whatever is in it. */
+/** Formats a text of several lines as one list item. */
 function itemOf(body: string): string {
   const lines = body.split("\n").map((line) => line.replace(/^#+\s+/, "").trimEnd());
   return `- ${lines.filter((line) => line !== "").join("\n  ")}`;

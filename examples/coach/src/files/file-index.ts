@@ -2,7 +2,7 @@ import type { FileStore } from "@pawl/core";
 import { isDay } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces, ownPlaces } from "./file-type.ts";
 
-/** A file of a user, with what its path says. */
+/** A file of a user, with the facts that its path gives. */
 export interface IndexedFile {
   path: string;
   type: FileType | keyof typeof ownPlaces;
@@ -10,7 +10,7 @@ export interface IndexedFile {
   name: string;
   /** The day at the start of its name, `YYYY-MM-DD`. */
   day?: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** ISO 8601. */
   modifiedAt: string;
@@ -19,8 +19,8 @@ export interface IndexedFile {
 const places = Object.entries({ ...filePlaces, ...ownPlaces }) as [IndexedFile["type"], FilePlace][];
 
 /**
- * Lists a user's files, or those of one folder, by path. Files outside the coach's folders are the user's own
- * and are left out.
+ * Lists a user's files, or those of one folder, sorted by path. Leaves out files outside of the coach's
+ * folders.
  *
  * @example
  * ```ts
@@ -45,12 +45,12 @@ export async function fileIndex(files: FileStore, folder = ""): Promise<IndexedF
   });
 }
 
-/** Lists the files of some folders only, which is much faster with a year of days. */
+/** Lists the files of some folders. Much faster than listing all files of a user with a year of days. */
 export async function indexOf(files: FileStore, folders: readonly string[]): Promise<IndexedFile[]> {
   return (await Promise.all(folders.map((folder) => fileIndex(files, folder)))).flat();
 }
 
-/** Returns the last files whose names begin with a day, newest first. */
+/** Returns the newest `count` files whose names begin with a day, newest first. */
 export function newest(index: readonly IndexedFile[], count: number): IndexedFile[] {
   return index
     .filter(({ day }) => day !== undefined)

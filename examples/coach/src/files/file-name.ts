@@ -3,24 +3,23 @@ import { isDay, plusDays } from "../base/day.ts";
 import { type FilePlace, type FileType, filePlaces } from "./file-type.ts";
 
 /**
- * Long enough for a title. Some stores write it in hexadecimal, and it is still below the limits of disks and
- * buckets.
+ * The most characters of a title. Some stores write names in hexadecimal; even then they fit the limits of
+ * disks and buckets.
  */
 const LONGEST = 60;
 /**
- * Letters, digits and marks of any script, and the few signs that titles need. No slashes, control characters
- * or invisible characters.
+ * Allows letters, digits and marks of any script, blanks and a few signs. Allows no slashes, control
+ * characters or invisible characters.
  */
 const ALLOWED = /^[\p{L}\p{N}][\p{L}\p{N}\p{M} _.-]*$/u;
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/u;
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/;
 
 /**
- * Converts a title to a file name: unified compatibility forms, lower case, dashes for spaces, `.md` at the
- * end.
+ * Converts a title to a file name: Unicode form NFKC, lower case, dashes for spaces, `.md` at the end.
  *
- * @throws Error that tells the model how to fix the name. A bad name is refused and not cleaned, because a
- * cleaned one might be the name of another file.
+ * @throws Error for a name with other characters, with a message for the model. Such a name is not repaired,
+ * because the repaired one might be the name of another file.
  */
 export function safeFileName(title: string): string {
   const name = title.normalize("NFKC").toLowerCase().trim().replace(/\.md$/, "");
@@ -34,27 +33,27 @@ export function safeFileName(title: string): string {
   return `${name.replace(/ +/g, "-")}.md`;
 }
 
-/** Types whose day must not be in the future. */
+/** File types whose day must not be in the future. */
 const LOOKS_BACK: readonly FileType[] = ["daily-log", "check-in"];
 
 export interface NamedFile {
   type: FileType;
   name?: string | undefined;
   today: string;
-  /** Identifies the call; the same in every attempt. */
+  /** Identifies the tool call; the same in every attempt. */
   callKey: string;
 }
 
-/** Returns the path of a file below its user's folder, and the day that it is about. */
+/** Returns the path of a file below its user's folder, and the day of its content. */
 export function placeOf({ type, name, today, callKey }: NamedFile): { path: string; day: string } {
   const place: FilePlace = filePlaces[type];
-  // Checked even if the name is not used, so that the model learns that it must not send paths.
+  // Checks the name even if it is not used: the model learns that names cannot be paths.
   const title = name === undefined ? undefined : safeFileName(name);
   const day = place.name === "day" && title !== undefined ? title.slice(0, -3) : today;
   if (!isDay(day)) {
     throw new Error(`The file_name of a "${type}" is its day, e.g. ${today}. Leave it out for today.`);
   }
-  // With a future date the file would stay the newest. One day ahead is allowed because of time zones.
+  // A file with a future date would stay the newest one. One day ahead is allowed because of time zones.
   if (LOOKS_BACK.includes(type) && day > plusDays(today, 1)) {
     throw new Error(`The file_name of a "${type}" must not be in the future; today is ${today}.`);
   }

@@ -2,13 +2,14 @@
 export interface FilePlace {
   folder: string;
   /**
-   * `day`: one file per day, named by its date. `call`: one file per call, unless the model sets a title.
-   * `title`: the model must set a title. Anything else is the name of the only file of its type.
+   * How files are named. `day`: by their date, one file per day. `call`: by the model's title, or else by the
+   * tool call. `title`: by a title that the model must give. Any other text is the name of the only file of
+   * its type.
    */
   name: "day" | "call" | "title" | (string & {});
 }
 
-/** Everything that the coach keeps about a person, by type. */
+/** The files that the model can write, by type. */
 export const filePlaces = {
   domain: { folder: "domains", name: "title" },
   overview: { folder: "life-map", name: "overview" },
@@ -25,10 +26,10 @@ export const filePlaces = {
 
 export type FileType = keyof typeof filePlaces;
 
-/** The types as a list, for schemas. */
+/** The keys of {@link filePlaces}, for schemas. */
 export const fileTypes = Object.keys(filePlaces) as [FileType, ...FileType[]];
 
-/** Files that only the server writes; the model cannot. */
+/** The files that only the server writes, by type. */
 export const ownPlaces = {
   "pulse-check": { folder: "pulse-checks", name: "call" },
   "session-summary": { folder: "session-summaries", name: "call" },

@@ -7,12 +7,14 @@ export interface MarkdownFile {
   body: string;
 }
 
-/** The longest front matter that is read, in characters. Files can be edited from outside. */
+/**
+ * The longest front matter that is parsed, in characters. Files may have been edited outside of the coach.
+ */
 const LONGEST_HEAD = 10_000;
 
 /**
- * Writes every text on one line. Block scalars would lose leading blanks, and a text's lines could be
- * mistaken for those of the file.
+ * Options that write each text on one line. Blocks of several lines would lose leading blanks, and a line in
+ * them could look like the end of the front matter.
  */
 const ONE_LINE = {
   lineWidth: 0,
@@ -22,8 +24,8 @@ const ONE_LINE = {
 };
 
 /**
- * Formats Markdown with its attributes as YAML above it. Attributes that are `undefined` are left out. Every
- * file of the coach is written here, so attributes and Markdown are made harmless here.
+ * Formats a file: its attributes as YAML, then its Markdown. Leaves out attributes that are `undefined`.
+ * Makes all texts harmless; all files of the coach are formatted here.
  */
 export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, body: string): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
@@ -31,7 +33,7 @@ export function withFrontMatter(attributes: Readonly<Record<string, unknown>>, b
   return `---\n${head}---\n\n${harmlessMarkdown(body).trim()}\n`;
 }
 
-/** Parses a file. If the front matter is missing or damaged, the whole file is its text. */
+/** Parses a file. If the front matter is missing or damaged, the whole file is the body. */
 export function readFrontMatter(text: string): MarkdownFile {
   const plain = text.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   const end = plain.startsWith("---\n") ? plain.indexOf("\n---\n", 3) : -1;

@@ -1,8 +1,11 @@
 /**
- * Makes Markdown harmless in every reader: a renderer that passes HTML through, GitHub, or Obsidian with its
- * plugins. Raw HTML and templates stay readable as text (`&lt;script>`), images become links so that nothing
- * is fetched, and a link to `javascript:` or the like leads nowhere. Prose, lists, tables, emphasis and links
- * to the web stay as they are. Applying it again changes nothing.
+ * Makes Markdown harmless in every reader: in a renderer that passes HTML through, on GitHub, and in Obsidian
+ * with its plugins. Applying it twice has the same result as once.
+ *
+ * - Raw HTML and templates become text (`&lt;script>`).
+ * - Images become links, so that nothing is fetched.
+ * - Links to `javascript:` and other unsafe targets lead nowhere.
+ * - Prose, lists, tables, emphasis and links to the web do not change.
  */
 export function harmlessMarkdown(text: string): string {
   const plain = text.toWellFormed().replace(UNSEEN, "");
@@ -19,12 +22,15 @@ export function harmlessValue(value: unknown): unknown {
 }
 
 /**
- * Control characters except tabs and line breaks: some readers drop them, which joins the characters around
- * them.
+ * Control characters except tabs and line breaks. Some readers drop them, so that the characters around them
+ * form new markup.
  */
 const UNSEEN = /(?![\t\n\r])\p{Cc}/gu;
 
-/** A bare address is a link as well, and cannot be mistaken for an element with attributes. */
+/**
+ * An address in angle brackets. Without the brackets it is still a link, and cannot be parsed as an element
+ * with attributes.
+ */
 const AUTOLINK = /(\w?)<(https?:\/\/[^\s<>"'`]*|(?:mailto:)?[a-z][\w.+-]*@[\w.-]+)>(?=(\w?))/gi;
 
 /** The `<` of a tag, a comment, a declaration or a template. */
@@ -37,8 +43,8 @@ function withoutHtml(text: string): string {
 }
 
 /**
- * A web address, a mail address or a path among the files. A target with another scheme, or one that may hide
- * a scheme, does not match.
+ * Link targets that are allowed: web addresses, mail addresses and paths. Targets with another scheme, or
+ * with a hidden one, do not match.
  */
 const SAFE_TARGET = /^(?:https?:\/\/|mailto:|[^:&\\]*(?:[/?#]|$))/i;
 
@@ -52,12 +58,15 @@ function withSafeTargets(text: string): string {
     .replace(/!(?=\[)/g, "! ");
 }
 
-/** Languages that readers highlight. A plugin may run blocks of other languages (`dataviewjs`, `mermaid`). */
+/**
+ * Languages of code blocks that readers highlight. Code blocks of other languages may be run by a plugin,
+ * e.g. `dataviewjs`.
+ */
 const LANGUAGES =
   "bash|c|cpp|cs|csharp|css|csv|diff|go|ini|java|javascript|js|json|jsx|kotlin|markdown|md|php|py|python|rb|rs|ruby|rust|sh|" +
   "shell|sql|swift|text|toml|ts|tsx|txt|typescript|yaml|yml|zsh";
 const OTHER_BLOCK = new RegExp(
-  // A line that starts with backticks and has more of them later is inline code.
+  // A line that starts with backticks and has more of them later is inline code, not the start of a block.
   `(?<!\`)(\`{3,}(?=[^\`\\n]*$)|(?<!~)~{3,})([ \\t]*)(?=[^\\s~])(?!(?:${LANGUAGES})[ \\t\\r]*$|text )`,
   "gim",
 );
@@ -65,14 +74,11 @@ const OTHER_BLOCK = new RegExp(
 /** Inline code that Dataview runs: `$= …` and `= …`. */
 const INLINE_QUERY = /(?<!`)(`+\s*)(?=\$=|=\s*[^\s=>`])/g;
 
-/**
- * Commands of formulas that link, load, or set attributes. With its backslash doubled, a command is shown as
- * text.
- */
+/** LaTeX commands that link, load, or set attributes. With a doubled backslash they are shown as text. */
 const FORMULA =
   /(?<!\\)((?:\\\\)*)\\(?=(?:href|url|includegraphics|html\w*|require|class|cssId|style|data|csname)\b)/g;
 
-/** The app's own addresses: a click could run its commands. */
+/** Obsidian's own addresses. A click on one could run a command of the app. */
 const APP_LINK = /\bobsidian:(?=\/\/)/gi;
 
 function withoutPlugins(text: string): string {

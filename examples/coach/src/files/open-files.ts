@@ -4,8 +4,8 @@ import { supabaseFiles } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 
 /**
- * The place of the users' files: a directory, or a private bucket of Supabase Storage with a secret key that
- * stays on the server.
+ * The place of the users' files: a directory, or a private bucket of Supabase Storage. The bucket's secret
+ * key must stay on the server.
  */
 export type FilesAt = { directory: string } | { url: string; secretKey: string; bucket: string };
 

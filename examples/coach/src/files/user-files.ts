@@ -5,8 +5,8 @@ import { type MarkdownFile, readFrontMatter } from "./front-matter.ts";
 const PLAIN = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 
 /**
- * Returns the name of a user's folder: the id if it is plain, otherwise a hash of it. The `~` separates both
- * kinds, so that no id can be chosen to match another user's folder.
+ * Returns the name of a user's folder: their id if it is safe as a name, otherwise a hash of it. Hashes begin
+ * with `~` and ids do not, so nobody can choose an id that equals another user's folder.
  */
 export function userFolderName(userId: string): string {
   if (PLAIN.test(userId)) return userId;
@@ -14,7 +14,7 @@ export function userFolderName(userId: string): string {
 }
 
 /**
- * Returns the files of one user. Paths are below the user's folder and cannot leave it.
+ * Limits a store to the files of one user. Paths are relative to the user's folder and cannot leave it.
  *
  * @example
  * ```ts

@@ -13,6 +13,6 @@ export function dailyBudget(reservations: Reservations): Hook<CoachDeps> {
     account: ({ userId, deps }) => `${userId}/${new Date(deps.coach.now()).toISOString().slice(0, 10)}`,
     limit: dailyBudgetTokens.day,
     amount: dailyBudgetTokens.run,
-    message: "That is all for today. What you have written is safe, and tomorrow we can go on.",
+    message: "That is all for today. What you have written is safe, and we can continue tomorrow.",
   });
 }

@@ -3,9 +3,8 @@ import type { FileType } from "../files/file-type.ts";
 import { DEFAULT_TYPE, rulesOf, sessionTypes } from "../sessions/session-types.ts";
 
 /**
- * Allows a tool to run, and a file to be written, only if the session's effective type permits it. The model
- * is shown all five tools in every session, so that the prompt's beginning stays the same when an arc begins
- * or ends.
+ * Denies tools and file types that the session's effective type does not permit. The model sees all five
+ * tools in every session, so that the cached beginning of the prompt survives the begin and end of an arc.
  */
 export function sessionGate(): Hook {
   const allow = Object.fromEntries(Object.entries(sessionTypes).map(([type, { tools }]) => [type, tools]));

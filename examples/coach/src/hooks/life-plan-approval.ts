@@ -8,8 +8,8 @@ const { folder, name } = filePlaces["life-plan"];
 const LIFE_PLAN = `${folder}/${name}.md`;
 
 /**
- * Asks the user before their life plan is replaced. There is only one such file, so saving a new one loses
- * the old text. The first life plan is saved without a question.
+ * Asks the user before their life plan is replaced, because the old text would be lost. The first life plan
+ * is saved without a question.
  */
 export function lifePlanApproval(): Hook<CoachDeps> {
   return approval<CoachDeps>({

@@ -12,7 +12,7 @@ export interface ToSummarize {
   type: string;
   /** The summary that the model passed to `complete_session`. */
   summary: string | undefined;
-  /** All text of the last run. */
+  /** The text of the session's last run. */
   text: string;
   signal: AbortSignal;
 }
@@ -20,8 +20,8 @@ export interface ToSummarize {
 export type Summarize = (session: ToSummarize) => string | Promise<string>;
 
 /**
- * Writes the summary of a completed session to a file, once, after the run with all of its text has ended.
- * The file is named after the run, so a second attempt after a crash replaces it.
+ * Writes the summary of a completed session to a file, after the run that completed it. If a crash causes a
+ * second attempt, it overwrites the same file.
  */
 export function sessionSummary(summarize: Summarize = ownWords): Hook<CoachDeps> {
   return {
@@ -49,7 +49,7 @@ function partsOf({ sessionId, signal }: RunContext<CoachDeps>): Pick<ToSummarize
   return { sessionId, signal };
 }
 
-/** Returns the call that completed the session, if there is one. */
+/** Returns the summary of the call that completed the session; `undefined` if no call did. */
 function completing({ actions }: RunResult): { summary: string | undefined } | undefined {
   for (const { tool, success, result } of actions) {
     if (tool !== "complete_session" || success !== true) continue;

@@ -1,4 +1,7 @@
-/** A part of a message from the coach's earlier version, which wrote its actions into the text. */
+/**
+ * A part of a message of the coach's earlier version. That version wrote its actions into the text, as
+ * blocks.
+ */
 export type LegacyPart =
   | { type: "text"; text: string }
   | {
@@ -15,20 +18,20 @@ export type LegacyPart =
 
 const PAIRED = ["FILE_UPDATE", "SUGGESTED_REPLIES", "DAY_PLAN_DATA"] as const;
 
-/** A mark in a text. */
+/** A mark in a text, e.g. `[FILE_UPDATE type="domain"]`. Two marks enclose a block. */
 interface Mark {
   kind: "open" | "close" | "single";
   name: string;
-  /** The text after the name, inside the brackets. */
+  /** The text after the mark's name, inside the brackets. */
   rest: string;
   at: number;
   end: number;
 }
 
 /**
- * Matches one mark. The name must be followed by the end of the mark, a blank or a colon: `[FILE_UPDATES]` is
- * no mark. A mark never contains a line break, so line breaks can fill the gaps of removed ones. It ends
- * where another bracket begins, so that the search looks at every character once.
+ * Matches one mark. After its name comes a blank, a colon or the closing bracket, so `[FILE_UPDATES]` does
+ * not match. A mark contains no line break: a line break can stand for a removed mark without forming a new
+ * one. A mark contains no other bracket: the search takes linear time.
  */
 const MARK =
   /\[(\/?)(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA|ENTER_MODE|SESSION_COMPLETE)(?=[\] \t:])([^[\]\r\n]{0,1000})\]/gi;
@@ -44,8 +47,8 @@ function* marksIn(text: string): Generator<Mark> {
 }
 
 /**
- * Splits a message into parts, to show it. No part has an effect: a block shows what was saved long ago. Of a
- * block without an end, only the mark is left out.
+ * Splits a message into parts, for display. Parts have no effect: the earlier version saved what a block
+ * shows. If a block has no end, only its mark is removed.
  *
  * @example
  * ```ts
@@ -72,7 +75,7 @@ export function legacyParts(text: string): LegacyPart[] {
   return parts;
 }
 
-/** Removes all blocks with their contents. What is left is the message for its reader. */
+/** Removes all blocks with their contents. The rest is the text for the user. */
 export function withoutBlocks(text: string): string {
   return cut(
     text,
@@ -80,7 +83,7 @@ export function withoutBlocks(text: string): string {
   );
 }
 
-/** Removes the marks only. The text of files is the user's, also between two marks. */
+/** Removes the marks and keeps the text between them, because a file's text is the user's own. */
 export function withoutTags(text: string): string {
   return cut(text, [...marksIn(text)]);
 }
@@ -119,7 +122,7 @@ function outermost(
   return found;
 }
 
-/** Cuts spans and fills the gaps, so that the text around a removed mark cannot form another mark. */
+/** Removes spans. Fills their gaps, so that the texts on both sides of a gap cannot form a new mark. */
 function cut(text: string, spans: readonly { at: number; end: number }[]): string {
   if (spans.length === 0) return text;
   const pieces: string[] = [];

@@ -3,8 +3,8 @@ import { legacyMarks, withoutTags } from "./blocks.ts";
 import { NOTHING_LEFT, withoutLegacyText } from "./guard.ts";
 
 /**
- * Wraps a model so that it never reads legacy blocks. The log keeps them, and old conversations are shown
- * with them. Each message is converted on its own, so the prompt's beginning stays the same in all requests.
+ * Wraps a model so that it never reads legacy blocks. The log keeps them, so pages can still show them.
+ * Messages are converted one by one, so the cached beginning of the prompt does not change.
  */
 export function withoutLegacy(model: ModelClient): ModelClient {
   const { id, pricing, forcedToolChoice } = model;
@@ -28,10 +28,7 @@ function hasMark(block: ContentBlock): boolean {
   return isText(block) && legacyMarks(block.text).length > 0;
 }
 
-/**
- * Results can contain the user's words too. There only the marks are removed; the text between them belongs
- * to the result.
- */
+/** Removes marks from a tool result and keeps the text between them, which belongs to the result. */
 function withPlainResult(block: ContentBlock): ContentBlock {
   const { type, content } = block as ContentBlock & { content?: unknown };
   if (type !== "tool_result") return block;

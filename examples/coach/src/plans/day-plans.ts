@@ -1,22 +1,22 @@
-/** The plan of a day as a row, beside its file, so that plans can be counted and compared. */
+/** The plan of a day as a database row. It exists beside the plan's file, so that plans can be queried. */
 export interface DayPlan {
   /** `YYYY-MM-DD`. */
   day: string;
-  /** What the day is for. */
+  /** The user's intention for the day. */
   intention?: string;
-  /** In order. */
+  /** The priorities, the first one first. */
   priorities: readonly string[];
   /** The path of the file with the whole plan. */
   path: string;
 }
 
-/** Stores one plan per user and day; the last one counts. */
+/** Stores one plan per user and day. A second plan for a day replaces the first. */
 export interface DayPlans {
   save(userId: string, plan: DayPlan): Promise<void>;
   get(userId: string, day: string): Promise<DayPlan | undefined>;
 }
 
-/** Creates day plans in memory, for tests. */
+/** Creates a store of day plans in memory, for tests. */
 export function memoryDayPlans(): DayPlans {
   const kept = new Map<string, DayPlan>();
   const key = (userId: string, day: string): string => JSON.stringify([userId, day]);
@@ -28,7 +28,7 @@ export function memoryDayPlans(): DayPlans {
 
 const MOST = 10;
 
-/** Derives the priorities of a plan without any: its tasks, otherwise the items of its lists. */
+/** Derives priorities from the text of a plan: its tasks, or if it has none, the items of its lists. */
 export function prioritiesIn(content: string): string[] {
   const items = [...content.matchAll(/^ {0,3}[-*+] (\[[ xX]\] )?(\S.*)$/gm)];
   const tasks = items.filter(([, box]) => box !== undefined);

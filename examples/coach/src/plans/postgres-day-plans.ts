@@ -2,7 +2,10 @@ import { tryUntilApplied } from "@pawl/core/store";
 import type { Database } from "@pawl/postgres";
 import type { DayPlan, DayPlans } from "./day-plans.ts";
 
-/** One statement. Safe at every start, also for several processes at once. */
+/**
+ * Creates the schema and the table in one statement, if they do not exist. Several processes may run it at
+ * once.
+ */
 const TABLES = `DO $coach_tables$ BEGIN
 PERFORM pg_advisory_xact_lock(7231952);
 CREATE SCHEMA IF NOT EXISTS coach;
@@ -25,8 +28,7 @@ const GET = `SELECT to_char(day, 'YYYY-MM-DD') AS day, intention, priorities::te
 FROM coach.day_plans WHERE user_id = $1 AND day = $2::text::date`;
 
 /**
- * Opens day plans in a table of their own (`coach.day_plans`), over `pg`, postgres.js or a PGlite. Creates
- * the table first.
+ * Opens a store of day plans over `pg`, postgres.js or a PGlite. Creates its table `coach.day_plans` first.
  *
  * @throws the driver's error when the database fails.
  *
@@ -75,7 +77,7 @@ async function ask(db: Database, text: string, values: unknown[]): Promise<reado
   }
 }
 
-/** Carries the driver's error as its cause, because `tryUntilApplied` looks for the database's code there. */
+/** A failed statement. Its `cause` is the driver's error, where `tryUntilApplied` looks for the SQLSTATE. */
 class Undone extends Error {}
 
 async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {

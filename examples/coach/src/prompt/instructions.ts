@@ -2,7 +2,8 @@ import { skillSummaries } from "@pawl/knowledge";
 import { coachSkills } from "./skills.ts";
 
 /**
- * The system prompt. It must not change from day to day, because it is the cached beginning of every request.
+ * The system prompt. It contains no date and no user data, because it is the cached beginning of every
+ * request.
  */
 export const instructions: string = `You are Sage, a life coach. People come to you in the morning to find a shape for the day, in the evening to look back on it, and whenever something weighs on them.
 

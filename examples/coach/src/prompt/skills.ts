@@ -6,10 +6,10 @@ import { toolNames } from "../sessions/session-types.ts";
 /** The folder of the skills, one Markdown file each. */
 const FOLDER = fileURLToPath(new URL("../../skills", import.meta.url));
 
-/** All skills, checked against the existing tools. */
+/** All skills. Loading fails if one names a tool that does not exist. */
 export const coachSkills: readonly Skill[] = await loadSkills(FOLDER, { tools: toolNames });
 
-/** Returns the name of the skill for a type of session. There may be no skill of that name. */
+/** Returns the name that the skill of a session type has; not every type has a skill. */
 export function skillOfType(type: string): string {
   return type.replaceAll("_", "-");
 }

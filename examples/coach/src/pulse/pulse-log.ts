@@ -5,7 +5,7 @@ import { withFrontMatter } from "../files/front-matter.ts";
 import { readMarkdown } from "../files/user-files.ts";
 import { domainIds, type Ratings } from "./domains.ts";
 
-/** The last known rating of each area, and the day of the last check. */
+/** The last known rating of each area of life, and the day of the last check. */
 export interface PulseBaseline {
   day: string;
   ratings: Ratings;
@@ -13,10 +13,7 @@ export interface PulseBaseline {
 
 const FOLDER = "pulse-checks";
 
-/**
- * Returns the baseline of a pulse check: the last check before it. `callKey` identifies the current check,
- * which is left out.
- */
+/** Returns the ratings before a pulse check. `callKey` identifies that check, whose own file is left out. */
 export async function pulseBaseline(files: FileStore, callKey?: string): Promise<PulseBaseline | undefined> {
   const index = await fileIndex(files, FOLDER);
   const others =
@@ -27,7 +24,7 @@ export async function pulseBaseline(files: FileStore, callKey?: string): Promise
   return { day: last.day, ratings: ratingsIn(file.attributes.known) };
 }
 
-/** An answered pulse check. `at` is in milliseconds since 1970. */
+/** An answered pulse check. `at` is the time of the answer, in milliseconds since 1970. */
 interface Pulse {
   day: string;
   at: number;
@@ -37,8 +34,8 @@ interface Pulse {
 }
 
 /**
- * Saves a pulse check, once for each call however often it is attempted. The names of a day's checks sort by
- * `at`, the moment of the answer, which does not depend on the user's time zone.
+ * Saves a pulse check to a file and returns its path. A repeated `callKey` overwrites the same file. Files of
+ * a day sort by `at`, which does not depend on the user's time zone.
  */
 export async function keepPulse(
   files: FileStore,
@@ -53,7 +50,7 @@ export async function keepPulse(
   return path;
 }
 
-/** Keeps the valid ratings of an attribute: the file may have been edited. */
+/** Returns the valid ratings of an attribute. The file may have been edited. */
 function ratingsIn(value: unknown): Ratings {
   const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
   const known = domainIds.flatMap((id) => {

@@ -1,10 +1,10 @@
 import { daysBetween, plusDays } from "../base/day.ts";
 import type { IndexedFile } from "../files/file-index.ts";
 
-/** Days from one check-in to the next. */
+/** The number of days between two check-ins. */
 export const CHECKIN_EVERY = 7;
 
-/** The folders that determine when it is due. */
+/** The folders whose files determine when the next check-in is due. */
 export const CHECKIN_FOLDERS = ["check-ins", "life-map"] as const;
 
 /** Returns the day of the next weekly check-in, as `YYYY-MM-DD`; `undefined` without a life map. */

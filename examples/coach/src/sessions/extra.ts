@@ -4,8 +4,8 @@ import { isTimeZone } from "../base/day.ts";
 import { isSessionType, sessionTypes } from "./session-types.ts";
 
 /**
- * Reads the coach's own request fields, for `handler({ extra })`: `sessionType` is the type of a new session,
- * `timeZone` says where the user is. Neither has an effect in an existing session.
+ * Reads the coach's own request fields, for `handler({ extra })`: `sessionType` (the type of a new session)
+ * and `timeZone` (the user's time zone). They have no effect in an existing session.
  */
 export function coachExtra(): ExtraFields {
   return {
@@ -20,7 +20,7 @@ export function coachExtra(): ExtraFields {
         );
       }
       if (zone !== undefined && !isTimeZone(zone)) {
-        throw new PawlError("invalid_input", "timeZone must be a name like Europe/Berlin.");
+        throw new PawlError("invalid_input", "timeZone must be an IANA time zone, e.g. Europe/Berlin.");
       }
       return {
         metadata: { ...(type !== undefined && { type }), ...(zone !== undefined && { time_zone: zone }) },

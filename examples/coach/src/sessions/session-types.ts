@@ -11,9 +11,9 @@ export const toolNames = [
 
 export type ToolName = (typeof toolNames)[number];
 
-/** What is allowed in a session of one type. */
+/** The tools and files that a session of one type permits. */
 export interface SessionRules {
-  /** The name for people. */
+  /** The name that users see. */
   title: string;
   tools: readonly ToolName[];
   /** The types of file that `save_file` may write. */
@@ -23,7 +23,7 @@ export interface SessionRules {
 const memory = ["sage-context", "sage-patterns", "reflection-prompt", "capture"] as const;
 const guided = ["save_file", "complete_session", "show_pulse_check", "show_options"] as const;
 
-/** Every type of session. An arc is such a type, which an open conversation enters for a while. */
+/** The types of sessions. Arcs are types too: an open conversation can enter an arc and leave it. */
 export const sessionTypes = {
   open_conversation: {
     title: "Open conversation",
@@ -60,8 +60,8 @@ export type Arc = (typeof arcs)[number];
 export const DEFAULT_TYPE: SessionType = "open_conversation";
 
 /**
- * Returns the rules of an effective type: the mode that a tool set, otherwise the type of the session. An
- * unknown type has the fewest rights.
+ * Returns the rules of an effective type: the current arc, or else the type of the session. An unknown type
+ * gets the rules with the fewest rights.
  *
  * @example
  * ```ts

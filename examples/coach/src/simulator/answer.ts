@@ -19,7 +19,7 @@ const FAREWELL =
   /^(?:(?:ok(?:ay)?|no|great|perfect)[\s,.!]+)?(?:that(?:'s| is) (?:all|it)|(?:good)?bye|thanks?|thank you|(?:i(?:'m| am) )?done|see you|good ?night)\b/i;
 const HELLO = /^(?:hi|hello|hey|good (?:morning|day|afternoon|evening)|morning|start)\b/i;
 
-/** Chooses the coach's next words and actions. */
+/** Returns the coach's next text and tool calls. */
 export function answer(scene: Scene): Reply {
   if (scene.outcomes.length > 0) return afterTools(scene);
   return toWords(scene);

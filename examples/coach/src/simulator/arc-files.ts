@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@pawl/core";
 import { excerpt } from "./lines.ts";
 import { quote } from "./plan.ts";
 
-/** Writes a journal entry in the person's words. */
+/** Creates the input of `save_file` for a journal entry, in the user's words. */
 export function evening(said: string): JsonObject[] {
   return [
     {
@@ -18,7 +18,7 @@ export function evening(said: string): JsonObject[] {
   ];
 }
 
-/** Writes a check-in with its themes, and a plan for the week. */
+/** Creates the inputs of `save_file` for a check-in with its themes, and for a plan for the week. */
 export function checkIn(said: string, pulse: Json): JsonObject[] {
   return [
     {
@@ -33,7 +33,7 @@ export function checkIn(said: string, pulse: Json): JsonObject[] {
   ];
 }
 
-/** Writes the three files of a life map. */
+/** Creates the inputs of `save_file` for the three files of a life map. */
 export function lifeMap(said: string, pulse: Json): JsonObject[] {
   const touched = domainsIn(said);
   return [

@@ -15,7 +15,7 @@ const WANTED: readonly [pattern: RegExp, arc: string][] = [
   [/\b(?:map (?:out )?my life|life map(?:ping)?)\b/i, "life_mapping"],
 ];
 
-/** Begins the arc, or the pulse check, that a message asks for. */
+/** Begins the arc, or the pulse check, that a message requests; `undefined` if it requests neither. */
 export function asksForArc(said: string): Reply | undefined {
   const arc = WANTED.find(([pattern]) => pattern.test(said))?.[1];
   if (arc !== undefined) return call("enter_structured_arc", { arc, reason: excerpt(said, 120) });
@@ -23,7 +23,7 @@ export function asksForArc(said: string): Reply | undefined {
   return call("show_pulse_check", { context: "A short look at all areas, before we talk." }, "Gladly.");
 }
 
-/** Answers a message in an arc, or in a session that has a type. */
+/** Answers a message in an arc, or in a session with a type. */
 export function arcToWords(scene: Scene): Reply | undefined {
   const { type, said, told, saved, direction } = scene;
   switch (type) {
@@ -85,7 +85,7 @@ export function arcAfterTools(scene: Scene): Reply | undefined {
   return undefined;
 }
 
-/** Closes the day. The first message is the day itself and is saved; the next one is a yes or a change. */
+/** Closes the day. The user's first message describes the day and is saved; later ones agree or change it. */
 function closing(scene: Scene): Reply {
   const { said, told, saved } = scene;
   if (saved.includes("daily-log") && AGREED.test(said)) {
@@ -129,7 +129,7 @@ function afterPulse(scene: Scene, value: Json): Reply {
   return { text: `${told}\n\n${next.get(scene.type) ?? "Is there one of them you want to talk about?"}` };
 }
 
-/** Describes the largest change in one sentence. */
+/** Describes the largest change of a rating in one sentence. */
 function pulseWords(value: Json): string {
   const result = asObject(value);
   if (result.skipped === true || result.answered === false) return "We can leave that for another time.";

@@ -1,13 +1,13 @@
 import type { Reply } from "@pawl/testing";
 
-/** The three ways into a conversation. */
+/** Three directions for a conversation, which the coach offers as buttons. */
 export const directions = {
   plan: "Plan my day",
   reflect: "Reflect on yesterday",
   mind: "Something is on my mind",
 } as const;
 
-/** Greets the user, with the ways in as buttons. */
+/** Greets the user and offers the directions as buttons. */
 export function greeting(first: boolean): Reply {
   const text = first
     ? "Good morning, I'm Sage. I have no agenda of my own: we can give the day a shape, look back for a moment, or talk about whatever is there.\n\nHow is your morning so far?"
@@ -16,7 +16,7 @@ export function greeting(first: boolean): Reply {
   return { text, tools: [{ name: "show_options", input: { question: "Where shall we start?", options } }] };
 }
 
-/** The question that follows a choice. */
+/** Returns the question for a chosen direction. */
 export function followUp(chosen: string): string {
   switch (chosen) {
     case directions.plan:
@@ -41,7 +41,7 @@ export function reflection(said: string, nth: number): string {
   return `So: *${excerpt(said)}* I'd like to stay with that for a moment. ${questions[nth % questions.length]}`;
 }
 
-/** Shows what the page can render, on request. */
+/** A text with every kind of Markdown that the page renders. */
 export const showcase = `## A page of everything
 
 Plain words carry most of a conversation. Now and then a **shape** helps, or a *slant*, or something ~~crossed out~~.
@@ -63,7 +63,7 @@ const day = plan({ first: "the hard thing" });
 
 More about lists like this one is written [elsewhere](https://commonmark.org/help/).`;
 
-/** A text long enough to watch it arrive, and to stop it. */
+/** A long text, to try streaming and the stop button. */
 export const longTalk = [
   "Here is how I think about a week, from one end to the other.",
   ...["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"].map(
@@ -85,7 +85,7 @@ export const longTalk = [
 export const goodbye =
   "Thank you for the time. Everything worth keeping is in your notes, and I'm here whenever you want to pick it up again. Take good care of yourself.";
 
-/** Returns the beginning of a text, ending in a full stop. */
+/** Returns the beginning of a text, at most `most` characters, ending in a full stop. */
 export function excerpt(text: string, most = 140): string {
   const line = text
     .replace(/[*_`<>[\]]/g, "")
@@ -104,7 +104,7 @@ export const backAgain =
 export const landing =
   "This is as far as I get in one go. Everything saved is in your notes. Send me a message and we'll continue from here.";
 
-/** The summary of a long conversation. */
+/** Returns the summary of a long conversation. */
 export function summary(transcript: string): string {
   const said = [...transcript.matchAll(/^user: (.+)$/gm)].map(([, line = ""]) => `- ${excerpt(line, 200)}`);
   return ["What the person has said so far:", ...said].join("\n");

@@ -1,7 +1,7 @@
 import type { Reply } from "@pawl/testing";
 import { excerpt } from "./lines.ts";
 
-/** One thing to do, with the hour if the user named one. */
+/** One task of a plan, with the hour if the user named one. */
 export interface Step {
   at?: string;
   what: string;
@@ -12,7 +12,7 @@ const OPENING =
   /^(?:(?:and|then|also|first|next|after that|finally|later|today|tomorrow|maybe|so|well|ok|okay|yes|please|(?:help me )?plan (?:for )?(?:my day|the day|today)|i(?:'d| would) like to|i(?:'m| am) going to|i(?:'ll| will)|i (?:want|need|have|plan|hope) to|i must|i should|to)\b[\s,:]*)+/i;
 const MOST = 6;
 
-/** Splits the user's message into things to do, in their own words, only shortened. */
+/** Splits the user's message into tasks, in shortened form. */
 export function stepsOf(text: string): Step[] {
   return text
     .split(/\s*(?:[\n;,•]|\.\s|\bthen\b|\band\b)\s*/i)
@@ -37,7 +37,7 @@ function hourOf(at: string): string {
   return /^\d+$/.test(at) ? `${at}:00` : at.toLowerCase();
 }
 
-/** Checks whether a message reads like a plan although nobody asked for one. */
+/** Checks whether a message contains a plan, even if the coach did not ask for one. */
 export function looksLikePlan(text: string): boolean {
   return (
     /\b(today|plan|to-?do|schedule|this (?:morning|afternoon|evening))\b/i.test(text) &&
@@ -51,7 +51,7 @@ export function planFile(steps: readonly Step[], said: string): string {
   return ["# Plan for the day", "", ...list, "", "## In your words", "", quote(said)].join("\n");
 }
 
-/** Saves two files in one turn: the plan, and what it says about the person. */
+/** Creates the reply that saves two files in one turn: the plan, and what it shows about the user. */
 export function savePlan(said: string): Reply {
   const steps = stepsOf(said);
   const first = steps[0]?.what ?? said;

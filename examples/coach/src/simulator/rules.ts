@@ -4,13 +4,13 @@ import { landing, summary } from "./lines.ts";
 import { sceneOf } from "./scene.ts";
 
 export interface CoachRulesOptions {
-  /** 2 is twice as fast; `Infinity` waits for nothing. Default: 1. */
+  /** The speed: 2 is twice as fast, `Infinity` never pauses. Default: 1. */
   speed?: number;
 }
 
 /**
- * Creates rules with which the Messages API simulator plays the coach. They are a pure function of the
- * request: the same conversation always gets the same answer, in every session and after every restart.
+ * Creates rules by which the Messages API simulator plays the coach. They are a pure function of the request:
+ * the same conversation always gets the same answer.
  *
  * @example
  * ```ts
@@ -27,15 +27,15 @@ export interface CoachRulesOptions {
 export function coachRules({ speed = 1 }: CoachRulesOptions = {}): Rules {
   return (request) => {
     const scene = sceneOf(request);
-    // A request without tools asks for the summary of a long conversation. A request with tools that may not
-    // be called asks for the closing words.
+    // A request without tools asks for the summary of a long conversation. A request whose tools must not be
+    // called asks for the closing words of a run.
     if ((request.tools ?? []).length === 0) return paced({ text: summary(scene.said) }, speed);
     if (request.tool_choice?.type === "none") return paced({ text: landing }, speed);
     return paced(answer(scene), speed);
   };
 }
 
-/** Sets the pace of a reply, about that of a model. Long texts come in longer pieces with longer pauses. */
+/** Sets the pace of a reply to about that of a real model. Long texts have longer pieces and pauses. */
 function paced(reply: Reply, speed: number): Reply {
   const length = reply.text?.length ?? 0;
   const perEvent = Math.min(80, Math.max(28, length / 16));

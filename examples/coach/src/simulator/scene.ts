@@ -10,21 +10,24 @@ export interface Outcome {
   value: Json;
 }
 
-/** The part of a conversation that the rules read. All of it is in the request. */
+/** The state of a conversation, as the rules need it. All of it is read from one request. */
 export interface Scene {
-  /** The user's last words: their last message, or their own words in place of an option. */
+  /** The user's last message, or the text that they typed instead of choosing an option. */
   said: string;
   /** The number of messages from the user. */
   messages: number;
   /** The tool results since the last message. */
   outcomes: Outcome[];
-  /** The chosen direction, until a file is saved for it. */
+  /** The direction that the user chose, until a file is saved in it. */
   direction: string | undefined;
   /** The type of the session, or its current arc. */
   type: string;
-  /** The arc that was entered and is not complete. */
+  /** The arc in progress. */
   arc: string | undefined;
-  /** The types of the files saved in this stage: since the session began, or an arc last began or ended. */
+  /**
+   * The types of files that were saved in this stage. A stage begins with the session, and with each begin or
+   * end of an arc.
+   */
   saved: string[];
   /** The number of messages from the user in this stage. */
   told: number;
@@ -32,7 +35,7 @@ export interface Scene {
   pulse: Json | undefined;
 }
 
-/** Reads a request from its first block to its last. */
+/** Derives the scene from a request's blocks, in order. */
 export function sceneOf(request: ParsedRequest): Scene {
   const type = TYPE.exec(systemText(request))?.[1] ?? "open_conversation";
   const scene: Scene = {
@@ -85,7 +88,7 @@ function hear(scene: Scene, outcome: Outcome): void {
   }
 }
 
-/** Resets the scene when an arc begins or ends. */
+/** Starts a new stage, when an arc begins or ends. */
 function begin(scene: Scene, arc: string | undefined): void {
   Object.assign(scene, { arc, saved: [], told: 0, pulse: undefined });
 }
@@ -121,7 +124,7 @@ export function field(value: Json | undefined, name: string): string | undefined
   return typeof found === "string" ? found : undefined;
 }
 
-/** Checks whether a text was inserted by the library: such texts are in tags. The user did not write them. */
+/** Checks whether Pawl inserted a text, e.g. a note. Such a text is in a tag; the user did not write it. */
 function isInserted(text: string): boolean {
   return /^<(note|knowledge|artifact)\b/.test(text);
 }

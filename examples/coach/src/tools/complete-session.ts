@@ -6,7 +6,7 @@ import { indexOf } from "../files/file-index.ts";
 import { activeArc } from "../sessions/active-arc.ts";
 import { CHECKIN_FOLDERS, nextCheckin } from "../sessions/check-in-status.ts";
 
-/** The result of `complete_session`: completed, completed earlier, or refused. */
+/** The result of `complete_session`: completed now, completed earlier, or refused. */
 export type Completed =
   | {
       success: true;
@@ -18,15 +18,15 @@ export type Completed =
   | { success: false; error: "session_expired"; message: string };
 
 /**
- * Completes the session or its current arc. The run continues, so that the coach can say goodbye. The
- * session's summary is not made here but by a hook, after the run.
+ * Completes the session or its current arc. The run continues, so that the coach can say goodbye. The hook
+ * `session-summary` writes the session's summary after the run.
  */
 export const completeSession = tool({
   name: "complete_session",
   description:
-    "Marks this session (type session), or the arc that it is in (type arc), as complete. An arc that ends leads back into the open " +
-    "conversation. Use it when the person says goodbye or has what they came for, and only once; " +
-    "then say goodbye in a sentence or two. Do not use it to end a conversation that the person wants to go on with.",
+    "Marks this session (type session), or the arc that it is in (type arc), as complete. After an arc the open conversation " +
+    "continues. Use it when the person says goodbye or has what they came for, and only once; " +
+    "then say goodbye in a sentence or two. Do not use it to end a conversation that the person wants to continue.",
   input: z.object({
     type: z.enum(["session", "arc"]),
     summary: z.string().max(500).optional().describe("What came out of it, in one or two sentences."),
@@ -43,8 +43,7 @@ export const completeSession = tool({
       );
     }
     if ((await status()) === "expired") {
-      const message =
-        "This session has expired and stays so. What was saved is safe; the next one begins afresh.";
+      const message = "This session has expired and cannot be completed. Everything that was saved is safe.";
       return { success: false, error: "session_expired", message };
     }
     const due = nextCheckin(await indexOf(files, CHECKIN_FOLDERS), dayOf(now(), timeZone)) ?? null;

@@ -5,7 +5,7 @@ import { skillOfType } from "../prompt/skills.ts";
 import { activeArc } from "../sessions/active-arc.ts";
 import { arcs, sessionTypes } from "../sessions/session-types.ts";
 
-/** Begins an arc in an open conversation. The model reads the arc's guidance once, with the result. */
+/** Creates the tool that begins an arc in an open conversation. Its result contains the arc's guidance. */
 export function enterStructuredArc(skills: readonly Skill[]): Tool {
   return tool({
     name: "enter_structured_arc",
@@ -19,7 +19,7 @@ export function enterStructuredArc(skills: readonly Skill[]): Tool {
     category: "execute",
     status: { start: "Changing over…", done: "Ready" },
     idempotent: true,
-    // Calls run one at a time. If one turn has two, only the first begins an arc.
+    // Makes several calls of one turn run in order, so that only the first one begins an arc.
     dependsOn: ["enter_structured_arc"],
     execute: async ({ arc }, context: ToolContext) => {
       const active = await activeArc(context);

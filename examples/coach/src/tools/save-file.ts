@@ -12,7 +12,7 @@ import { prioritiesIn } from "../plans/day-plans.ts";
 /** The longest content of a file, in UTF-16 code units. */
 export const MAX_CONTENT = 100_000;
 
-/** No database keeps a NUL in a text. */
+/** A short text. NUL is refused, because databases cannot store it. */
 const short = z
   .string()
   .min(1)
@@ -25,7 +25,7 @@ const attributes = z.object({
   energy: short.optional(),
   mood_signal: short.optional(),
   domains_touched: z.array(short).max(20).optional(),
-  preview_line: short.optional().describe("One line that stands for the file in a list."),
+  preview_line: short.optional().describe("One line that represents the file in a list."),
   intention: short.optional().describe("Of a day-plan: what the day is for."),
   priorities: z.array(short).max(10).optional().describe("Of a day-plan: what comes first."),
 });
@@ -37,7 +37,7 @@ const input = z.object({
     .max(120)
     .optional()
     .describe(
-      "A plain title without folders; a domain needs one. Of a file that there is one of a day: the day, YYYY-MM-DD, if not today.",
+      "A plain title without folders; a domain needs one. For types with one file per day: the day as YYYY-MM-DD; default: today.",
     ),
   content: z.string().min(1).max(MAX_CONTENT).describe("The whole file as Markdown, without front matter."),
   attributes: attributes.optional(),
@@ -49,15 +49,15 @@ export type SaveFileInput = z.infer<typeof input>;
 export interface SavedFile {
   success: true;
   path: string;
-  /** The size in UTF-8. */
+  /** The size of the file in bytes, as UTF-8. */
   bytes: number;
   /** How many captures this call added to the journal. */
   captures_folded?: number;
 }
 
 /**
- * Saves Markdown in the user's files and waits until it is stored. Saving the same again is harmless, so a
- * call that a crash interrupted runs again.
+ * Saves Markdown in the user's files and waits until it is stored. After a crash the call runs again, because
+ * saving the same content twice is harmless.
  */
 export const saveFile = tool({
   name: "save_file",
@@ -78,7 +78,7 @@ export const saveFile = tool({
     const { file_type: type, file_name: name } = file;
     const { path, day } = placeOf({ type, name, today, callKey: context.idempotencyKey });
     const content = harmlessMarkdown(file.content);
-    if (content.trim() === "") throw new Error("content has no text.");
+    if (content.trim() === "") throw new Error("content must not be blank.");
     context.signal.throwIfAborted();
     if (type === "daily-log") return await saveJournal(files, { ...file, content }, path, day);
     const saved = await put(files, path, fileText({ ...file, content }, day));
@@ -96,8 +96,8 @@ export function fileText({ file_type, attributes = {}, content }: SaveFileInput,
 }
 
 /**
- * Writes the journal first, then marks its captures. If this is interrupted in between, repeating both has
- * the same result.
+ * Writes the journal, then marks its captures. After a crash between the two, repeating both gives the same
+ * result.
  */
 async function saveJournal(
   files: FileStore,

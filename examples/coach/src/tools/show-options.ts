@@ -1,7 +1,7 @@
 import { type Json, tool } from "@pawl/core";
 import * as z from "zod";
 
-/** A choice as the page shows it. */
+/** An option, as the page shows it. */
 export interface Option {
   id: string;
   label: string;
@@ -19,8 +19,8 @@ const input = z.object({
 });
 
 /**
- * Asks the user with buttons, and waits as long as it takes. The answer is the id or the label of a choice,
- * or any other text. The result says which it was.
+ * Asks the user with buttons. The run waits without a time limit. The answer is the id or label of an option,
+ * or another text; the result says which.
  */
 export const showOptions = tool({
   name: "show_options",

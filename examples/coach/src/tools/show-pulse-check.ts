@@ -7,7 +7,7 @@ import { keepPulse, pulseBaseline } from "../pulse/pulse-log.ts";
 
 const rating = z.int().min(1).max(5);
 
-/** An answer: ratings from 1 to 5 for at least one area, or skipped. */
+/** The answer: ratings from 1 to 5 for at least one area, or skipped. */
 const answer = z.union([
   z.object({
     ratings: z
@@ -17,7 +17,7 @@ const answer = z.union([
   z.object({ skipped: z.literal(true) }),
 ]);
 
-/** An area's rating before and now. `change` is absent if there was no rating before. */
+/** The rating of an area before and now. `change` is absent if there was no earlier rating. */
 export interface PulseChange {
   before?: number;
   after: number;
@@ -29,21 +29,21 @@ export type PulseResult =
   | { skipped: true; baseline: Ratings }
   | {
       ratings: Ratings;
-      /** The last known rating of each area before this check, and the day of that check. */
+      /** The last known ratings before this check, and their day. */
       baseline: Ratings;
       baseline_day?: string;
       changes: Record<string, PulseChange>;
     };
 
 /**
- * Asks how the areas of life are, with a control for each, and waits as long as it takes. The result has the
+ * Asks the user to rate the areas of their life. The run waits without a time limit. The result has the
  * previous ratings beside the new ones.
  */
 export const showPulseCheck = tool({
   name: "show_pulse_check",
   description:
     "Shows the person a pulse check: each area of their life to be rated from 1 to 5, as few or as many as they like, and waits. " +
-    "They may skip it. The result tells what has changed since the last one.",
+    "They may skip it. The result contains the changes since the last one.",
   input: z.object({
     context: z.string().trim().min(1).max(300).describe("Why you ask now, in one sentence to the person."),
     domains: z
@@ -51,7 +51,7 @@ export const showPulseCheck = tool({
       .min(1)
       .max(domainIds.length)
       .optional()
-      .describe("Only these; all when absent."),
+      .describe("Only these areas. Default: all."),
   }),
   category: "suspend",
   suspends: {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@pawl/core";
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
 
-/** A message for lists: its text, with its calls as metadata. */
+/** A message as a row of a list: its text, with its calls as metadata. */
 export interface MessageRow {
   id: string;
   role: "user" | "assistant";
@@ -11,8 +11,8 @@ export interface MessageRow {
 }
 
 /**
- * Converts the messages of a session's view to rows: text only, with the calls in the metadata. Long texts in
- * a call's input, such as the contents of files, are replaced by their length.
+ * Converts the messages of a session's view to rows: the text as content, the calls as metadata. Texts over
+ * 300 characters in a call's input, e.g. file contents, are replaced by their length.
  *
  * @example
  * ```ts
@@ -33,7 +33,7 @@ export function messageRows(messages: readonly ViewMessage[]): MessageRow[] {
   });
 }
 
-/** The longest text of an input that is kept, in UTF-16 code units. */
+/** The longest text of an input that a row keeps, in UTF-16 code units. */
 const LONGEST = 300;
 
 function shortened(input: Json): Json {

@@ -9,8 +9,8 @@ const read = async ({ files }: Made, path: string) =>
   readFrontMatter(await readText(userFiles(files, "ada"), path));
 const paths = async ({ files }: Made) => (await userFiles(files, "ada").list()).map(({ path }) => path);
 
-describe("sessions of one kind, from end to end", () => {
-  it("X1 P1 4.2 takes at most six exchanges for a morning: greeting, options, plan, pulse check, goodbye", async () => {
+describe("sessions of one kind, played by the simulator from end to end", () => {
+  it("X1 P1 4.2 carries a morning in five exchanges: greeting, options, plan, pulse check, goodbye", async () => {
     const made = await ruledCoach();
     const { ask, results } = made;
     const hello = await ask({ input: "Good morning", metadata: { type: "open_day" } });
@@ -154,7 +154,7 @@ describe("sessions of one kind, from end to end", () => {
     expect(asked.actions).toMatchObject([{ tool: "enter_structured_arc" }, { tool: "show_options" }]);
     const planned = await ask({ sessionId, input: "Taxes, then a swim" });
     expect(planned.pending).toMatchObject([{ toolName: "show_pulse_check" }]);
-    // Said past the question: it is closed, and the talk goes on.
+    // A message instead of an answer: it closes the question, and the conversation continues.
     const bye = await ask({ sessionId, input: "Thanks, that's all" });
     expect(bye.actions).toMatchObject([{ args: { type: "arc" }, success: true }]);
     const pulse = await ask({ sessionId, input: "Show me the pulse check" });

@@ -24,7 +24,7 @@ const synthesis: Reply[] = [
   { text: "There it is." },
 ];
 
-/** Five rounds of a synthesis, with the files' contents shortened when they are sent again, or not. */
+/** Runs a synthesis of five rounds, with or without shortening file contents in later requests. */
 async function measured(isShortened: boolean): Promise<StrictModel> {
   const model = strictModel({ script: synthesis });
   const made = coach({ model });
@@ -47,7 +47,7 @@ async function measured(isShortened: boolean): Promise<StrictModel> {
   return model;
 }
 
-/** Tokens of what is sent again: of every request, what the model itself has said before, and its results. */
+/** Counts the tokens that requests send again: the model's earlier answers and their tool results. */
 function resent(requests: readonly ParsedRequest[]): number {
   const again = requests.flatMap(({ messages }) => messages.slice(1));
   return Math.ceil(JSON.stringify(again).length / 4);
@@ -93,7 +93,7 @@ describe("a synthesis of three large files in five rounds", () => {
   });
 });
 
-/** Removes cache markers: they move from request to request and are not part of the content. */
+/** Removes cache breakpoints: they move from request to request and are not part of the content. */
 function plain(messages: ParsedRequest["messages"]): string {
   return JSON.stringify(messages, (key, value) => (key === "cache_control" ? undefined : value));
 }

@@ -7,7 +7,7 @@ import { coached, EVENING, MORNING, ruledCoach } from "../support/harness.ts";
 
 const md = (body: string, attributes: object = {}) => withFrontMatter({ ...attributes }, body);
 
-/** A user with a file of every kind that the context reads. */
+/** Creates a user with a file of every kind that the context reads. */
 async function lived(files = memoryFiles()) {
   const own = userFiles(files, "ada");
   const put = async (path: string, body: string, attributes: object = {}) =>
@@ -132,7 +132,7 @@ describe("what is known of the user", () => {
     const [log, files] = [memoryStore(), memoryFiles()];
     const first = coached(strictModel({ script: [{ text: "Hi." }] }), { log, files });
     await first.ask({ input: "Hi", metadata: { type: "close_day" } });
-    // The log has its own clock.
+    // The log has real times, so the coach's clock is set three days ahead of the real time.
     const later = () => Date.now() + 3 * 86_400_000;
     const model = strictModel({ script: [{ text: "Hi." }] });
     await coached(model, { log, files, now: later }).ask({ input: "Hi again" });

@@ -33,7 +33,7 @@ describe("captures", () => {
     await save(EVENING, capture("Third, later"));
     const [again] = await save(EVENING, journal("# The day\n\nVery good."));
     expect(again?.result).toMatchObject({ captures_folded: 1 });
-    // The model may send back what it has read.
+    // The model may send back the journal as it has read it, with the captures.
     await save(EVENING, journal(await body("2026-11-21")));
     const text = await body("2026-11-21");
     expect(text).toMatch(/^# The day\n\nVery good\.\n\n## Captured during the day\n\n/);

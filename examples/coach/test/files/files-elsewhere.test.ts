@@ -6,7 +6,7 @@ import { saving, scriptedCoach } from "../support/harness.ts";
 import { hostileMarkdown } from "../support/hostile-markdown.ts";
 import { readers, runsInObsidian } from "../support/readers.ts";
 
-/** A file with this in its text, and one with it in every attribute that takes text. */
+/** Returns two files: one with `text` in its body, one with it in every attribute that takes text. */
 function filesWith(text: string): string[] {
   const short = text.replaceAll("\0", "").slice(0, 300);
   const attributes = {
@@ -25,7 +25,10 @@ function filesWith(text: string): string[] {
 
 const files = hostileMarkdown.flatMap(filesWith);
 
-/** Puts each into a page, waits for what it does, and says what is there that Markdown does not make. */
+/**
+ * Loads each page in the browser and returns what plain Markdown cannot create: other elements, attributes
+ * and link targets, and scripts that ran.
+ */
 const LOOK = `async (pages) => {
   const ELEMENTS = new Set(("a b blockquote br code del div em h1 h2 h3 h4 h5 h6 hr input li ol p pre section strong sup table tbody td " +
     "th thead tr ul").split(" "));
@@ -95,7 +98,7 @@ describe("files in other readers", () => {
 
   it("X1 attack: captures are made harmless in the journal too", async () => {
     const stored = memoryFiles();
-    // Written by somebody else.
+    // A file that the coach did not write.
     await stored.put("ada/captures/2026-11-21-a.md", "![x](https://elsewhere.example)<b onclick=alert(1)>");
     const { ask } = await scriptedCoach(saving({ file_type: "daily-log", content: "A day." }), undefined, {
       files: stored,

@@ -6,7 +6,7 @@ import { withFrontMatter } from "../../src/files/front-matter.ts";
 import { harmlessMarkdown, readFrontMatter } from "../../src/index.ts";
 import { saving, scriptedCoach } from "../support/harness.ts";
 
-/** What a page that trusts its Markdown would run. */
+/** Matches HTML that would run in a page which trusts its Markdown. */
 const DANGER =
   /<\s*\/?\s*(script|iframe|object|embed|svg|style|link|meta|base|form|video|body)\b|<[^>]*\son\w+\s*=|(?:href|src)="\s*(?:javascript|vbscript|data):/i;
 

@@ -8,7 +8,7 @@ const DAY = 86_400_000;
 const ask = (context = "How are things?"): [string, object] => ["show_pulse_check", { context }];
 const ended = [{ text: "I see." }];
 
-/** Processes one after the other, over the same log and the same files. */
+/** Creates a world in which several processes share one log and one place of files. */
 function world() {
   const [log, files] = [memoryStore(), memoryFiles()];
   let now = MORNING;

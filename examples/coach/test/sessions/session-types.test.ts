@@ -8,7 +8,9 @@ const complete = (type: string, more: object = {}): [string, object] => [
   "complete_session",
   { type, ...more },
 ];
-/** What the application does beside the run: the session becomes something else before its first call is run. */
+/**
+ * A hook that sets the session's status before the first call runs, as an application may do during a run.
+ */
 const marking = (log: EventStore, status: SessionStatus): Hook => ({
   name: "marking",
   beforeTool: async (_, { sessionId }) => {
@@ -116,7 +118,7 @@ describe("complete_session", () => {
       summary: "A good week.",
     });
     expect((await pawl.view(sessionId, { userId: "ada" })).session.status).toBe("active");
-    // The open conversation's rights are back.
+    // The session has the rights of an open conversation again.
     expect((await ask({ sessionId, input: "And the day?" })).actions).toMatchObject([{ success: true }]);
     expect((await results(sessionId)).map(({ mode }) => mode)).toEqual([
       "weekly_checkin",

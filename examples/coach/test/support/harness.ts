@@ -21,14 +21,14 @@ import { type CoachDepsOptions, type CoachOptions, coach, coachDeps, coachRules 
 export const MORNING = Date.parse("2026-11-21T08:00:00Z");
 export const EVENING = Date.parse("2026-11-21T19:00:00Z");
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export async function tempDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "pawl-coach-"));
   onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** Every file below `dir`, sorted. */
+/** Returns the paths of all files below `dir`, sorted. */
 export async function filesIn(dir: string): Promise<string[]> {
   const entries = await readdir(dir, { recursive: true, withFileTypes: true });
   return entries
@@ -37,7 +37,7 @@ export async function filesIn(dir: string): Promise<string[]> {
     .sort();
 }
 
-/** What differs from test to test. */
+/** The options of a test's coach. */
 export interface Setting extends Partial<CoachDepsOptions>, Omit<CoachOptions, "model"> {
   log?: EventStore;
   leaseTtlMs?: number;
@@ -48,18 +48,21 @@ export interface Coached {
   log: EventStore;
   files: FileStore;
   ask(options: Partial<RunOptions>): Promise<RunResult>;
-  /** The results of a session's calls, in order. */
+  /** Returns the results of a session's calls, in order. */
   results(sessionId: string): Promise<StoredOf<"tool_result">["data"][]>;
 }
 
-/** The coach over a memory store, its model playing a script, its files in `dir`. */
+/** Creates a coach over a memory store, with a scripted model and its files in `dir`. */
 export async function scriptedCoach(script: Script, dir?: string, setting: Setting = {}) {
   const folder = dir ?? (await tempDir());
   const model = scriptedModel(script);
   return { model, dir: folder, ...coached(model, { files: diskFiles(folder), ...setting }) };
 }
 
-/** The coach over the strict simulator, which refuses what the API refuses, playing the rules or a script. */
+/**
+ * Creates a coach over the strict simulator, which refuses requests that the real API refuses. The replies
+ * come from the rules or a script.
+ */
 export async function ruledCoach(dir?: string, setting: Setting & { script?: readonly Reply[] } = {}) {
   const folder = dir ?? (await tempDir());
   const { script, ...others } = setting;
@@ -68,7 +71,7 @@ export async function ruledCoach(dir?: string, setting: Setting & { script?: rea
   return { model, dir: folder, ...coached(model, { files: diskFiles(folder), ...others }) };
 }
 
-/** A coach as one process has it. */
+/** Creates a runtime with the coach, which stands for one process. */
 export function coached(
   model: ModelClient,
   {
@@ -105,12 +108,12 @@ export function coached(
   };
 }
 
-/** One turn with these calls, and a last word. */
+/** Scripts one turn with these calls, and a last text. */
 export function calling(...tools: [name: string, input: object][]): Reply[] {
   return [{ tools: tools.map(([name, input]) => ({ name, input: input as never })) }, { text: "There." }];
 }
 
-/** One turn with calls of `save_file`, and a last word. */
+/** Scripts one turn with these calls of `save_file`, and a last text. */
 export function saving(...inputs: object[]): Reply[] {
   return calling(...inputs.map((input): [string, object] => ["save_file", input]));
 }

@@ -1,4 +1,4 @@
-/** What an attack runs if it can. */
+/** The script that each attack tries to run. */
 const RUN = "alert(1)";
 const ELSEWHERE = "https://elsewhere.example";
 
@@ -128,7 +128,7 @@ const frontMatter = [
   `{{ constructor.constructor('${RUN}')() }}<b onclick=${RUN}>`,
 ];
 
-/** Markdown that runs, fetches or hides something in one reader or another. */
+/** Markdown that runs, fetches or hides something in at least one reader. */
 export const hostileMarkdown: readonly string[] = [
   ...html,
   ...autolinks,

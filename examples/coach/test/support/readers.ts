@@ -2,7 +2,7 @@ import { lexer, marked, type Token, walkTokens } from "marked";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
 
-/** Programs that show a file as HTML, each as carelessly as one may be; all of them pass HTML through. */
+/** Renderers of Markdown to HTML, in their least careful configuration: all pass HTML through. */
 export const readers: Readonly<Record<string, (file: string) => string>> = {
   "innerHTML of the text": (file) => file,
   marked: (file) => marked.parse(file, { async: false }),
@@ -21,7 +21,9 @@ function bodyOf(file: string): string {
   return file.slice(file.indexOf("\n---\n", 3) + 5);
 }
 
-/** A few replacements, as many a page has them: it knows no autolinks, and drops control characters. */
+/**
+ * Renders by a few regular expressions, as many pages do. Knows no autolinks and drops control characters.
+ */
 function byExpressions(file: string): string {
   return file
     .replace(/(?!\s)\p{Cc}/gu, "")
@@ -43,7 +45,7 @@ function quoted(text: string): string {
   return text.replaceAll('"', "&quot;");
 }
 
-/** What Obsidian and its usual plugins would run or embed in a file. */
+/** Finds what Obsidian and its usual plugins would run or embed in a file. */
 export function runsInObsidian(file: string): string[] {
   const found: string[] = [...file.matchAll(/<%|!\[\[|obsidian:\/\//g)].map(([sign]) => sign);
   const look = (token: Token): void => {
@@ -51,7 +53,7 @@ export function runsInObsidian(file: string): string[] {
     if (token.type === "codespan" && /^\s*(\$=|=\s*[^\s=>])/.test(token.text)) found.push(token.text);
   };
   for (const text of [bodyOf(file), file]) void walkTokens(lexer(text), look);
-  // A backslash behind an even number of others begins a command.
+  // A backslash after an even number of others begins a command.
   found.push(...[...file.matchAll(/(?<!\\)(?:\\\\)*\\href/g)].map(([command]) => command));
   return found;
 }

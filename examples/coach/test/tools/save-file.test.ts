@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { fileTypes, MAX_CONTENT, readFrontMatter, sessionTypes } from "../../src/index.ts";
 import { filesIn, saving, scriptedCoach, tempDir } from "../support/harness.ts";
 
-/** Lets the model write as much as the longest file takes. */
+/** Raises `maxTokens`, so that the model can write the longest file that is allowed. */
 const long = { hooks: [{ name: "long", beforeTurn: () => ({ maxTokens: 32_000 }) }] };
 
 describe("save_file", () => {

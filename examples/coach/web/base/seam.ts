@@ -3,18 +3,18 @@ import type { Json, JsonObject, Question } from "@pawl/core";
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import type { ComponentType, ReactNode } from "react";
 
-/** What the page gives to the coach's parts, and what the coach needs from an agent. */
+/** A tool call as a part of a message. */
 export type ToolPart = Extract<ViewPart, { type: "tool" }>;
 
 export interface ToolPartProps {
   part: ToolPart;
-  /** Whether its run is open. */
+  /** Whether the run of this call is open. */
   live: boolean;
 }
 
 export interface QuestionProps {
   question: Question;
-  /** Resolves to whether the answer was accepted. Absent if the question is only shown. */
+  /** Sends an answer; resolves to whether it was accepted. Absent if the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }
 
@@ -34,12 +34,12 @@ export interface PageParts {
   ErrorBoundary: ComponentType<{ instead: ReactNode; children: ReactNode }>;
 }
 
-/** Returns a wire value as an object; empty if it is not one. */
+/** Returns a value of the wire as an object; an empty one if the value is no object. */
 export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }
 
-/** Reads a field whose name comes over the wire as well. */
+/** Reads a field of an object. The name may come over the wire, so only own fields count. */
 export function fieldIn(fields: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
 }

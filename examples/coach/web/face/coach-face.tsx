@@ -13,7 +13,7 @@ import { Begin } from "../sessions/begin.tsx";
 import { CoachFrame } from "../sessions/coach-frame.tsx";
 import { Label, type LabelProps } from "../sessions/label.tsx";
 
-/** What the page needs to show the coach. */
+/** The coach's part of the page: its texts, components and panel. */
 export interface CoachFace {
   name: string;
   title: string;
@@ -40,7 +40,7 @@ const PAGES = (
   </svg>
 );
 
-/** Creates the coach's face from the page's own components. */
+/** Creates the coach's part of the page from the page's own components. */
 export function coachFace({ Markdown, ErrorBoundary }: PageParts): CoachFace {
   return {
     name: "coach",

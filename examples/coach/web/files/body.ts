@@ -1,4 +1,4 @@
-/** Removes a file's front matter: it is meant for the coach. */
+/** Removes a file's front matter, which only the coach needs. */
 export function bodyOf(markdown: string): string {
   const text = markdown.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   const end = text.startsWith("---\n") ? text.indexOf("\n---\n", 3) : -1;

@@ -14,7 +14,7 @@ export function filesPanel({
     const { count, last } = writtenIn(messages);
     const { data, failed, reload } = useFiles(count);
     const [opened, open] = useState<string | undefined>(last);
-    // Opens the file that was written last.
+    // Opens the file that was saved last.
     useEffect(() => {
       if (last !== undefined && count > 0) open(last);
     }, [last, count]);
@@ -81,7 +81,7 @@ function Row({ file, isOpen, onToggle, Markdown }: RowProps) {
   );
 }
 
-/** Renders a file as Markdown. HTML in it is shown as text, as everywhere on the page. */
+/** Renders a file as Markdown. HTML in it appears as text. */
 function FileText({ file, Markdown }: { file: CoachFile; Markdown: MarkdownView }) {
   const { data, failed, reload } = useFile(file.path, file.updated_at);
   if (data === undefined) return failed ? <NotRead onRetry={reload} /> : <p className="files-empty">…</p>;

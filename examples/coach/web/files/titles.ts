@@ -19,7 +19,9 @@ export function titleOfType(type: string): string {
   return TITLES.get(type) ?? (type === "" ? "Note" : type.replaceAll("-", " "));
 }
 
-/** Returns the title of a file: its type, and which one of that type it is. */
+/**
+ * Returns the title of a file, and in `which` a second line: the type of a domain, otherwise the day, if any.
+ */
 export function titleOf({ type, path }: { type: string; path: string }): { title: string; which: string } {
   const name = path.slice(path.lastIndexOf("/") + 1).replace(/\.md$/, "");
   if (type === "domain") {
@@ -35,7 +37,9 @@ function dayWords(day: string): string {
   return date.toLocaleDateString([], { weekday: "short", day: "numeric", month: "short" });
 }
 
-/** Formats the time of a change, as exactly as it matters. `now` is in milliseconds since 1970. */
+/**
+ * Formats the time of a change, e.g. `5 min ago`, `14:30` or `12 Nov`. `now` is in milliseconds since 1970.
+ */
 export function whenOf(iso: string, now: number): string {
   const date = new Date(iso);
   const seconds = (now - date.getTime()) / 1_000;

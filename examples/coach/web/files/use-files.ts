@@ -12,7 +12,7 @@ export interface CoachFile {
 }
 
 export interface Reading<T> {
-  /** The latest data. It stays while newer data is loading. */
+  /** The latest data. Kept while newer data is loading. */
   data: T | undefined;
   failed: boolean;
   reload(): void;
@@ -22,25 +22,27 @@ export interface Reading<T> {
 const WRITERS: ReadonlySet<string> = new Set(["save_file", "show_pulse_check", "complete_session"]);
 
 /**
- * Returns how many files were written in this conversation, and which one last. Both come from the log, so
- * they survive a reload.
+ * Returns the number of files that were written in this conversation, and the path of the last one. Derived
+ * from the log, so a reload changes neither.
  */
 export function writtenIn(messages: readonly ViewMessage[]): { count: number; last: string | undefined } {
   const calls = callsDone(messages).filter(({ toolName }) => WRITERS.has(toolName));
   const saved = calls.flatMap(({ toolName, result }) =>
     toolName === "save_file" ? (textIn(fieldsOf(result).path) ?? []) : [],
   );
-  // The coach's own notes can be read, but the user does not wait for them.
+  // Files below `sage/` are the coach's own notes. They are opened only if no other file was saved.
   const last = saved.findLast((path) => !path.startsWith("sage/")) ?? saved.at(-1);
   return { count: calls.length, last };
 }
 
-/** Loads the user's files. Loads them again when `written` changes and when the window gets the focus. */
+/**
+ * Loads the list of the user's files. Reloads it when `written` changes and when the window gets the focus.
+ */
 export function useFiles(written: number): Reading<readonly CoachFile[]> {
   return useRead("/api/coach-files", written, filesIn);
 }
 
-/** Loads the Markdown of one file. Loads it again when the file has changed. */
+/** Loads the Markdown of one file. Reloads it when `updatedAt` changes. */
 export function useFile(path: string, updatedAt: string): Reading<string> {
   const address = path.split("/").map(encodeURIComponent).join("/");
   return useRead(`/api/coach-files/${address}`, updatedAt, wholeText);
@@ -64,7 +66,7 @@ function useRead<T>(
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
   const reload = useCallback(() => setRound((n) => n + 1), []);
-  // `version` and `round` trigger the request; they are not part of it.
+  // A change of `version` or `round` triggers the request, which contains neither.
   useEffect(() => {
     const control = new AbortController();
     fetch(url, { signal: control.signal })

@@ -1,13 +1,15 @@
 import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
-/** The beginning of an arc, as a line across the conversation. */
+/** Shows the beginning of an arc, as a line across the conversation. */
 export function EnteredArc({ part }: ToolPartProps) {
   const arc = textIn(fieldsOf(part.result).arc);
   return part.phase === "done" && arc !== undefined ? <Divider>{labelOf(arc)}</Divider> : null;
 }
 
-/** The end of an arc or of the session. If it failed, the coach says so. */
+/**
+ * Shows the end of an arc or of the session. Shows nothing if the call failed: the coach's text reports that.
+ */
 export function Completed({ part }: ToolPartProps) {
   const { completed, success, next_checkin_due } = fieldsOf(part.result);
   const done = textIn(completed);

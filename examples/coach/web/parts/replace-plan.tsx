@@ -9,7 +9,7 @@ export function replacePlan(Markdown: MarkdownView): ComponentType<QuestionProps
     const content = textIn(fieldsOf(fieldsOf(question.payload).input).content);
     const give = async (value: Json): Promise<void> => {
       setSent(true);
-      // If it was refused, the question is open again, and the reason is shown below.
+      // After a refusal, the question is open again; the page shows the reason.
       if (!(await answer?.(value))) setSent(false);
     };
     return (

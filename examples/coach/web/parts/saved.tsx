@@ -2,7 +2,8 @@ import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { titleOfType } from "../files/titles.ts";
 
 /**
- * A saved file in one line. While files are being saved, a single line for all of them shows that: `atWork`.
+ * Shows a saved file in one line. Shows nothing while the call runs: the status line (`atWork`) describes all
+ * running calls.
  */
 export function Saved({ part, live }: ToolPartProps) {
   if (part.phase === "running" && live) return null;
@@ -10,7 +11,7 @@ export function Saved({ part, live }: ToolPartProps) {
   const title = titleOfType(textIn(file_type) ?? "");
   const path = textIn(fieldsOf(part.result).path);
   const phase = part.phase === "running" ? "stopped" : part.phase;
-  // Usually the user's choice: they are asked before the life plan is replaced.
+  // The life plan was kept, usually because the user declined to replace it.
   const isKept = phase === "error" && file_type === "life-plan";
   return (
     <p className={`chip chip-${phase}`} data-testid="tool-chip" data-phase={phase} data-tool={part.toolName}>

@@ -5,8 +5,8 @@ import { titleOfType } from "../files/titles.ts";
 import { labelOf } from "../sessions/kinds.ts";
 
 /**
- * Shows the coach's text. Legacy blocks in old messages become small cards or nothing, and have no effect.
- * While a text is being written, an incomplete block is held back.
+ * Creates the component that shows the coach's text. Blocks of the earlier version become small cards or
+ * nothing. An incomplete block is hidden while the text is being written.
  */
 export function words(Markdown: MarkdownView): ComponentType<{ text: string; open: boolean }> {
   return memo(function Words({ text, open }) {
@@ -18,7 +18,7 @@ export function words(Markdown: MarkdownView): ComponentType<{ text: string; ope
   });
 }
 
-/** Text that may become a mark, and a block without its end. */
+/** Matches a text's end that may become a mark. */
 const HALF_MARK = /\[\/?[A-Z_]{0,16}(?:[: \t][^\]\r\n]{0,1000})?$/i;
 const BEGUN = /\[(FILE_UPDATE|SUGGESTED_REPLIES|DAY_PLAN_DATA)(?=[\] \t:])[^\]\r\n]{0,1000}\]/gi;
 
@@ -42,7 +42,7 @@ function Card({ part }: { part: Exclude<LegacyPart, { type: "text" }> }) {
   );
 }
 
-/** Returns the text of a card. Old suggested replies have none. */
+/** Returns the text of a block's card; `undefined` for suggested replies, which get no card. */
 function sayingOf(part: Exclude<LegacyPart, { type: "text" }>): string | undefined {
   switch (part.type) {
     case "file_update":

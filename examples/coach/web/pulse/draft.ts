@@ -6,13 +6,16 @@ const KEY = "pawl.coach.pulse";
 /** How many drafts are kept; the oldest are dropped. */
 const KEPT = 20;
 
-/** Keeps ratings that are not sent yet, in this browser, for all its tabs. */
+/**
+ * Reads the draft of a pulse check: ratings that are not sent yet. Drafts are stored in this browser and
+ * shared by its tabs.
+ */
 export function useDraft(id: string): JsonObject {
   const text = useSyncExternalStore(subscribe, stored);
   return useMemo(() => fieldsOf(fieldIn(parsed(text), id)), [text, id]);
 }
 
-/** Stores the ratings of a pulse check; removes the draft if there are none. */
+/** Stores the draft of a pulse check. Empty ratings remove it. */
 export function keepDraft(id: string, ratings: JsonObject): void {
   const { [id]: before, ...others } = parsed(stored());
   const isEmpty = Object.keys(ratings).length === 0;
@@ -52,7 +55,7 @@ function stored(): string {
   }
 }
 
-/** By pulse check, the latest last. Invalid entries are left out. */
+/** Parses the drafts by pulse check, the latest last. Leaves out invalid entries. */
 function parsed(text: string): JsonObject {
   try {
     return fieldsOf(JSON.parse(text));

@@ -6,7 +6,7 @@ import { keepDraft, useDraft } from "./draft.ts";
 import { type Pulse, pulseOf, ratingsIn } from "./pulse.ts";
 
 /**
- * A pending pulse check: native radio buttons for each area, and a button to skip it. Ratings survive a
+ * Shows a pending pulse check: radio buttons for each area, and a button to skip it. Ratings survive a
  * reload.
  */
 export function PulseCheck({ question, answer }: QuestionProps) {
@@ -19,7 +19,7 @@ export function PulseCheck({ question, answer }: QuestionProps) {
   const isRated = ratings.size > 0;
   const give = async (value: Json): Promise<void> => {
     setSent(true);
-    // If it was refused, the question is open again, and the reason is shown below.
+    // After a refusal, the question is open again; the page shows the reason.
     if (!(await answer?.(value))) setSent(false);
   };
   const onSubmit = (event: FormEvent): void => {

@@ -4,7 +4,7 @@ import { useCoaching } from "../sessions/coach-frame.tsx";
 import { keepDraft } from "./draft.ts";
 import { type Rated, ratedIn } from "./pulse.ts";
 
-/** A pulse check that is no longer open: the ratings, and those before. */
+/** Shows an answered or closed pulse check: its ratings and the earlier ones. */
 export function PulseResult({ part }: ToolPartProps) {
   const { answered, isPast, sessionId } = useCoaching();
   const hasWaited = useRef(false);
@@ -12,7 +12,7 @@ export function PulseResult({ part }: ToolPartProps) {
     if (part.phase === "waiting") hasWaited.current = true;
   }, [part.phase]);
   const isOver = part.phase === "done" || part.phase === "error";
-  // However it was answered, the draft is no longer needed.
+  // The check is closed, so its draft is no longer needed.
   useEffect(() => {
     if (isOver) keepDraft(`${sessionId}/${part.callId}`, {});
   }, [isOver, sessionId, part.callId]);

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "@pawl/core";
 import { lifeDomains } from "../../src/pulse/domains.ts";
 import { fieldIn, fieldsOf, textIn } from "../base/seam.ts";
 
-/** A pulse check as the tool asks for it. */
+/** A pulse check as the tool's question describes it. */
 export interface Pulse {
   context: string;
   domains: readonly { id: string; label: string }[];
@@ -11,10 +11,10 @@ export interface Pulse {
   skippable: boolean;
 }
 
-/** The most steps that one can take in at a glance. */
+/** The longest scale that the page shows. */
 const MOST_STEPS = 10;
 
-/** Reads the payload of a pulse check. Invalid parts of it are left out. */
+/** Reads the payload of a pulse check. Leaves out invalid parts. */
 export function pulseOf(payload: Json): Pulse {
   const { context, domains, scale, skippable } = fieldsOf(payload);
   const { min, max, labels } = fieldsOf(scale);
@@ -36,7 +36,7 @@ export function pulseOf(payload: Json): Pulse {
   };
 }
 
-/** Reads stored ratings. Those that do not fit this pulse check are left out. */
+/** Reads the ratings of a draft. Leaves out those that do not fit this pulse check. */
 export function ratingsIn(kept: JsonObject, { domains, steps }: Pulse): ReadonlyMap<string, number> {
   return new Map(
     domains.flatMap(({ id }) => {
@@ -59,7 +59,7 @@ export interface Rated {
 }
 
 /**
- * Reads the ratings of a result, with the previous ones once the tool has returned. `undefined` if it was
+ * Reads the ratings of a result, each with the earlier one if there is one. `undefined` if the check was
  * skipped.
  */
 export function ratedIn(result: Json | undefined): Rated[] | undefined {

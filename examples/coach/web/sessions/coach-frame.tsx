@@ -4,13 +4,13 @@ import type { SessionType } from "../../src/sessions/session-types.ts";
 import type { FrameProps } from "../base/seam.ts";
 import { KINDS } from "./kinds.ts";
 
-/** What the parts of one conversation share. */
+/** The state that the parts of one conversation share. */
 interface Coaching {
   sessionId: string | undefined;
-  /** The type that a new conversation will have. */
+  /** The type of the next new conversation. */
   type: SessionType;
   setType(type: SessionType): void;
-  /** The questions that were answered on this page, by call. */
+  /** The call ids of questions that were answered on this page. */
   answered: ReadonlySet<string>;
   /** Whether an earlier state of the conversation is shown. */
   isPast: boolean;
@@ -25,7 +25,7 @@ export function useCoaching(): Coaching {
 }
 
 /**
- * Wraps the conversation: sends the chosen type with the first message, and knows which questions were
+ * Wraps the conversation. Sends the chosen type with the first message, and records which questions were
  * answered on this page.
  */
 export function CoachFrame({ agent, messages, children }: FrameProps) {
@@ -34,7 +34,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   const answered = useRef(new Set<string>());
   const isPast = messages !== agent.messages;
   const isNew = sessionId === undefined;
-  // The next conversation is an open one again.
+  // Resets the choice: the next new conversation is an open one again.
   useEffect(() => {
     if (!isNew) setType(KINDS[0].type);
   }, [isNew]);
@@ -61,7 +61,7 @@ export function CoachFrame({ agent, messages, children }: FrameProps) {
   return <CoachingContext value={coaching}>{children(talking)}</CoachingContext>;
 }
 
-/** The fields of the first message that the server cannot know. */
+/** The request fields of a first message: the session's type and the user's time zone. */
 function beginning(type: SessionType): JsonObject {
   return { sessionType: type, timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone ?? null };
 }

@@ -1,6 +1,6 @@
 import { rulesOf, type SessionType, sessionTypes } from "../../src/sessions/session-types.ts";
 
-/** A kind of conversation to begin. */
+/** A kind of conversation that the user can begin. */
 export interface Kind {
   type: SessionType;
   label: string;
@@ -47,7 +47,7 @@ export const KINDS: readonly [Kind, ...Kind[]] = [
   },
 ];
 
-/** Returns the name of a type of session, or of an arc, for people. */
+/** Returns the name that users see for a session type or an arc. */
 export function labelOf(type: string): string {
   const known = KINDS.find((kind) => kind.type === type);
   if (known !== undefined) return known.label;

@@ -5,11 +5,11 @@ import { labelOf } from "./kinds.ts";
 
 export interface LabelProps {
   messages: readonly ViewMessage[];
-  /** The type that the session was begun with. Empty if it has none; `undefined` while it is not known. */
+  /** The type that the session began with. `""` if it has none; `undefined` while it is loading. */
   type: string | undefined;
 }
 
-/** The kind of this conversation, and its current arc. */
+/** Shows the kind of this conversation, and its current arc. */
 export function Label({ messages, type: begun }: LabelProps) {
   const arc = activeArc(messages);
   if (messages.length === 0 || (begun === undefined && arc === undefined)) return null;
@@ -25,7 +25,7 @@ export function Label({ messages, type: begun }: LabelProps) {
   );
 }
 
-/** Returns the arc that was entered and is not complete. */
+/** Returns the arc in progress. */
 export function activeArc(messages: readonly ViewMessage[]): string | undefined {
   const last = callsDone(messages).findLast(({ toolName, arguments: input, result }) => {
     if (toolName === "enter_structured_arc") return textIn(fieldsOf(result).arc) !== undefined;

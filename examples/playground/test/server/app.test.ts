@@ -85,9 +85,10 @@ describe("the playground's server", () => {
   ])("W5 answers %s with 404 and no internal details", async (path) => {
     const response = await app().get(path);
     expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({
-      error: { code: "not_found", message: "No such page or route." },
-    });
+    const { pathname } = new URL(path, "http://localhost");
+    const routes = "This server serves the page at /, GET /healthz, and routes under /api and /agent.";
+    const message = `No such page or route. ${routes} The request was GET ${pathname}.`;
+    expect(await response.json()).toEqual({ error: { code: "not_found", message } });
   });
 
   it.each(["/", "/healthz", "/api/info", "/api/coach/sessions", "/nothing"])(

@@ -4,7 +4,10 @@ import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { playgroundApp } from "../../server/app.ts";
 
-/** A playground over these files, and somebody's browser. */
+/**
+ * Creates a playground over these files. Returns a function that creates a browser: requests with a cookie of
+ * their own.
+ */
 function playground(files: FileStore) {
   const model = scriptedModel(({ messages }) =>
     messages.length === 1

@@ -86,7 +86,7 @@ describe("readConfig", () => {
       expect(() => readConfig({ [name]: id })).toThrow(
         `${name} is not a known Claude model: "${id}". Known models are, among others, ${trainerModels.join(", ")};`,
       );
-    // Somebody else's server may have its own names.
+    // A server at another base URL may have other model names.
     const ANTHROPIC_BASE_URL = "http://127.0.0.1:9";
     expect(JSON.stringify(readConfig({ [name]: "haiku", ANTHROPIC_BASE_URL }))).toContain("haiku");
   });

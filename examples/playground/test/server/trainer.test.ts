@@ -57,7 +57,7 @@ async function served(points = 20, seeded: string[] = [], trustProxy = false): P
   });
 }
 
-/** A browser: it keeps its cookie. */
+/** Creates a browser, which keeps its cookie. */
 function browser(app: Hono) {
   let cookie = "";
   return async (path: string, json?: unknown, headers: Record<string, string> = {}): Promise<Response> => {
@@ -96,7 +96,7 @@ describe("the trainer in the playground", () => {
     expect(await (await elsewhere("/api/past-sessions?agent=trainer")).json()).toEqual({ sessions: [] });
   });
 
-  it("W6 sets no cookie and creates no browser user for requests with a token", async () => {
+  it("sets no cookie and creates no browser user for requests with a token", async () => {
     const app = await served();
     const { access_token } = (await (await browser(app)("/agent/token", {})).json()) as {
       access_token: string;
@@ -118,7 +118,7 @@ describe("the trainer in the playground", () => {
     for (const answer of answers) await answer.text();
     expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 200, 200, 401, 404]);
     expect(answers.flatMap(({ headers }) => headers.getSetCookie())).toEqual([]);
-    // A browser without a cookie gets one with its token: both are the same person.
+    // A browser without a cookie gets a cookie with its token. Both belong to the same user.
     const first = await ask("/agent/token", {});
     expect(first.headers.getSetCookie()).toHaveLength(1);
   });
@@ -130,7 +130,7 @@ describe("the trainer in the playground", () => {
         weeks: { sets: number }[];
         muscles: unknown[];
       };
-    // A visitor without a message has no data.
+    // A visitor who has sent no message has no data.
     expect(await progress()).toMatchObject({ weeks: { length: 10 }, muscles: [] });
     const run = await ask("/api/trainer/runs", { input: "A chest workout" });
     await run.text();
@@ -148,7 +148,7 @@ describe("the trainer in the playground", () => {
     expect(sets(await progress())).toBeGreaterThan(sets(before));
   });
 
-  it("W6 creates sample data with a visitor's first message, and not before", async () => {
+  it("X2 creates sample data with a visitor's first message, and not before", async () => {
     const seeded: string[] = [];
     const app = await served(20, seeded);
     for (const path of ["/api/info", "/api/trainer/sessions", "/api/trainer/progress", "/api/past-sessions"])
@@ -177,7 +177,7 @@ describe("the trainer in the playground", () => {
     expect([await from("192.0.2.1"), await from("192.0.2.1"), await from("192.0.2.1")]).toEqual([
       200, 200, 429,
     ]);
-    // One client has all addresses of its network.
+    // One client can use all addresses of its network.
     const network = ["2001:db8::1", "2001:db8:0:0:ffff::2", "2001:0db8::9:8:7:6", "2001:db8:0:1::1"];
     const statuses: number[] = [];
     for (const address of network) statuses.push(await from(address));

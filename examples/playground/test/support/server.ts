@@ -3,14 +3,16 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { NODE_FLAGS } from "../../../../test/support/node-flags.ts";
 
-/** A playground in its own process. */
+/** A playground server in a process of its own. */
 export interface Server {
   process: ChildProcess;
-  /** Everything it has printed. */
+  /** Returns everything that the process has printed. */
   output(): string;
-  /** Resolves to the address of the ready line. Rejects with the output if the process ends without it. */
+  /**
+   * Resolves to the address in the ready line. Rejects with the output if the process ends before that line.
+   */
   ready: Promise<string>;
-  /** Resolves to the exit code or the signal. */
+  /** Resolves to the exit code, or to the signal that ended the process. */
   exited: Promise<number | string>;
 }
 

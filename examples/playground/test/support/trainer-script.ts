@@ -6,7 +6,7 @@ type Calls = readonly (readonly [string, JsonObject])[];
 
 const notify = (message: string) => ["message_notify_user", { message }] as const;
 
-/** What the trainer does, call by call, when the user's message contains a word. `made` is the last workout. */
+/** The trainer's calls for a message that matches the expression. `made` is the id of the last workout. */
 const SCRIPT: readonly (readonly [RegExp, (made: string) => Calls])[] = [
   [
     /swap/,
@@ -56,9 +56,9 @@ const SCRIPT: readonly (readonly [RegExp, (made: string) => Calls])[] = [
   ],
 ];
 
-/** One call a turn, as an agent that acts by tools alone makes them; after them it is idle. */
+/** Replies with one call of the script in each turn, and with `idle` after the last one. */
 export function trainerReply({ messages }: ModelRequest, pace: number): Reply {
-  // What the log adds by itself, an artifact for example, comes in a tag.
+  // Texts that Pawl adds, e.g. an artifact, begin with a tag. The user did not write them.
   const said = messages.findLastIndex(
     ({ role, content }) =>
       role === "user" && content.some((block) => isText(block) && !block.text.startsWith("<")),

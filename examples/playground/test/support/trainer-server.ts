@@ -21,13 +21,15 @@ import { trainerReply } from "./trainer-script.ts";
 import { progressAfter } from "./workouts.ts";
 
 export interface TrainerServer extends Listening {
-  /** What came with messages beside their words. */
+  /** The request fields that came with messages, without the texts. */
   received: readonly JsonObject[];
-  /** Holds the model up where it has begun to write a call of this tool; the result lets it go on. */
+  /**
+   * Pauses the model once it has begun to write a call of this tool. Returns a function that continues it.
+   */
   hold(toolName: string): () => void;
 }
 
-/** One that knows nothing of a user, and so needs no database. */
+/** A source without data, which needs no database. */
 const profile = dataSource({
   name: "user_profile",
   displayName: "Profile",
@@ -37,10 +39,10 @@ const profile = dataSource({
 });
 
 /**
- * The playground with the trainer's own tools and a model that follows a script. Its database is a list of what was
- * logged, so that what is tested is the page.
+ * Starts the playground with the trainer's tools and a scripted model. Its database is a list of logged
+ * workouts, because the tests are about the page.
  *
- * @param pace in about how many milliseconds the model answers
+ * @param pace the model's time for an answer, in milliseconds
  */
 export async function trainerServer({ pace = 0, port = 0 } = {}): Promise<TrainerServer> {
   const logged: string[] = [];
@@ -99,7 +101,7 @@ export async function trainerServer({ pace = 0, port = 0 } = {}): Promise<Traine
   return { ...(await listen(app, { host: "localhost", port })), received, hold };
 }
 
-/** A model that can be held up in the middle of a call, so that nothing has to be seen in passing. */
+/** Wraps a model so that tests can pause it within a call, and then look at the page without haste. */
 function holding(model: ModelClient): { model: ModelClient; hold: TrainerServer["hold"] } {
   let held: { toolName: string; until: Promise<void> } | undefined;
   return {
@@ -111,7 +113,7 @@ function holding(model: ModelClient): { model: ModelClient; hold: TrainerServer[
           yield event;
           if (event.type === "content_block_start" && isToolUse(event.content_block))
             writes = event.content_block.name;
-          // The first piece of an input is empty, and shows nothing.
+          // The first piece of an input is empty and shows nothing yet.
           const isWriting = event.type === "content_block_delta" && event.delta.partial_json !== "";
           if (isWriting && writes === held?.toolName) await held?.until;
         }

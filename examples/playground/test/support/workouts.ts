@@ -90,7 +90,7 @@ const exercises: Json[] = [
   ),
 ];
 
-/** A workout with an exercise of every type, and with groups, as a model makes it. */
+/** A workout with an exercise of every type and with groups, in the form that a model sends. */
 export const pushDay: JsonObject = {
   title: "Push day",
   estimated_duration_min: 45,
@@ -109,7 +109,7 @@ export const cableFly: JsonObject = exercise(
   },
 );
 
-/** Ten weeks of training, with what was logged since in the last one. */
+/** Returns the progress of ten weeks, with `logged` workouts added to the last week. */
 export function progressAfter(logged: number): JsonObject {
   const volumes = [5200, 6100, 5900, 7000, 0, 6800, 7400, 7900, 8300, 4100];
   const weeks = volumes.map((volume, at) => {

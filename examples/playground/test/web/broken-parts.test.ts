@@ -15,7 +15,7 @@ const browser = await startBrowser();
 const WAIT = 20_000;
 const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
-/** Names that every object has as an inherited member. */
+/** Names of members that every object inherits. */
 const NAMES = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf"];
 
 /** Deeply nested Markdown, one sample for each kind of nesting. */
@@ -33,12 +33,12 @@ const DEEP = {
   images: `${"![".repeat(3_000)}a${"](x)".repeat(3_000)}end`,
 };
 
-/** How deep the page's elements are nested. */
+/** A script that returns the depth of the page's elements. */
 const LEVELS = `(function deep(one, at) {
   return [...one.children].reduce((most, child) => Math.max(most, deep(child, at + 1)), at);
 })(document.documentElement, 1)`;
 
-/** Everyday Markdown with as many levels as people write. */
+/** Markdown with as many levels as people usually write. */
 const USUAL = [
   "# Plan",
   "Some **bold**, *slanted* and ***both***, `code`, ~~gone~~, snake_case_name, 2 * 3 * 4, ~5 min.",
@@ -51,7 +51,7 @@ const USUAL = [
   "```ts\nconst a = [[[1]]];\n```",
 ].join("\n\n");
 
-/** Asks a question of a kind that no page knows. */
+/** A tool whose question is of a kind that the page does not know. */
 const ask = tool({
   name: "ask_oddly",
   description: "Asks.",
@@ -64,7 +64,7 @@ const ask = tool({
   execute: () => "Asked.",
 });
 
-/** Ends a session on a day that the page cannot write out. */
+/** A tool that ends a session with a day that is not a valid date. */
 const complete = tool({
   name: "complete_session",
   description: "Completes.",
@@ -78,7 +78,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
   });
   afterAll(async () => await browser?.close());
 
-  /** A page over a model that follows a script: one reply to a message, another to results. */
+  /** Opens a page over a scripted model. */
   const open = async (script: (said: string) => Reply, hash = "") => {
     const files = memoryFiles();
     const model = scriptedModel(({ messages }) => {
@@ -106,7 +106,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
     await page.keyboard.press("Enter");
     await page.locator('main[data-phase="idle"], main[data-phase="suspended"]').waitFor({ timeout: WAIT });
   };
-  /** The words around a part, now and after a reload. */
+  /** Asserts that the page shows these texts beside a broken part, now and after a reload. */
   const keepsWords = async (page: Page, words: readonly string[]) => {
     for (const reload of [false, true]) {
       if (reload) await page.reload();
@@ -174,7 +174,7 @@ describe.skipIf(browser === undefined)("parts that a page cannot show", { timeou
     expect(await page.getByTestId("raw").count()).toBe(Object.keys(DEEP).length);
     await say(page, "Something else");
     await page.getByRole("heading", { name: "Plan" }).waitFor({ timeout: WAIT });
-    // The page reads it as Markdown, also after a reload.
+    // The page shows the text as Markdown, also after a reload.
     await page.reload();
     const usual = page.getByTestId("message-assistant").last();
     await usual.getByRole("table").waitFor({ timeout: WAIT });

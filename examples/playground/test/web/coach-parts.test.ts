@@ -13,7 +13,7 @@ const browser = await startBrowser();
 const WAIT = 20_000;
 const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
-/** A stored message of the earlier version, before there were tools. */
+/** A stored message of the coach's earlier version, which had no tools. */
 const OLD = `That is a plan.
 
 [FILE_UPDATE type="domain" name="work"]
@@ -44,7 +44,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
   });
   afterAll(async () => await browser?.close());
 
-  /** A page over a model that follows a script, and a tool that saves as long as the test wants it to. */
+  /** Opens a page over a scripted model. Its tool `save_file` runs until the test ends it. */
   const open = async (script: (said: string) => Reply) => {
     const gates: (() => void)[] = [];
     const save = tool({
@@ -107,7 +107,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
     const { page, gates } = await open(() => files(1));
     const opened = setInterval(() => gates.shift()?.(), 5);
     onTestFinished(() => clearInterval(opened));
-    // By what is in the page and not by what is drawn, which a busy machine does late.
+    // Observes the page's elements instead of its pixels, which a busy machine draws late.
     const shown = page.evaluate(`new Promise((resolve) => {
       let since;
       new MutationObserver((_, observer) => {
@@ -136,7 +136,7 @@ describe.skipIf(browser === undefined)("the coach's parts on the page", { timeou
       look();
     })`);
     await say(page, "What was it like?");
-    // Not for a moment either, while it is being written.
+    // Blocks never appear, not even while the text is being written.
     expect(await raw).toEqual([]);
     await page.locator('main[data-phase="idle"]').waitFor({ timeout: WAIT });
     await page.reload();

@@ -20,7 +20,7 @@ async function logOf(page: Page): Promise<StoredEvent[]> {
 describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 120_000 }, () => {
   let server: PlaygroundProcess;
 
-  /** A conversation with a question in the middle, answered. */
+  /** Opens a conversation with a question in the middle that was answered. */
   const open = async (phone = false) => {
     const context = await browser!.newContext(
       phone
@@ -83,7 +83,7 @@ describe.skipIf(browser === undefined)("the playground's inspector", { timeout: 
     for (let seq = 1; seq < asked; seq += 1) await page.keyboard.press("ArrowRight");
     await page.getByTestId("log-events").click();
     expect(await page.locator("[aria-current=true]").getAttribute("data-type")).toBe("tool_suspended");
-    // The question is shown as it stood there, and cannot be answered once more.
+    // The question appears as it was open, and cannot be answered again.
     expect(await page.getByTestId("option-pill").first().isDisabled()).toBe(true);
     await page.getByTestId("replay-end").focus();
     await page.keyboard.press("Enter");

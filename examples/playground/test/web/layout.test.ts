@@ -10,8 +10,9 @@ const browser = await startBrowser();
 const WAIT = 20_000;
 
 /**
- * Every button that is not wholly inside the window, by name. The page hides what overflows, so its scroll width says
- * nothing. What lies in a box that scrolls may be above or below, but never beside.
+ * A script that returns the names of buttons which are not wholly inside the window. The page hides overflow,
+ * so its scroll width does not show them. Inside a scrolling box, a button may be above or below the visible
+ * part, but not beside it.
  */
 const OUTSIDE = `(() => {
   const scrolls = (element) => {

@@ -20,7 +20,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     await server?.close();
   });
 
-  /** A page and what it has asked for of scripts and styles, by their names without hashes. */
+  /** Opens a page, and records the scripts and styles that it requests, by their names without hashes. */
   const open = async (
     hash = "",
     { width = 1280, before = async (_: Page): Promise<unknown> => undefined } = {},
@@ -38,7 +38,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     });
     await page.addInitScript(`
       window.shifts = 0;
-      // In the bar above, what the server says of a conversation comes when it is known.
+      // The top bar is left out: its content arrives when the server has answered.
       const isBelow = ({ node }) => node?.parentElement?.closest(".top") === null;
       new PerformanceObserver((list) => {
         for (const { value, sources } of list.getEntries())
@@ -77,7 +77,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     expect([...coach.strangers, ...trainer.strangers]).toEqual([]);
   });
 
-  it("K6 keeps the other agent's page in place while an agent is loading", async () => {
+  it("keeps the other agent's page in place while an agent is loading", async () => {
     const held = Promise.withResolvers<void>();
     onTestFinished(() => held.resolve());
     const { page } = await open("", {
@@ -99,7 +99,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     expect(await page.evaluate("window.shifts")).toBe(0);
   });
 
-  it("K6 opens a conversation only when its text can be rendered in its final form", async () => {
+  it("opens a conversation only when its text can be rendered in its final form", async () => {
     const held = Promise.withResolvers<void>();
     onTestFinished(() => held.resolve());
     const { page } = await open();
@@ -119,7 +119,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     expect(await page.evaluate("window.shifts")).toBe(0);
   });
 
-  it("K6 says that an agent cannot be loaded, returns to the other one, and loads it on another attempt", async () => {
+  it("says that an agent cannot be loaded, returns to the other one, and loads it on another attempt", async () => {
     const { page } = await open("", { before: (page) => lose(page, "trainer") });
     await begun(page);
     await page.getByTestId("agent-trainer").click();
@@ -135,7 +135,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     await page.getByRole("main", { name: "Conversation with Rowan" }).waitFor({ timeout: WAIT });
   });
 
-  it("K6 loses only the charts or the conversation if their code cannot be loaded", async () => {
+  it("loses only the charts or the conversation if their code cannot be loaded", async () => {
     const { page } = await open("#trainer", { before: (page) => lose(page, "charts") });
     await begun(page);
     await page.getByTestId("panel").getByTestId("not-shown").waitFor({ timeout: WAIT });
@@ -158,7 +158,7 @@ describe.skipIf(browser === undefined)("what the page loads", { timeout: 120_000
     await other.page.getByTestId("message-assistant").getByText("Hello.").waitFor({ timeout: WAIT });
   });
 
-  it("K6 shows plain source while the Markdown renderer is not loaded", async () => {
+  it("shows plain source while the Markdown renderer is not loaded", async () => {
     const held = Promise.withResolvers<void>();
     onTestFinished(() => held.resolve());
     const { page } = await open("#trainer", {

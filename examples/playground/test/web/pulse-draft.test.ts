@@ -21,7 +21,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
   });
   afterAll(async () => await browser?.close());
 
-  /** A coach that asks for a pulse check whenever something is said. */
+  /** Opens a page. Its coach asks for a pulse check after every message. */
   const open = async () => {
     let calls = 0;
     const model = scriptedModel(({ messages }) => {
@@ -63,7 +63,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
   const kept = (page: Page) => page.evaluate("localStorage.getItem('pawl.coach.pulse') ?? '{}'");
   const done = (page: Page) => page.getByTestId("pulse-result").waitFor({ timeout: WAIT });
 
-  it("K6 T5 survive a reload and a closed tab, separately for each session, until they are sent", async () => {
+  it("K6 survive a reload and a closed tab, separately for each session, until they are sent", async () => {
     const { page, context, url } = await open();
     await say(page, "How am I?");
     await rate(page, "Work", "3, Okay");
@@ -76,7 +76,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     expect(await kept(page)).toBe("{}");
     await rate(page, "Work", "2, Shaky");
 
-    // Another session has nothing of it, in another tab.
+    // Another session, in another tab, does not have this draft.
     const other = await context.newPage();
     await other.goto(url);
     await say(other, "And how am I now?");
@@ -97,7 +97,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     expect(await rated(other)).toEqual([]);
   });
 
-  it("T5 are kept when the server refuses them, and deleted when the question is answered otherwise", async () => {
+  it("K6 are kept when the server refuses them, and deleted when the question is answered otherwise", async () => {
     const { page } = await open();
     await say(page, "How am I?");
     await rate(page, "Work", "3, Okay");
@@ -113,7 +113,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     await expect.poll(() => kept(page), { timeout: WAIT }).toBe("{}");
   });
 
-  it("T5 send nothing that the check does not ask for, whatever the browser has stored", async () => {
+  it("send nothing that the check does not ask for, whatever the browser has stored", async () => {
     const { page } = await open();
     await say(page, "How am I?");
     await rate(page, "Work", "3, Okay");
@@ -136,7 +136,7 @@ describe.skipIf(browser === undefined)("ratings that are not sent yet", { timeou
     }
   });
 
-  it("T5 last as long as the page if the browser's storage is not available", async () => {
+  it("last as long as the page if the browser's storage is not available", async () => {
     const { page } = await open();
     await page.evaluate("Storage.prototype.setItem = () => { throw new Error('Full.'); }");
     await say(page, "How am I?");

@@ -11,7 +11,7 @@ import { blocksOf } from "../../web/markdown/blocks.ts";
 const browser = await startBrowser();
 const WAIT = 60_000;
 const DELTAS = 10_000;
-// As long as the coach's `maxTokens` lets an answer be: short words, and one to know the end by.
+// The longest answer that the coach's `maxTokens` allows: short words, and a last one that marks the end.
 const words = `${Array.from({ length: DELTAS - 1 }, (_, n) => `ab${n % 15 === 14 ? ".\n\n" : " "}`).join("")}end`;
 
 async function say(page: Page, text: string): Promise<void> {
@@ -54,7 +54,8 @@ describe.skipIf(browser === undefined)("the page under a long answer", { timeout
     await renders(page);
     await say(page, "A long one");
     const { commits, byMessage } = await renders(page);
-    // The message that was sent is rendered when it is shown and when it is stored; those before it not at all.
+    // The sent message is rendered when it is shown and when it is stored. Earlier messages are not rendered
+    // at all.
     expect(Object.keys(byMessage).map(Number)).toEqual([4, 5]);
     expect(byMessage[4]).toBeLessThanOrEqual(3);
     expect(commits).toBeLessThan(DELTAS / 20);

@@ -14,7 +14,7 @@ const browser = await startBrowser();
 const WAIT = 20_000;
 const webDir = join(import.meta.dirname, "..", "..", "dist", "web");
 
-/** Something that is held up until the test lets it go. */
+/** Creates a gate. `wait` resolves at the next `open`. */
 function gate(): { wait(): Promise<void>; open(): void } {
   let waiting = Promise.withResolvers<void>();
   return {
@@ -29,13 +29,14 @@ function gate(): { wait(): Promise<void>; open(): void } {
 interface World {
   page: Page;
   model: HandModel;
-  /** The tool at work, and the end of a run. */
+  /** Gate that keeps the tool running. */
   tool: ReturnType<typeof gate>;
+  /** Gate that keeps a run open after its last turn. */
   end: ReturnType<typeof gate>;
   is(phase: string): Promise<void>;
   say(text: string): Promise<void>;
   at(testId: string): Locator;
-  /** Takes the server away, and brings it back at the same address. */
+  /** Stops the server. `comeBack` starts it again at the same address. */
   leave(): Promise<void>;
   comeBack(): Promise<void>;
 }
@@ -144,7 +145,7 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
     end.open();
 
     await is("idle");
-    // Its indicator is shown for long enough to be seen.
+    // The tool's line stays long enough to be seen.
     await expect.poll(() => chip.getAttribute("data-phase"), { timeout: WAIT }).toBe("done");
     await expect.poll(heard, { timeout: WAIT }).toContain("All is well.");
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
@@ -194,7 +195,7 @@ describe.skipIf(browser === undefined)("the page in each state of the client", {
     await is("streaming");
     await leave();
     await at("connection").getByText("Reconnecting…").waitFor({ timeout: WAIT });
-    // What is shown does not go away with the connection.
+    // Without the connection, the page keeps what it shows.
     await is("streaming");
     turn.say("morning.");
     turn.end();

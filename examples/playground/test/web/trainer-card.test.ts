@@ -62,7 +62,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     expect(await page.getByTestId("tool-chip").allTextContents()).toEqual(["Context ready", "Workout ready"]);
     const heard = page.getByTestId("announcer");
     await expect.poll(() => heard.textContent(), { timeout: WAIT }).toContain("push day for 45 minutes");
-    // An answer in other words stands beside its question, after a reload too.
+    // A typed answer stands beside its question, also after a reload.
     await say("Or train today in the park?");
     await say("An hour");
     await page.reload();
@@ -130,7 +130,7 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await sent("Please remove exercise 5 (Easy run)");
     expect(await exercise(page, "Easy run").count()).toBe(0);
 
-    // Nothing of it was in the page's memory only.
+    // The state does not depend on the page's memory.
     await page.reload();
     await page.getByTestId("workout").waitFor({ timeout: WAIT });
     expect(await page.getByTestId("workout-done").textContent()).toBe("2 of 20 sets done");
@@ -188,7 +188,10 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     await close();
   });
 
-  /** Where the card begins and ends, from the top of what is seen of the conversation, and how high that is; in pixels. */
+  /**
+   * Measures the card's top and bottom from the top of the visible conversation, and the height of that. In
+   * pixels.
+   */
   const seen = (page: Page) =>
     page.evaluate<{ top: number; bottom: number; height: number; end: number }>(`(() => {
       const thread = document.querySelector("[data-testid=thread]");
@@ -209,20 +212,20 @@ describe.skipIf(browser === undefined)("the trainer's page", { timeout: 120_000 
     };
     const atEnd = () => expect.poll(async () => (await seen(page)).end, { timeout: WAIT }).toBeLessThan(2);
     await fromTop();
-    // Its message is above it.
+    // The message that delivers the workout is above its card.
     const words = page.getByTestId("message-assistant").getByText("Here is a push day");
     const box = await page.getByTestId("thread").boundingBox();
     expect((await words.boundingBox())?.y).toBeGreaterThan(box?.y ?? Number.NaN);
     await page.getByTestId("to-end").click();
     await atEnd();
     await page.getByTestId("to-end").waitFor({ state: "detached", timeout: WAIT });
-    // At the end, new content is followed again.
+    // Back at the end, the page follows new content again.
     await say("break it");
     await atEnd();
     await page.reload();
     await page.getByTestId("change").waitFor({ timeout: WAIT });
     await atEnd();
-    // A new workout is shown from its own top, also after a reload.
+    // The page scrolls to the top of a new workout, also after a reload.
     await say("Another one, please");
     await fromTop();
     await page.reload();

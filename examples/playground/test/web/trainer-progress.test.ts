@@ -27,7 +27,7 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
     page.on("console", (message) => message.type() === "error" && problems.push(message.text()));
     await page.goto(server.url);
     await page.getByTestId("agent-trainer").waitFor({ timeout: WAIT });
-    // Who does not look at it does not load it.
+    // The charts are not loaded before the panel is opened.
     expect(loaded.filter((path) => path.includes("charts"))).toEqual([]);
     await page.getByTestId("agent-trainer").click();
     await page
@@ -51,7 +51,7 @@ describe.skipIf(browser === undefined)("the trainer's progress", { timeout: 120_
     expect(await page.getByTestId("this-week").textContent()).toContain("6,700 kg");
     expect(problems).toEqual([]);
 
-    // The way back, and to the same conversation again.
+    // Back to the coach, and again to the same conversation.
     const address = page.url();
     expect(address).toMatch(/#trainer\/.+/);
     await page.getByTestId("agent-coach").click();

@@ -2,9 +2,9 @@ import { hashOf, useAgentName } from "../hooks/use-address.ts";
 import type { Info } from "../shell/top-bar.tsx";
 import { shownOf } from "./faces.ts";
 
-/** Links to the served agents. Each agent has an address, so the back button works. */
+/** Links to the served agents. Each agent has its own address, so the back button works. */
 export function AgentSwitch({ served = [], onPick }: { served: Info["agents"]; onPick: () => void }) {
-  // The new agent is marked as soon as it is clicked, while its page is still loading.
+  // Marks the new agent as soon as it is clicked, while its page is loading.
   const current = useAgentName();
   const shown = shownOf(served);
   if (shown.length < 2) return null;

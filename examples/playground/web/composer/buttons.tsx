@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "react";
 import { type Field, goToField } from "./focus.ts";
 
-/** Stops the run. If the button disappears while it has the focus, the text field gets it. */
+/** A button that stops the run. If it disappears while it has the focus, the text field gets the focus. */
 export function StopButton({ field, onStop }: { field: Field; onStop: () => void }) {
   const button = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
@@ -29,7 +29,7 @@ export function StopButton({ field, onStop }: { field: Field; onStop: () => void
   );
 }
 
-/** Sends the message. */
+/** A button that sends the message. */
 export function SendButton({ disabled }: { disabled: boolean }) {
   return (
     <button type="submit" className="round send" data-testid="send" aria-label="Send" disabled={disabled}>

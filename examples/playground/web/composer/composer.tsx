@@ -13,7 +13,7 @@ interface ComposerProps {
   onStop: () => void;
 }
 
-/** The message box. The user can type at any time, and send when the agent has finished. */
+/** The message box. The user can type at any time, and can send when no run is in progress. */
 export function Composer({ text, setText, working, maxLength, field, onSend, onStop }: ComposerProps) {
   const { voice } = useFace();
   const sendable = text.trim() !== "" && !working;
@@ -23,7 +23,7 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
     onSend(text.trim());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    // Enter can also confirm an input method's composition, and Escape cancel it. Those key presses are
+    // With an input method, Enter can confirm a composition and Escape can cancel it. Such key presses are
     // ignored.
     if (event.nativeEvent.isComposing) return;
     const sends = event.key === "Enter" && !event.shiftKey;
@@ -66,7 +66,7 @@ export function Composer({ text, setText, working, maxLength, field, onSend, onS
   );
 }
 
-/** The number of characters left, once there are few. */
+/** Shows the number of characters left, once there are few. */
 function Room({ left }: { left: number }) {
   return left > 400 ? null : (
     <span className={left === 0 ? "room room-full" : "room"}>{left} characters left</span>

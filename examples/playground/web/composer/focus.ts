@@ -4,8 +4,8 @@ import type { RefObject } from "react";
 export type Field = RefObject<HTMLTextAreaElement | null>;
 
 /**
- * Guesses whether the user has a keyboard. On a touch screen the focus would open a keyboard over half of the
- * page.
+ * Guesses whether the user has a keyboard. On a touch screen, a focused field would open a keyboard over half
+ * of the page.
  */
 export function hasKeys(): boolean {
   const byKey = document.activeElement?.matches(":is(a, button):focus-visible") === true;

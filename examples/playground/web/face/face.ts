@@ -4,7 +4,7 @@ import type { ViewMessage } from "@pawl/core/view";
 import { type ComponentType, createContext, type FunctionComponent, type ReactNode, useContext } from "react";
 import type { ToolPart } from "./tool-part.ts";
 
-/** What a part of a message can do in the conversation. */
+/** The actions that a part of a message can take in the conversation. */
 export interface Talk {
   /** Sends a text as the user's own message. */
   say(text: string): void;
@@ -14,76 +14,80 @@ export interface Talk {
 
 export interface ToolPartProps {
   part: ToolPart;
-  /** Whether its run is open. */
+  /** Whether the run of this call is open. */
   live: boolean;
   talk: Talk;
 }
 
 export interface QuestionProps {
   question: Question;
-  /** Resolves to whether the answer was accepted. Absent if the question is only shown. */
+  /** Sends an answer; resolves to whether it was accepted. Absent if the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }
 
 export interface FrameProps {
   agent: UseAgent;
-  /** The messages that are shown. In a replay they are not the latest ones. */
+  /** The shown messages. In a replay they are those of an earlier state. */
   messages: readonly ViewMessage[];
   /**
-   * The conversation inside the frame. The frame may pass its own agent, e.g. one that sends more fields with
-   * each message.
+   * Renders the conversation inside the frame. The frame may pass a changed agent, e.g. one that sends more
+   * fields with each message.
    */
   children: (agent: UseAgent) => ReactNode;
 }
 
-/** What an agent's status line is made from. */
+/** The facts from which an agent's status line is made. */
 export interface Work {
   messages: readonly ViewMessage[];
-  /** The tool whose input the model is writing. */
+  /** The name of the tool whose input the model is writing. */
   writes: string | undefined;
 }
 
-/** What the page needs to show an agent. The page itself is the same for all agents. */
+/** An agent's part of the page. The rest of the page is the same for all agents. */
 export interface Face {
-  /** As in the server's addresses. */
+  /** The agent's name in the server's addresses. */
   name: string;
-  /** What it is, in one word. */
+  /** The agent's title: one word. */
   title: string;
-  /** Its name in sentences. */
+  /** The agent's name in sentences. */
   voice: string;
   /**
-   * The text below the greeting, and first messages to choose from: as buttons, or in a component of its own.
+   * The text below the greeting, and suggestions for a first message. They are buttons, or a component of the
+   * agent.
    */
   welcome: {
     words: string;
     starters: readonly string[];
     Begin?: ComponentType<{ onStart: (text: string) => void }>;
   };
-  /** The names of its tools, for people. */
+  /** The names of the agent's tools that users see. */
   toolNames: ReadonlyMap<string, string>;
   /**
-   * Components for calls of its tools, by tool name. Other calls get one line each. Parts that are long and
-   * read from the top are marked with `data-from-top`.
+   * Components for calls, by tool name. Other calls get one line each. A component marks an element with
+   * `data-from-top` if it is long and should be read from its top.
    */
   parts: ReadonlyMap<string, FunctionComponent<ToolPartProps>>;
-  /** Components for its questions, by kind. Other questions get a button for each option. */
+  /** Components for questions, by kind. Other questions get a button for each option. */
   questions?: ReadonlyMap<string, ComponentType<QuestionProps>>;
-  /** Shows its text; `open` while it is being written. Default: as Markdown. */
+  /** Shows the agent's text; `open` while it is being written. Default: as Markdown. */
   Words?: ComponentType<{ text: string; open: boolean }>;
   /**
-   * The label above the conversation. `type` is the type that the session was begun with: empty if it has
-   * none, `undefined` while it is not known.
+   * The label above the conversation. `type` is the type that the session began with: `""` if it has none,
+   * `undefined` while it is loading.
    */
   Label?: ComponentType<{ messages: readonly ViewMessage[]; type: string | undefined }>;
-  /** Wraps the conversation; holds what its parts share. */
+  /** Wraps the conversation and provides the state that its parts share. */
   Frame?: ComponentType<FrameProps>;
-  /** A panel of its own beside the conversation. */
+  /** The agent's panel beside the conversation. */
   panel?: { label: string; icon: ReactNode; Panel: ComponentType<{ messages: readonly ViewMessage[] }> };
-  /** Returns the words of a message as Markdown. Default: the message's text. */
+  /** Returns the text of a message as Markdown, for screen readers. Default: the message's own text. */
   wordsIn?(message: ViewMessage): string;
-  /** Describes what it is doing. Default: only the wheel, and each tool where it is called. */
+  /** Returns the status line of a run. Default: a wheel without text, and a line for each tool call. */
   doing?(work: Work): string;
-  /** Describes running tools, all of them at once; they show nothing of their own meanwhile. */
+  /**
+   * Returns one status line for all running tools; meanwhile their calls have no lines of their own.
+   * `undefined`: each call has its own line.
+   */
   atWork?(tools: readonly string[]): string | undefined;
 }
 

@@ -1,14 +1,14 @@
 import { useEffect, useSyncExternalStore } from "react";
 
-/** The current agent, and its open conversation; without `sessionId` a new one. */
+/** The current agent and conversation. Without `sessionId`, the conversation is new. */
 export interface Address {
   agent: string;
   sessionId?: string | undefined;
 }
 
 /**
- * The agent of the bare address. Addresses of its sessions begin with `s`, those of other agents with their
- * names.
+ * The agent of the address without a hash. Addresses of its sessions begin with `s`, those of other agents
+ * with the agent's name.
  */
 export const FIRST = "coach";
 const SESSION = "s";
@@ -24,7 +24,7 @@ export function addressIn(hash: string): Address {
   }
 }
 
-/** Returns the hash of a session, or of a new one. */
+/** Returns the hash of an address. */
 export function hashOf({ agent, sessionId }: Address): string {
   const isFirst = agent === FIRST;
   if (sessionId === undefined) return isFirst ? "#" : `#${agent}`;
@@ -53,7 +53,7 @@ export function useSessionAddress(
   useEffect(() => {
     const follow = (): void => {
       const address = addressIn(location.hash);
-      // Addresses of other agents are handled by their own pages.
+      // The pages of other agents handle their addresses.
       if (address.agent === agent) open(address.sessionId);
     };
     follow();
@@ -61,7 +61,7 @@ export function useSessionAddress(
   }, [agent, open]);
   useEffect(() => {
     const address = addressIn(location.hash);
-    // A new session gets its address without an entry in the history.
+    // The address of a new session replaces the current entry of the browser's history.
     if (sessionId !== undefined && address.agent === agent && address.sessionId === undefined) {
       history.replaceState(null, "", hashOf({ agent, sessionId }));
     }

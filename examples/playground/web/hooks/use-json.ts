@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from "react";
 
 /**
- * Loads the JSON at `url` when the component mounts and on `reload`. The old data stays until the new data is
- * there.
+ * Loads JSON from `url` when the component mounts and on `reload`. Keeps the old data until the new data
+ * arrives.
  */
 export function useJson<T>(url: string): { data: T | undefined; reload: () => void } {
   const [data, setData] = useState<T>();
   const [round, setRound] = useState(0);
-  // `round` triggers the request; the address stays the same.
+  // A change of `round` triggers the request, which does not contain it.
   useEffect(() => {
     const control = new AbortController();
     fetch(url, { signal: control.signal })

@@ -1,12 +1,12 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from "react";
 
-/** The distance from the end, in pixels, that still counts as being there. */
+/** The most pixels from the end at which the reader still counts as being at the end. */
 const NEAR = 64;
-/** Marks parts that are read from their top. */
+/** Selects parts that are read from their top. */
 const FROM_TOP = "[data-from-top]";
-/** Space above such a part, in pixels. */
+/** The space above such a part after scrolling to it, in pixels. */
 const ABOVE = 16;
-/** Time until an opened element has its final size, in milliseconds. */
+/** The time until an opened element has its final size, in milliseconds. */
 const OPENED_MS = 150;
 
 export interface StickToEnd {
@@ -16,14 +16,14 @@ export interface StickToEnd {
   content: RefObject<HTMLDivElement | null>;
   atEnd: boolean;
   toEnd(): void;
-  /** Call it when the reader opens something inside, so that what they look at does not move away. */
+  /** Keeps the scroll position. Call it when the reader opens something inside the box. */
   hold(): void;
 }
 
 /**
  * Scrolls with growing content while the reader is at its end. Scrolling up stops that until the reader
- * returns to the end or calls `toEnd`. A part with `data-from-top` that does not fit into the box is shown
- * from its top. With `follows` set to `false`, the box stays at its top.
+ * returns to the end or `toEnd` is called. A part with `data-from-top` that is higher than the box is shown
+ * from its top. If `follows` is `false`, the box stays at its top.
  */
 export function useStickToEnd(follows = true): StickToEnd {
   const box = useRef<HTMLDivElement>(null);
@@ -46,15 +46,14 @@ export function useStickToEnd(follows = true): StickToEnd {
     if (!follows || scroller === null || content.current === null) return;
     let top = scroller.scrollTop;
     const onScroll = (): void => {
-      // Growing content also increases the distance to the end. Only scrolling up means that the reader wants
-      // to stay.
+      // Growing content increases the distance from the end too. So only scrolling up counts as leaving it.
       if (isNearEnd(scroller)) sticks.current = true;
       else if (scroller.scrollTop < top) sticks.current = false;
       top = scroller.scrollTop;
       setAtEnd(sticks.current);
     };
-    // A wheel that turns up stops following at once. Within the margin, growth would pull the reader back
-    // down.
+    // Scrolling up by the wheel stops following at once. Near the end, growing content would pull the reader
+    // back down.
     const onWheel = (event: WheelEvent): void => {
       if (event.deltaY < 0 && scroller.scrollHeight > scroller.clientHeight) sticks.current = false;
     };
@@ -88,8 +87,8 @@ function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): bool
 }
 
 /**
- * Returns where to scroll so that a part which is too high for the box is read from its top; together with
- * the text before it, if there is room.
+ * Returns the scroll position that shows a part from its top, with the text before it if that takes less than
+ * half of the box. `undefined` if the part fits into the box, or is not in the last message.
  */
 function startOf(arrived: Element, scroller: HTMLElement): number | undefined {
   const { top, height } = arrived.getBoundingClientRect();

@@ -1,14 +1,14 @@
 import { lasted, type Span, type TimelineRun } from "@pawl/core/inspect";
 
-/** A place on a run's axis. Both values are shares of the axis. */
+/** A place on a run's axis. Both values are shares of the axis, from 0 to 1. */
 export interface Place {
   start: number;
   length: number;
 }
 
 /**
- * Maps times of a run to places on its axis. Time spent waiting for the user is left out, because it would
- * leave no room for the work.
+ * Returns a function that maps times of a run to places on its axis. Leaves out the time of waiting for the
+ * user, which could be hours.
  */
 export function axisOf(run: TimelineRun, now: number): (span: Span) => Place {
   const end = run.to ?? now;

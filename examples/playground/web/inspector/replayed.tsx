@@ -6,7 +6,7 @@ import { Message } from "../thread/message.tsx";
 /** Shows an earlier state of the conversation, read-only. */
 export function Replayed({ view }: { view: ViewState }) {
   const box = useRef<HTMLDivElement>(null);
-  // The change of an event is at the end.
+  // Scrolls to the end, where the last event's change is.
   useLayoutEffect(() => {
     box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [view]);

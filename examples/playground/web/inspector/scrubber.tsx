@@ -2,12 +2,15 @@ import { summaryOf } from "@pawl/core/inspect";
 import { useEffect, useRef } from "react";
 import type { Replay } from "./use-replay.ts";
 
-/** Steps through the log. It replaces the message box, because nothing can be sent to an earlier state. */
+/**
+ * Steps through the log. Replaces the message box during a replay, because an earlier state takes no
+ * messages.
+ */
 export function Scrubber({ replay }: { replay: Replay }) {
   const { at = 0, length, event, goTo } = replay;
   const range = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    // Waits until a closing panel has returned the focus to its button.
+    // Focuses after a closing panel has returned the focus to its button.
     const timer = setTimeout(() => range.current?.focus());
     return () => clearTimeout(timer);
   }, []);

@@ -17,7 +17,7 @@ export function Timeline({ events, onGoTo }: TimelineProps) {
   const isWhole = events.every(({ seq }, at) => seq === at + 1);
   const runs = useMemo(() => (isWhole ? timelineOf(events) : []), [events, isWhole]);
   if (runs.length === 0) return <p className="log-empty">{isWhole ? "No runs yet." : "Loading…"}</p>;
-  // Open attempts and calls are drawn up to the last known event.
+  // The end of open attempts and calls: the time of the last event.
   const now = Date.parse(events.at(-1)?.at ?? "");
   return (
     <div className="timeline" data-testid="timeline">

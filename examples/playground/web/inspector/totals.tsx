@@ -1,7 +1,7 @@
 import { hitRateOf, lasted, spendingsOf, sumOf, type TimelineRun } from "@pawl/core/inspect";
 import { count, money, share, time } from "./words.ts";
 
-/** The totals of the session. */
+/** Shows the totals of a session. */
 export function Totals({ runs, now }: { runs: readonly TimelineRun[]; now: number }) {
   const { tokens, costUsd } = sumOf(runs.flatMap(spendingsOf));
   const workMs = runs.reduce((sum, run) => sum + run.workMs, 0);

@@ -14,11 +14,14 @@ interface TurnRowProps {
   turn: TimelineTurn;
   place: (span: Span) => Place;
   now: number;
-  /** Shows the conversation as it was then. */
+  /** Shows the conversation as it was at this event. */
   onGoTo: (seq: number) => void;
 }
 
-/** One turn: its cost, the share of its tokens from the cache, and bars for its attempts and tools. */
+/**
+ * Shows one turn: its cost, the share of its tokens that came from the cache, and bars for its attempts and
+ * tools.
+ */
 export function TurnRow({ turn, place, now, onGoTo }: TurnRowProps) {
   const { tokens, costUsd } = sumOf([...turn.attempts, ...turn.calls]);
   const last = turn.attempts.at(-1);

@@ -4,17 +4,20 @@ import { useCallback, useMemo, useState } from "react";
 
 /** An earlier state of the conversation. */
 export interface Replay {
-  /** How many events of the log are shown. `undefined`: all of them, live. */
+  /** How many events of the log are shown. `undefined`: all, and new ones as they arrive. */
   at: number | undefined;
   /** The number of events in the log. */
   length: number;
-  /** The fold of the events up to `at`. */
+  /** The view of the first `at` events. */
   view: ViewState | undefined;
   event: StoredEvent | undefined;
   goTo(seq: number | undefined): void;
 }
 
-/** Replays the log with the same fold that builds the page. Ends when another session is opened. */
+/**
+ * Replays the log with the function that also builds the page. The replay ends when another session is
+ * opened.
+ */
 export function useReplay(events: readonly StoredEvent[], sessionId: string | undefined): Replay {
   const [place, setPlace] = useState<{ sessionId: string | undefined; seq: number }>();
   const length = events.length;

@@ -1,12 +1,12 @@
 import type { SessionEvent, StoredEvent } from "@pawl/core";
 
-/** The log, as far as the page has read it. */
+/** The events that the page has read. */
 export interface LogState {
-  /** In the order of `seq`. Without gaps once a load is complete. */
+  /** The stored events, ordered by `seq`. Without gaps once `complete()` has resolved. */
   events: readonly StoredEvent[];
-  /** How many events that are not stored arrived since the last stored one, by type. */
+  /** The number of live events (which are not stored) since the last stored event, by type. */
   live: Readonly<Record<string, number>>;
-  /** The tool whose input was written last since then. */
+  /** The name of the tool whose input the model is writing. */
   writes?: string;
 }
 
@@ -15,14 +15,18 @@ export interface EventLog {
   getState(): LogState;
   subscribe(listener: () => void): () => void;
   push(event: SessionEvent): void;
-  /** Loads the events that were stored before the page listened, if any up to `cursor` are missing. */
+  /** Loads the stored events up to `cursor` that the page does not have yet. */
   complete(sessionId: string, cursor: number): Promise<void>;
   clear(): void;
 }
 
 const EMPTY: LogState = { events: [], live: {} };
 
-/** @param url where the agent is served */
+/**
+ * Creates an empty event log.
+ *
+ * @param url the base URL of the agent's routes
+ */
 export function createEventLog(url: string): EventLog {
   const listeners = new Set<() => void>();
   let state = EMPTY;
@@ -35,7 +39,7 @@ export function createEventLog(url: string): EventLog {
     shown = state;
     for (const listener of listeners) listener();
   };
-  // Deltas arrive faster than they can be read, so the log is rendered once per frame.
+  // Renders once per frame, because deltas arrive faster than that.
   const change = (next: LogState): void => {
     state = next;
     if (!isDue) requestAnimationFrame(show);

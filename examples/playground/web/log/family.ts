@@ -1,6 +1,6 @@
 import type { StoredEvent } from "@pawl/core";
 
-/** What an event is about. Decides its colour. */
+/** The kind of an event, which decides its colour. */
 export type Family = "user" | "model" | "tool" | "control" | "trouble";
 
 /** Returns the family of an event. */

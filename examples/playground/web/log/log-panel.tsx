@@ -9,7 +9,7 @@ interface LogPanelProps {
   onClose: () => void;
   /** Shows the conversation as it was after an event. */
   onGoTo: (seq: number) => void;
-  /** The event up to which the conversation is replayed. */
+  /** The event up to which the conversation is replayed; `undefined` without a replay. */
   at: number | undefined;
 }
 
@@ -97,7 +97,7 @@ function SwitchButton({ on, words, onPress }: { on: boolean; words: string; onPr
   );
 }
 
-/** Shows the events that are not stored. */
+/** Shows the numbers of live events, which are not stored. */
 function LiveLine({ live }: { live: LogState["live"] }) {
   const kinds = Object.entries(live);
   return (

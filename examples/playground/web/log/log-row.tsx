@@ -12,12 +12,12 @@ export const LogRow = memo(function LogRow({
 }: {
   event: StoredEvent;
   onToggle: () => void;
-  /** Its position relative to the replayed event. */
+  /** The event's position relative to the last replayed event. */
   place: "current" | "later" | undefined;
 }) {
   const [open, setOpen] = useState(false);
   const row = useRef<HTMLLIElement>(null);
-  // Scrolls an opened event at the lower edge into view.
+  // Scrolls the JSON of an event at the lower edge into view when it is opened.
   useEffect(() => {
     if (open) row.current?.scrollIntoView({ block: "nearest" });
   }, [open]);

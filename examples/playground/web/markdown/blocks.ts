@@ -1,8 +1,8 @@
 import { lexer } from "marked";
 
 /**
- * Splits Markdown into its blocks (paragraphs, lists, tables and so on), so that growing text changes only
- * the last one. Joined, they are the same text except for blank lines between them.
+ * Splits Markdown into blocks, e.g. paragraphs, lists and tables. When the text grows, only the last block
+ * changes. Joined, the blocks are the same text except for blank lines between them.
  */
 export function blocksOf(markdown: string): string[] {
   return lexer(markdown)

@@ -7,7 +7,7 @@ import { Raw } from "./raw.tsx";
 
 const plugins = [remarkGfm];
 
-/** The text is written by the model, so HTML is shown as text, and nothing is loaded from its addresses. */
+/** The elements of Markdown. The model writes the text, so HTML appears as text and images are not loaded. */
 const components: Components = {
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
@@ -34,8 +34,8 @@ export const PlainTextView = memo(function PlainTextView({ markdown }: { markdow
 });
 
 /**
- * Renders the agent's text. While the text grows, only its end is rendered again. Markdown that is nested too
- * deeply is shown as plain source.
+ * Renders the agent's text. While the text grows, only its last block is rendered again. Markdown that is
+ * nested too deeply appears as source.
  */
 export const MarkdownView = memo(function MarkdownView({ text }: { text: string }) {
   if (isTooDeep(text)) return <Raw text={text} />;

@@ -3,8 +3,8 @@ import { ErrorBoundary, NotLoaded } from "../shell/error-boundary.tsx";
 import { Raw } from "./raw.tsx";
 
 /**
- * Loads the Markdown renderer. It is about as large as the rest of the page and is not needed to write a
- * first message.
+ * Loads the Markdown renderer. It is about as large as the rest of the page, and a first message can be
+ * written without it.
  */
 export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
   import("./markdown-view.tsx").catch((cause: unknown) => {
@@ -14,7 +14,7 @@ export const loadMarkdown = (): Promise<typeof import("./markdown-view.tsx")> =>
 const View = lazy(async () => ({ default: (await loadMarkdown()).MarkdownView }));
 const Heard = lazy(async () => ({ default: (await loadMarkdown()).PlainTextView }));
 
-/** Shows the agent's text as Markdown, or as plain source while the renderer is loading. */
+/** Shows the agent's text as Markdown, or as source while the renderer is loading. */
 export const Markdown = memo(function Markdown({ text }: { text: string }) {
   const raw = <Raw text={text} />;
   return (

@@ -1,4 +1,4 @@
-/** Shows Markdown as plain source. */
+/** Shows Markdown as source. */
 export function Raw({ text }: { text: string }) {
   return (
     <p className="prose prose-raw" data-testid="raw">

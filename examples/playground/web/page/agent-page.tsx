@@ -16,7 +16,10 @@ import { type Info, TopBar } from "../shell/top-bar.tsx";
 import { type Layout, useLayout } from "../shell/use-layout.ts";
 import { Conversation } from "./conversation.tsx";
 
-/** One agent's page: its conversations on the left, the open one in the middle, its log on the right. */
+/**
+ * One agent's page: its conversations on the left, the open one in the middle, and its log or panel on the
+ * right.
+ */
 export function AgentPage({ info }: { info: Info | undefined }) {
   const face = useFace();
   const { agent, log } = useConversation(face.name);
@@ -36,7 +39,7 @@ export function AgentPage({ info }: { info: Info | undefined }) {
           const writesOn = hasKeys();
           close();
           location.hash = hashOf({ agent: face.name });
-          // Waits until a closing menu has returned the focus to its button.
+          // Focuses after a closing menu has returned the focus to its button.
           if (writesOn) setTimeout(() => field.current?.focus());
         }}
         onPick={close}
@@ -143,7 +146,7 @@ function Beside({ layout, agent, log, replay }: BesideProps) {
   );
 }
 
-/** Connects the agent with its address and its log. */
+/** Connects the agent's conversation with the page's address and the log. */
 function useConversation(name: string) {
   const url = `/api/${name}`;
   const { log, store } = useEventLog(url);
@@ -161,11 +164,11 @@ function useConversation(name: string) {
   return { agent, log };
 }
 
-/** Loads the user's sessions with an agent. Loads them again when a session begins and when a run ends. */
+/** Loads the user's sessions with an agent. Reloads them when a session begins and when a run ends. */
 function usePastSessions(name: string, { sessionId, run }: UseAgent): readonly PastSession[] {
   const { data, reload } = useJson<{ sessions: PastSession[] }>(`/api/past-sessions?agent=${name}`);
   const isRunning = run?.open === true;
-  // `sessionId` and `isRunning` trigger the request; they are not part of it.
+  // A change of `sessionId` or `isRunning` triggers the request, which contains neither.
   useEffect(reload, [reload, sessionId, isRunning]);
   return data?.sessions ?? [];
 }

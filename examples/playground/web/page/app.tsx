@@ -10,12 +10,12 @@ import { Wheel } from "../shell/wheel.tsx";
 import { AgentPage } from "./agent-page.tsx";
 
 /**
- * Shows the page of the agent in the address. Each agent has a page of its own, so nothing of one
- * conversation leaks into another one.
+ * Shows the page of the agent in the address. Each agent has its own page, so that no state passes from one
+ * to another.
  */
 export function App() {
   const { data: info } = useJson<Info>("/api/info");
-  // Keeps the old agent's page until the new one is loaded.
+  // Shows the old agent's page until the new one is loaded.
   const name = useDeferredValue(useAgentName());
   return (
     <Boundary of={name}>
@@ -28,7 +28,8 @@ export function App() {
 
 function Faced({ name, info }: { name: string; info: Info | undefined }) {
   const face = use(faceOf(name));
-  // Preloads the renderer. An error is ignored here, because the component that needs it reports it.
+  // Preloads the Markdown renderer. An error is ignored here; the component that needs the renderer reports
+  // it.
   useEffect(() => void loadMarkdown().catch(() => undefined), []);
   return (
     <FaceContext value={face}>

@@ -17,7 +17,7 @@ const MAX_MESSAGE = 4_000;
 interface ConversationProps {
   agent: UseAgent;
   field: Field;
-  /** The tool whose input the model is writing. */
+  /** The name of the tool whose input the model is writing. */
   writes: string | undefined;
   replay: Replay;
   maxMessage?: number;
@@ -55,14 +55,14 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
     scroll.toEnd();
     void agent.send(message);
   };
-  // The pressed button disappears, so the focus moves to the text field.
+  // Moves the focus to the text field, because the pressed button disappears.
   const sendByButton = (message: string): void => {
     goToField(field);
     send(message);
   };
   const problem = useFailure(agent, sendByButton, setText);
   const { toEnd } = scroll;
-  // Shows another session from its end.
+  // Scrolls to the end when another session is shown.
   useEffect(toEnd, [toEnd, agent.sessionId]);
   useFocusAfterAnswer(agent.pending.length, field);
 
@@ -95,14 +95,20 @@ function Talk({ agent, field, writes, maxMessage = MAX_MESSAGE, text, setText }:
   );
 }
 
-/** What parts of messages can do. The same object while a text grows, so that they are not rendered again. */
+/**
+ * Returns the actions for parts of messages. The object stays the same while a text grows, so that the parts
+ * are not rendered again.
+ */
 function useTalking(send: (text: string) => void, busy: boolean): Talking {
   const latest = useRef(send);
   latest.current = send;
   return useMemo(() => ({ busy, say: (text) => latest.current(text) }), [busy]);
 }
 
-/** Moves the focus to the text field when the buttons of an answered question disappear with it. */
+/**
+ * Moves the focus to the text field if it was on a question's button and the answered question has
+ * disappeared.
+ */
 function useFocusAfterAnswer(pending: number, field: Field): void {
   const before = useRef(pending);
   useEffect(() => {
@@ -111,7 +117,7 @@ function useFocusAfterAnswer(pending: number, field: Field): void {
   }, [pending, field]);
 }
 
-/** Moves the focus to the text field when the button that ends the replay disappears with it. */
+/** Moves the focus to the text field if it was on the button that ended the replay. */
 function useFocusAfterReplay(replays: boolean, field: Field): void {
   const before = useRef(replays);
   useEffect(() => {
@@ -124,6 +130,6 @@ function questionIn(payload: unknown): string | undefined {
   if (typeof payload !== "object" || payload === null) return undefined;
   const { question, context, tool } = payload as { question?: unknown; context?: unknown; tool?: unknown };
   const words = [question, context].find((text) => typeof text === "string");
-  // An approval has no question but names the call that waits for it.
+  // An approval's payload has no question; it names the tool that waits for approval.
   return words ?? (typeof tool === "string" ? "Your approval is needed." : undefined);
 }

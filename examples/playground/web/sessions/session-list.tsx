@@ -7,7 +7,7 @@ export interface PastSession {
   title: string;
   status: string;
   updatedAt: string;
-  /** The type that the session was begun with, if any. */
+  /** The type that the session began with, if any. */
   type?: string;
 }
 

@@ -1,14 +1,17 @@
 import { Component, type ReactNode } from "react";
 
 interface BoundaryProps {
-  /** Names the content. When it changes, failed content is rendered again. */
+  /** The name of the content. Failed content is rendered again when the name changes. */
   of: string | undefined;
-  /** Shown if it fails. Default: an explanation and a button that reloads the page. */
+  /** Shown if the content fails. Default: an explanation and a button that reloads the page. */
   instead?: ReactNode;
   children: ReactNode;
 }
 
-/** Wraps code that is loaded on demand. If that fails, the rest of the page still works. */
+/**
+ * Wraps content whose code is loaded on demand. If loading or rendering fails, the rest of the page still
+ * works.
+ */
 export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   override state: { failed: boolean } = { failed: false };
 

@@ -1,12 +1,15 @@
 import { Component, type ReactNode } from "react";
 
-/** Page code that could not be fetched. A reload helps, so the page's own {@link Boundary} shows it. */
+/**
+ * Thrown if code of the page cannot be fetched. A reload helps, so {@link Boundary} handles this error, and
+ * {@link ErrorBoundary} does not.
+ */
 export class NotLoaded extends Error {}
 
 interface ErrorBoundaryProps {
   /** Shown if `children` fail to render. */
   instead: ReactNode;
-  /** Rendering is tried again when this changes. */
+  /** The content is rendered again when this value changes. */
   of?: unknown;
   children: ReactNode;
 }

@@ -1,5 +1,5 @@
 /**
- * Skips the lists, for keyboard users. Sets the focus in code, because the hash in the address belongs to the
+ * A link over the lists, for keyboard users. It sets the focus in code, because the address's hash names the
  * session.
  */
 export function SkipLink({ to }: { to: string }) {

@@ -4,7 +4,7 @@ import { useFace } from "../face/face.ts";
 import type { BesideIt } from "./use-layout.ts";
 import { Wheel } from "./wheel.tsx";
 
-/** What the server says about its model and agents. */
+/** The facts about the server's model and agents. */
 export interface Info {
   model: string;
   simulated: boolean;

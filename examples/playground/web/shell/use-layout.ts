@@ -1,13 +1,13 @@
 import { useEffect, useState } from "react";
 import { useMedia } from "../hooks/use-media.ts";
 
-/** What can be shown beside the conversation. */
+/** The parts that can be open beside the conversation. */
 export type BesideIt = "log" | "panel";
 
 export interface Layout {
   isWide: boolean;
   hasSide: boolean;
-  /** What is open beside the conversation, in its own column or over it. */
+  /** The part that is open beside the conversation, in a column or over it. */
   beside: BesideIt | undefined;
   show(what: BesideIt | undefined): void;
   toggle(what: BesideIt): void;
@@ -17,8 +17,8 @@ export interface Layout {
 }
 
 /**
- * Chooses which parts of the page have their own column and which lie over it. `first` is open from the start
- * in wide windows.
+ * Chooses which parts of the page have a column of their own and which lie over the conversation. `first` is
+ * open from the start in wide windows.
  */
 export function useLayout(first: BesideIt): Layout {
   const isWide = useMedia("(min-width: 76rem)");

@@ -1,4 +1,7 @@
-/** The ratchet wheel, the page's logo. With `turning` it moves tooth by tooth, while an agent is working. */
+/**
+ * The page's logo, a ratchet wheel. With `turning` it moves tooth by tooth, which shows that an agent is
+ * working.
+ */
 export function Wheel({ turning = false, className = "" }: { turning?: boolean; className?: string }) {
   return (
     <svg

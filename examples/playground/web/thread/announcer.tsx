@@ -9,11 +9,11 @@ interface AnnouncerProps {
   question: string | undefined;
 }
 
-/** What a screen reader should say. */
+/** The texts that a screen reader announces. */
 interface Heard {
-  /** The agent's words, in Markdown. */
+  /** The agent's text, as Markdown. */
   said?: string;
-  /** Plain text. */
+  /** Another text, without Markdown. */
   plain?: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export function Announcer({ messages, working, question }: AnnouncerProps) {
   useEffect(() => {
     if (working) return setHeard({ plain: `${voice} is answering.` });
     if (last?.role !== "assistant") return setHeard({});
-    // A message that continues after a question is announced from there on only.
+    // After a question, only the part of the message that follows it is announced.
     const words = wordsIn(last);
     const from = told.current.id === last.id ? told.current.length : 0;
     told.current = { id: last.id, length: words.length };

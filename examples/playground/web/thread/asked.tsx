@@ -2,7 +2,7 @@ import { type QuestionProps, useFace } from "../face/face.ts";
 import { ErrorBoundary } from "../shell/error-boundary.tsx";
 import { Options } from "./options.tsx";
 
-/** A pending question, in its agent's component or with a button for each option. */
+/** Shows a pending question: in its agent's component, or with a button for each option. */
 export function Asked({ question, answer }: QuestionProps) {
   const Own = useFace().questions?.get(question.kind) ?? Options;
   return (

@@ -1,10 +1,10 @@
 import type { Json } from "@pawl/core";
 import type { ToolPart } from "../face/tool-part.ts";
 
-/** The questions that this page shows itself. */
+/** The tool whose questions the page itself shows. */
 export const OPTIONS_TOOL = "show_options";
 
-/** A closed question, with the user's choice as their turn in the conversation. */
+/** Shows a closed question, and the user's choice as a message of theirs. */
 export function Choice({ part }: { part: ToolPart }) {
   if (part.phase === "waiting") return null;
   const { question, options } = fieldsOf(part.arguments);
@@ -27,14 +27,14 @@ export function Choice({ part }: { part: ToolPart }) {
   );
 }
 
-/** Returns the choice; `undefined` if the question is open or was skipped. */
+/** Returns the user's choice; `undefined` if the question is open or was skipped. */
 function chosenIn(result: Json | undefined): string | undefined {
   const { chosen, own_words, option } = fieldsOf(result);
   const said = chosen ?? own_words ?? option;
   return typeof said === "string" ? said : undefined;
 }
 
-/** Returns the label of an answer: a recent answer may still be the id of an option. */
+/** Returns the label of an answer. An answer that is not yet processed may be the id of an option. */
 function labelIn(options: Json | undefined, said: string): string {
   const known = Array.isArray(options) ? options.find((option) => fieldsOf(option).id === said) : undefined;
   const { label } = fieldsOf(known);

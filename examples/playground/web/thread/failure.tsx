@@ -4,7 +4,7 @@ import { hashOf } from "../hooks/use-address.ts";
 
 interface FailureProps {
   failure: AgentFailure;
-  /** Absent if a retry cannot help. */
+  /** Retries. Absent if a retry cannot help. */
   onRetry?: (() => void) | undefined;
   onDismiss?: (() => void) | undefined;
 }
@@ -20,7 +20,7 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["too_large", "That message is too long. Please shorten it."],
 ]);
 
-/** Says what went wrong, in words for the user, and what they can do. */
+/** Shows what went wrong, in words for the user, and what they can do. */
 export function Failure({ failure, onRetry, onDismiss }: FailureProps) {
   const { name: agent, voice } = useFace();
   const busy = `${voice} is still busy with the last message. Please try again in a moment.`;

@@ -9,13 +9,15 @@ import { ToolChip } from "./tool-chip.tsx";
 
 interface MessageProps {
   message: ViewMessage;
-  /** Whether its run is open. */
+  /** Whether the run of this message is open. */
   live: boolean;
-  /** Whether the reason why its run stopped is shown elsewhere. */
+  /** Whether the page shows elsewhere why the run stopped. */
   told: boolean;
 }
 
-/** One message. Messages that did not change are the same objects, so a token renders only the last one. */
+/**
+ * Shows one message. Unchanged messages are the same objects, so a new token renders only the last message.
+ */
 export const Message = memo(function Message({ message, live, told }: MessageProps) {
   return message.role === "user" ? (
     <UserMessage message={message} />
@@ -78,13 +80,13 @@ function Part({ part, live }: { part: ViewPart; live: boolean }) {
   }
 }
 
-/** A call, in its agent's component or as one line. */
+/** Shows a call: in its agent's component, or as one line. */
 function Call({ part, live }: { part: ToolPart; live: boolean }) {
   const { parts, doing } = useFace();
   const talk = useContext(TalkContext);
   const Own = parts.get(part.toolName);
   if (Own !== undefined) return <Own {...{ part, live, talk }} />;
-  // If the status line describes the running call, the call gets its own line only when it has ended.
+  // If the status line describes a running call, the call gets its own line when it has ended.
   const isTold = doing !== undefined && live;
   if (isTold && part.phase === "running") return null;
   return <ToolChip part={part} live={live && !isTold} />;

@@ -8,17 +8,17 @@ interface Option {
 
 interface OptionsProps {
   question: Question;
-  /** Absent if the question is only shown. */
+  /** Sends an answer; resolves to whether it was accepted. Absent if the question is only shown. */
   answer?: (value: Json) => Promise<boolean>;
 }
 
-/** A pending question with its buttons. The first tap disables all of them. */
+/** Shows a pending question with a button for each option. The first tap disables all buttons. */
 export function Options({ question, answer }: OptionsProps) {
   const [chosen, setChosen] = useState<string>();
   const { text, options } = payloadOf(question.payload);
   const choose = async (id: string): Promise<void> => {
     setChosen(id);
-    // If it was refused, the question is open again, and the reason is shown below.
+    // After a refusal, the question is open again; the page shows the reason.
     if (!(await answer?.({ option: id }))) setChosen(undefined);
   };
   return (
@@ -46,7 +46,7 @@ export function Options({ question, answer }: OptionsProps) {
   );
 }
 
-/** Reads the payload of a question. Invalid parts of it are left out. */
+/** Reads the payload of a question. Leaves out invalid parts. */
 function payloadOf(payload: Json): { text: string; options: Option[] } {
   if (typeof payload !== "object" || payload === null || Array.isArray(payload)) {
     return { text: "", options: [] };

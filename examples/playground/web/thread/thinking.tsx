@@ -1,4 +1,4 @@
-/** The model's thinking, collapsed. Without any text it only shows that the model is thinking. */
+/** Shows the model's thinking, collapsed. Without text it only shows that the model is thinking. */
 export function Thinking({ text, open }: { text: string; open: boolean }) {
   if (text.trim() === "") return open ? <p className="thinking thinking-open">Thinking…</p> : null;
   return (

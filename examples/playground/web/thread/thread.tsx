@@ -13,12 +13,12 @@ import { useAtWork } from "./use-at-work.ts";
 import { BROKE_OFF } from "./use-failure.ts";
 import { Welcome } from "./welcome.tsx";
 
-/** After this time without new text, in milliseconds, the wheel is shown. */
+/** The time without new text after which the wheel appears, in milliseconds. */
 const PAUSE_MS = 600;
 
 interface ThreadProps {
   agent: UseAgent;
-  /** The tool whose input the model is writing. */
+  /** The name of the tool whose input the model is writing. */
   writes: string | undefined;
   scroll: StickToEnd;
   loading: boolean;
@@ -28,9 +28,9 @@ interface ThreadProps {
   onDismiss: (() => void) | undefined;
 }
 
-/** The conversation: its messages, open questions, the status line and the last failure. */
+/** Shows the conversation: its messages, open questions, the status line and the last failure. */
 export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetry, onDismiss }: ThreadProps) {
-  const { messages, pending: questions, run } = agent;
+  const { messages, pending, run } = agent;
   const last = messages.at(-1);
   const isNew = messages.length === 0 && !loading && failure?.code !== "not_found";
   return (
@@ -49,7 +49,7 @@ export function Thread({ agent, writes, scroll, loading, failure, onSend, onRetr
             ))}
           </ol>
         </Boundary>
-        {questions.map((question) => (
+        {pending.map((question) => (
           <Asked key={question.seq} question={question} answer={question.answer} />
         ))}
         <Working state={agent} writes={writes} />
@@ -65,8 +65,8 @@ interface WorkingProps {
 }
 
 /**
- * Turns the wheel while the agent works without visible progress. Growing text and tools show their own
- * progress, unless the agent has a status line.
+ * Turns the wheel while the agent works without visible progress. Growing text is visible progress. Running
+ * tools are too, unless the agent has a status line.
  */
 function Working({ state, writes }: WorkingProps) {
   const { voice, doing } = useFace();
@@ -76,7 +76,7 @@ function Working({ state, writes }: WorkingProps) {
   const part = last?.role === "assistant" ? last.parts.at(-1) : undefined;
   const text = part?.type === "text" ? part.text : undefined;
   const isPausing = useQuiet(text, PAUSE_MS);
-  // The text is still open while the model writes the input of a tool after it.
+  // While the model writes a tool's input after a text, that text still counts as open.
   const isUnseen = text === undefined || isPausing || writes !== undefined;
   const working = isWorking(phase) && (phase !== "toolExecuting" || doing !== undefined) && isUnseen;
   const isShown = useHeld(working, 200);

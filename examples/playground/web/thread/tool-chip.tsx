@@ -3,10 +3,12 @@ import type { Json } from "@pawl/core";
 import { useFace } from "../face/face.ts";
 import type { ToolPart } from "../face/tool-part.ts";
 
-/** A running tool is shown for at least this long, in milliseconds. */
+/** The shortest time for which a running tool is shown, in milliseconds. */
 const SHOWN_MS = 200;
 
-/** What a tool does or did, in a few words. `live`: the run is open, so new calls have just begun. */
+/**
+ * Shows what a tool does or did, in a few words. `live`: the run is open, so a running call may still end.
+ */
 export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
   const { toolNames } = useFace();
   const busy = useHeld(live && part.phase === "running", SHOWN_MS, live && part.phase !== "waiting");
@@ -22,7 +24,7 @@ export function ToolChip({ part, live }: { part: ToolPart; live: boolean }) {
   );
 }
 
-/** A call that is running although its run has ended was interrupted. */
+/** Returns the phase to show. A call that never ended, in a run that has ended, was stopped. */
 function settled(phase: ToolPart["phase"]): ToolPart["phase"] | "stopped" {
   return phase === "running" ? "stopped" : phase;
 }
@@ -34,7 +36,7 @@ function wordsFor({ status }: ToolPart, phase: ReturnType<typeof settled>, name:
   return status ?? name;
 }
 
-/** The path of a saved file, if the result has one. */
+/** Shows the path of a saved file, if the result has one. */
 function ChipDetail({ result }: { result: Json | undefined }) {
   const path =
     typeof result === "object" && result !== null && !Array.isArray(result) ? result.path : undefined;

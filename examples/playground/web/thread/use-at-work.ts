@@ -3,12 +3,12 @@ import { useHeld } from "@pawl/client/react";
 import { useEffect, useRef, useState } from "react";
 import { useFace } from "../face/face.ts";
 
-/** The status is shown for at least this long, in milliseconds, so that it can be read. */
+/** The shortest time for which the status is shown, in milliseconds. */
 const SHOWN_MS = 200;
 
 /**
- * Describes the running tools in the agent's words. It is derived from the calls, so it cannot get stuck. A
- * tool that ended before the next rendering is shown as well.
+ * Returns the agent's text about its running tools; `undefined` if none is running. Also shows a tool that
+ * ended before the page was rendered.
  */
 export function useAtWork({
   messages,

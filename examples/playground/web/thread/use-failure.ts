@@ -9,19 +9,16 @@ export interface ShownFailure {
   onDismiss: (() => void) | undefined;
 }
 
-/** The code for the failure of a run. */
+/** The failure code of a run that failed. */
 export const BROKE_OFF = "run";
 
-/**
- * The message that asks for a retry. The user's last message is already in the log and must not be sent
- * again.
- */
+/** The message that asks for a retry. The failed message is in the log already and must not be sent again. */
 const AGAIN = "Please try again.";
 
 const NOTHING: ShownFailure = { failure: undefined, onRetry: undefined, onDismiss: undefined };
 
 /**
- * Returns the last failure: something that was refused, or a run that failed. A refused message is put back
+ * Returns the last failure: a refused request, or a run that failed. Puts the text of a refused message back
  * into the text field.
  */
 export function useFailure(
@@ -51,7 +48,7 @@ export function useFailure(
   return NOTHING;
 }
 
-/** Returns whether a message that seemed refused has appeared in the log: then only the response was lost. */
+/** Returns whether a message whose request failed is in the log. If so, only the response was lost. */
 function useArrived(error: AgentFailure | undefined, messages: UseAgent["messages"]): boolean {
   const last = messages.findLast(({ role }) => role === "user");
   const atError = useRef({ error, id: last?.id });

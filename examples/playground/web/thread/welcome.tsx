@@ -1,6 +1,6 @@
 import { useFace } from "../face/face.ts";
 
-/** What a new conversation shows before the first message. */
+/** Shows the greeting and suggestions of a new conversation. */
 export function Welcome({ onStart }: { onStart: (text: string) => void }) {
   const { words, starters, Begin } = useFace().welcome;
   return (

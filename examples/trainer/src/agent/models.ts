@@ -1,6 +1,6 @@
 import { type Hook, type ModelClient, PawlError } from "@pawl/core";
 
-/** The models that a request may choose by name: those that earlier clients know, and newer ones. */
+/** The names of the models that a request may choose. Clients of earlier versions send the older ones. */
 export const trainerModels = [
   "claude-haiku-4-5",
   "claude-sonnet-4-5",
@@ -14,8 +14,8 @@ export const trainerModels = [
 export const DEFAULT_MODEL = "claude-haiku-4-5";
 
 /**
- * Answers each run with the model that its request chose (`RunOptions.params.model`). A name that is not in
- * the list may come from the log of an earlier version; the agent's own model answers then.
+ * Creates a hook that answers each run with the model that its request chose (`RunOptions.params.model`). If
+ * `models` does not have that model, e.g. in a log of an earlier version, the agent's own model answers.
  *
  * @example
  * ```ts
@@ -39,7 +39,7 @@ export function modelChoice(models: readonly ModelClient[]): Hook {
 /**
  * Validates a model name from a request.
  *
- * @throws PawlError `invalid_input` if the model is not served.
+ * @throws PawlError `invalid_input` if `name` is not in `served`.
  */
 export function askedModel(name: unknown, served: readonly string[]): string {
   if (typeof name === "string" && served.includes(name)) return name;

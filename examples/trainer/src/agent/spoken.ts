@@ -1,6 +1,8 @@
 import type { SpokenIn } from "@pawl/knowledge";
 
-/** Finds what the trainer said: it speaks through two tools, never in plain text. */
+/**
+ * Returns the text that an event showed to the user, if any: the trainer shows text through two tools only.
+ */
 export const spoken: SpokenIn = (event) => {
   if (event.type !== "tool_result" || !event.data.success) return undefined;
   const { message, question } = Object(event.data.result) as Record<string, unknown>;

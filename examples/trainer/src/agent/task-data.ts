@@ -1,6 +1,6 @@
 import type { TaskData } from "@pawl/knowledge";
 
-/** The data that each kind of request needs. Requests of other kinds need no data. */
+/** The sources that the initializer should choose for each kind of request; none for other kinds. */
 export const taskData: readonly TaskData[] = [
   {
     task: "Making or changing a workout",

@@ -11,20 +11,20 @@ import { taskData } from "./task-data.ts";
 
 export interface TrainerOptions {
   /**
-   * Unwrapped models: the trainer makes them {@link resilient}. The first one answers requests that choose no
-   * model.
+   * The models that a request may choose; the first one is the default. Pass clients without wrappers: the
+   * trainer makes each one {@link resilient}.
    */
   models: readonly [ModelClient, ...ModelClient[]];
   /**
-   * Answers while the chosen model keeps failing. Choose a model that can be forced to call a tool: with one
-   * that cannot, no model is forced. Default: none.
+   * Answers while the chosen model keeps failing. It should support forced tool calls; otherwise the trainer
+   * cannot force a call with any of its models. Default: no fallback.
    */
   fallback?: ModelClient;
   /** Keeps the daily budget of each user. Default: no budget. */
   reservations?: Reservations;
   /**
-   * A small, fast model that chooses the data for each request. Without it, the trainer fetches what it
-   * needs.
+   * A small, fast model that chooses the data for each request. Default: the trainer itself calls
+   * `fetch_data`.
    */
   initializer?: ModelClient;
   /** How long the initializer may take, in milliseconds. Default: 8 s. */
@@ -33,11 +33,11 @@ export interface TrainerOptions {
   hooks?: readonly Hook[];
 }
 
-/** Estimated tokens of context above which old results, mostly fetched data, are replaced by notes. */
+/** Above this many estimated tokens of context, old results (mostly fetched data) are replaced by notes. */
 export const DROP_RESULTS_ABOVE = 60_000;
 
 /**
- * Creates the personal trainer. It acts only through tools, one at a time, for at most ten turns.
+ * Creates the personal trainer. It acts only through tools, one at a time, for at most ten turns a run.
  *
  * @example
  * ```ts
@@ -74,8 +74,8 @@ export function trainer({
     resilient(model, { ...(fallback && fallback.id !== model.id && { fallback }) });
   const [first, ...others] = models;
   const asked = [guarded(first), ...others.map(guarded)] as const;
-  // No retries for the initializer: without its choice the trainer fetches the data itself, sooner than a
-  // retry would.
+  // The initializer has no retries. If it fails, the trainer fetches the data itself, which is faster than a
+  // retry.
   const choosing =
     chooser &&
     initializer<TrainerDeps>({
@@ -99,7 +99,7 @@ export function trainer({
       ...hooks,
     ],
     limits: { turns: 10 },
-    // The workout is folded from the log, so it loses nothing when results leave the context.
+    // The workout is folded from the log, so removing results from the context does not change it.
     checkpointWhen: [dropOldResults({ whenTokens: DROP_RESULTS_ABOVE })],
     maxTokens: 8_192,
     userData: unifiedContext<TrainerDeps>({ sections: userDataSections() }),

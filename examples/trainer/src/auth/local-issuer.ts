@@ -6,7 +6,7 @@ import { type SupabaseUser, supabaseAuth } from "@pawl/supabase";
 import { createClient } from "@supabase/supabase-js";
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from "jose";
 
-/** Never requested: the keys are in this process. */
+/** Identifies the issuer in its tokens. No request goes there: this process has the keys. */
 const URL = "http://issuer.localhost";
 const ALGORITHM = "ES256";
 const HOUR_S = 3_600;
@@ -15,7 +15,7 @@ const HOUR_S = 3_600;
 export interface LocalIssuer {
   /** Issues an access token for this user, a UUID. Valid for one hour. */
   issue(userId: string): Promise<string>;
-  /** The value for `handler({ authorize })`: the same checks as in production, by the same code. */
+  /** Checks a request's token with the code that runs in production. Pass it to `handler({ authorize })`. */
   authorize(request: Request): Promise<SupabaseUser | Response>;
 }
 
@@ -60,7 +60,8 @@ export async function localIssuer({
   const authorize = supabaseAuth({
     client: createClient(URL, "local", { auth }),
     url: URL,
-    // Only this process signs for this issuer, so there is no server to verify other algorithms.
+    // Supabase's client would send tokens of other algorithms to the issuer's server. This issuer has no
+    // server.
     algorithms: [ALGORITHM],
     fetch: async () => Response.json(keys),
     now,
@@ -81,7 +82,7 @@ export async function localIssuer({
   };
 }
 
-/** Reads the kept key, or makes a new one. */
+/** Reads the signing key from the file. If there is no file, creates a key and stores it there. */
 async function keyIn(file: string | undefined): Promise<JWK> {
   const kept = file && (await readFile(file, "utf8").catch(() => undefined));
   if (kept) return parsedKey(kept, file);
@@ -89,7 +90,7 @@ async function keyIn(file: string | undefined): Promise<JWK> {
   const jwk = { ...(await exportJWK(privateKey)), kid: randomUUID() };
   if (file !== undefined) {
     await mkdir(dirname(file), { recursive: true });
-    // With this key, one can sign in as anybody.
+    // Readable by its owner only: the key can sign in as any user.
     await writeFile(file, JSON.stringify(jwk), { mode: 0o600 });
   }
   return jwk;
@@ -103,7 +104,12 @@ function parsedKey(text: string, file: string): JWK {
   throw noKey(file);
 }
 
-/** Leaves out the file's text and the parser's message: both may hold a part of the key. */
+/**
+ * Reports an unusable key file, without its text and the parser's message: both may contain parts of the key.
+ */
 function noKey(file: string | undefined): PawlError {
-  return new PawlError("config", `"${file}" holds no signing key. Delete the file, and a new key is made.`);
+  return new PawlError(
+    "config",
+    `The file "${file}" contains no valid signing key. Delete it to have a new key created.`,
+  );
 }

@@ -1,12 +1,12 @@
 import { jsonbText, tryUntilApplied } from "@pawl/core/store";
 import type { Database } from "@pawl/postgres";
 
-/** A row as any driver gives it. */
+/** A row of a result, with values of any type. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement, and retries it if the database rolled it back because of concurrent work. Throws the
- * driver's errors as they are. NUL, which no text of a database can hold, is stored as U+FFFD, as in the log.
+ * Runs one statement. Retries it if the database rolled it back because of concurrent work. Rejects with the
+ * driver's error. NUL characters, which Postgres cannot store in text, are stored as U+FFFD.
  */
 export async function ask(
   db: Database,
@@ -24,7 +24,7 @@ function storable(value: unknown): unknown {
   return typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
 }
 
-/** Carries the driver's error as its cause, because `tryUntilApplied` looks for the database's code there. */
+/** A failed statement. Its `cause` is the driver's error, where `tryUntilApplied` looks for the SQLSTATE. */
 class Undone extends Error {}
 
 async function once(db: Database, text: string, values: unknown[]): Promise<readonly Row[]> {
@@ -36,7 +36,9 @@ async function once(db: Database, text: string, values: unknown[]): Promise<read
   }
 }
 
-/** Makes one parameter of a list. It is text because drivers differ in how they send JSON. */
+/**
+ * Converts rows to one parameter. It is JSON as text, because drivers differ in how they send JSON values.
+ */
 export function rowsParam(rows: readonly object[]): string {
   return jsonbText(rows);
 }

@@ -1,11 +1,11 @@
 const DAY_MS = 86_400_000;
 
-/** Returns the UTC day of a moment, as `YYYY-MM-DD`. */
+/** Returns the UTC day of a time in milliseconds since 1970, as `YYYY-MM-DD`. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** Returns the day that many days later, or earlier for a negative number. */
+/** Adds `days` to a day. A negative number subtracts. */
 export function plusDays(day: string, days: number): string {
   return dayOf(Date.parse(`${day}T00:00:00Z`) + days * DAY_MS);
 }

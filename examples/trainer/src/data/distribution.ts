@@ -6,7 +6,9 @@ import { toKg } from "./units.ts";
 export interface Part {
   name: string;
   share: number;
-  /** Its share of all goals, whose weights are scaled to sum to 1; `null` if it has no goal. */
+  /**
+   * The share to aim for: the weight of its goal, divided by the weights of all goals; `null` without a goal.
+   */
   goal: number | null;
 }
 
@@ -15,15 +17,18 @@ export interface Distribution {
   days: number;
   workouts: number;
   sets: number;
-  /** Largest share first. What has a goal but was not trained has share 0. */
+  /**
+   * The shares by muscle, the largest first. Includes muscles that have a goal and were not trained, with
+   * share 0.
+   */
   muscles: Part[];
   categories: Part[];
 }
 
 export interface Progress {
-  /** Oldest first, the current week last; weeks begin on Mondays. */
+  /** The totals of each week, oldest first. Weeks begin on Mondays; the current one is last. */
   weeks: { week_start: string; workouts: number; sets: number; volume_kg: number }[];
-  /** Over all these weeks, the largest share first. Shares sum to 1. */
+  /** The shares over all these weeks, the largest first. They sum to 1. */
   muscles: { muscle: string; share: number; sets: number }[];
 }
 
@@ -78,12 +83,12 @@ export function progressOf(rows: readonly HistoryRow[], weeks: number, today: st
   };
 }
 
-/** Counts the sets of an exercise; 1 if it has no sets. */
+/** Returns the number of sets of an exercise; 1 for types without sets. */
 export function setsOf({ exercise }: Pick<HistoryRow, "exercise">): number {
   return finite(exercise.sets, 1);
 }
 
-/** Repetitions times load in kilograms, over all sets. */
+/** Sums repetitions × load over all sets, in kilograms. */
 export function volumeOf({ exercise }: Pick<HistoryRow, "exercise">): number {
   const { reps, load_each, load_unit } = exercise;
   if (!Array.isArray(reps) || !Array.isArray(load_each)) return 0;

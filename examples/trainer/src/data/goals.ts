@@ -9,7 +9,7 @@ import {
   type Settings,
 } from "./rows.ts";
 
-// What a person sets and seldom changes.
+// Profile, goals, preferences and settings: data that users set and seldom change.
 
 const NEWEST_MEASUREMENTS = 12;
 

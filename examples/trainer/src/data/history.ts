@@ -2,9 +2,9 @@ import type { Database } from "@pawl/postgres";
 import { ask, rowsParam } from "./ask.ts";
 import { as, type DoneExercise, type HistoryRow } from "./rows.ts";
 
-/** A workout as it is written to the history. */
+/** A finished workout, to be added to the history. */
 export interface DoneWorkout {
-  /** The same in every attempt. A second write with it stores nothing. */
+  /** Identifies the tool call and is the same in every attempt. A repeated key stores nothing. */
   callKey: string;
   workoutId: string;
   title: string;
@@ -17,14 +17,14 @@ export interface DoneWorkout {
 export interface HistoryQuery {
   /** The first day, as `YYYY-MM-DD`. Default: no limit. */
   since?: string | undefined;
-  /** How many of the newest workouts. Default: 5,000. */
+  /** The most workouts to return, the newest ones. Default: 5,000. */
   workouts?: number | undefined;
 }
 
-/** The upper limit of rows in one result. */
+/** The most rows that one query returns. */
 const MOST_ROWS = 5_000;
 
-/** Writes all exercises in one statement. Of several writes with the same key, the first one counts. */
+/** Stores a workout in one statement. Does nothing if its `callKey` is already stored. */
 export async function logWorkout(db: Database, userId: string, done: DoneWorkout): Promise<void> {
   const { callKey, workoutId, title, notes, performedOn, exercises } = done;
   const rows = exercises.map((exercise, at) => ({
@@ -44,7 +44,7 @@ export async function logWorkout(db: Database, userId: string, done: DoneWorkout
   await ask(db, text, [userId, callKey, workoutId, title, notes ?? null, performedOn, rowsParam(rows)]);
 }
 
-/** Returns the exercises that were done: newest workout first, and within a workout in its order. */
+/** Returns exercises of the history: the newest workout first, each in the order of its exercises. */
 export async function historyOf(
   db: Database,
   userId: string,

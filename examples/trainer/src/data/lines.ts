@@ -2,7 +2,7 @@ import { named } from "../base/named.ts";
 import type { HistoryRow, Location, Settings } from "./rows.ts";
 import { distanceText, toKg, toKm, weightNumber } from "./units.ts";
 
-/** Formats a workout of the history, one line for each exercise. */
+/** Formats one workout of the history, with a line for each exercise. */
 export function workoutLines(rows: readonly HistoryRow[], units: Settings): string {
   const [first] = rows;
   if (first === undefined) return "";
@@ -14,7 +14,7 @@ export function workoutLines(rows: readonly HistoryRow[], units: Settings): stri
 }
 
 /**
- * Describes what was done of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's
+ * Describes the sets of an exercise, e.g. `8, 8, 7 reps at 60 kg`. Loads and distances are in the user's
  * units.
  */
 export function doseOf(exercise: { readonly [field: string]: unknown }, units: Settings): string {

@@ -12,11 +12,11 @@ export async function locationsOf(db: Database, userId: string): Promise<Locatio
 }
 
 /**
- * Makes one location the current one and unsets all others, in one transaction. An id takes precedence over a
- * name. Names are compared without case and surrounding blanks.
+ * Makes one location the user's current one and unsets all others, in one transaction. An id takes precedence
+ * over a name. Names are compared without case and surrounding blanks.
  *
- * @throws PawlError `invalid_input` without id and name, or if several locations have the name; `not_found`
- * if there is none, or it belongs to another user.
+ * @throws PawlError `invalid_input` without id and name, or if several of the user's locations have the name;
+ * `not_found` if the user has no such location.
  */
 export async function setCurrentLocation(
   db: Database,
@@ -30,8 +30,9 @@ export async function setCurrentLocation(
 }
 
 /**
- * Retries after a unique violation. Under snapshot isolation this transaction does not see that a concurrent
- * one moved the flag, so the index refuses a second flag. The next attempt sees it.
+ * Sets the current location, with up to 8 attempts after unique violations. Under snapshot isolation, a
+ * transaction does not see that a concurrent one set another location, and violates the index. The next
+ * attempt sees it.
  */
 async function set(db: Database, userId: string, id: string): Promise<boolean> {
   for (let tries = 1; ; tries += 1) {

@@ -4,8 +4,8 @@ import { tables } from "./migrations/001-tables.ts";
 import { locations } from "./migrations/002-locations.ts";
 
 /**
- * All steps, in order. New steps are appended; existing ones never change. Each is plain SQL that may stand
- * in a PL/pgSQL block.
+ * All steps, in order. New steps are appended; existing ones never change. Each one is SQL that is valid
+ * inside a PL/pgSQL block.
  */
 const migrations: readonly { version: number; sql: string }[] = [
   { version: 1, sql: tables },
@@ -13,18 +13,15 @@ const migrations: readonly { version: number; sql: string }[] = [
 ];
 
 /**
- * Creates the trainer's tables in a schema of their own. Safe at every start, also for several processes at
- * once: each step runs once, in one transaction with the record that it ran.
+ * Creates or updates the trainer's tables, which have a schema of their own. Call it at every start; several
+ * processes may do so at once. Each step runs once, in the transaction that records it.
  */
 export async function migrateTrainer(db: Database): Promise<void> {
   const done = await applied(db);
   for (const { version, sql } of migrations) if (!done.has(version)) await apply(db, version, sql);
 }
 
-/**
- * Applies a step. Under snapshot isolation a process that waited for another one fails although the work is
- * done; that error is ignored.
- */
+/** Applies a step. Ignores an error if another process has applied the same step in the meantime. */
 async function apply(db: Database, version: number, sql: string): Promise<void> {
   try {
     await ask(db, guarded(version, sql));

@@ -15,7 +15,7 @@ export interface Profile {
   birth_date: string | null;
   height_cm: number | null;
   experience: string | null;
-  /** Newest first. */
+  /** The body measurements, newest first. */
   measurements: Measurement[];
 }
 
@@ -29,14 +29,14 @@ export interface Settings {
 
 export interface CategoryGoal {
   category: string;
-  /** From 0 to 1. */
+  /** How important the goal is, from 0 to 1. */
   weight: number;
   description: string | null;
 }
 
 export interface MuscleGoal {
   muscle: string;
-  /** From 0 to 1. */
+  /** How important the goal is, from 0 to 1. */
   weight: number;
 }
 
@@ -50,7 +50,7 @@ export interface Preference {
 
 export interface Equipment {
   name: string;
-  /** E.g. `free_weights`. */
+  /** The kind of equipment, e.g. `free_weights`. */
   kind?: string;
   /** The available weights, in kilograms. */
   weights_kg?: number[];
@@ -64,7 +64,7 @@ export interface Location {
   current_location: boolean;
 }
 
-/** An exercise as it was done: `sets` and the lists are the actual values. */
+/** An exercise as the user did it: `sets` and the lists have the actual values, not the planned ones. */
 export type DoneExercise = Omit<Exercise, "id" | "order"> & { planned_sets?: number; notes?: string };
 
 /** One exercise of the history. */
@@ -81,9 +81,7 @@ export interface HistoryRow {
   goals: { goal: string; share: number }[];
 }
 
-/**
- * Casts rows to their type: the statements name and cast all columns, so that every driver returns the same.
- */
+/** Casts rows to `T`. Statements name and cast all their columns, so every driver returns the same types. */
 export function as<T>(rows: readonly Row[]): T[] {
   return rows.map((row) => ({ ...row }) as T);
 }

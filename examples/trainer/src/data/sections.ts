@@ -5,20 +5,21 @@ import type { Profile, Settings } from "./rows.ts";
 import type { TrainerDeps } from "./trainer-data.ts";
 import { weightText } from "./units.ts";
 
-/**
- * A section of the user data that the model has from the start. Its shape is the one of `unifiedContext()`.
- */
+/** A section of the user data, in the shape that `unifiedContext()` of `@pawl/knowledge` expects. */
 export interface UserDataSection {
   tag: string;
   fetch(source: { session: { userId: string }; deps: TrainerDeps; signal: AbortSignal }): Promise<string>;
 }
 
 export interface SectionOptions {
-  /** Milliseconds since 1970, to compute the age. Default: the clock of the data. */
+  /** The time in milliseconds since 1970, from which the age follows. Default: the clock of the data. */
   now?: () => number;
 }
 
-/** The user data before every conversation: units, body, and the current location with its equipment. */
+/**
+ * Creates the user data for the start of each conversation: units, body, and the current location with its
+ * equipment.
+ */
 export function userDataSections({ now }: SectionOptions = {}): UserDataSection[] {
   return [
     {
@@ -52,7 +53,7 @@ export function userDataSections({ now }: SectionOptions = {}): UserDataSection[
   ];
 }
 
-/** Describes a body, one line per fact. With `history` also how it changed. */
+/** Formats a profile, one line per fact. `history` adds the past measurements. */
 export function profileLines(
   profile: Profile | undefined,
   units: Settings,

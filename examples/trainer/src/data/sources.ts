@@ -19,8 +19,8 @@ interface Options<P extends z.ZodObject, Raw> {
 const daysBack = z.int().min(1).max(730).describe("How many days to look back.");
 
 /**
- * Creates the eight sources of user data. They read `data`, or by default the `deps` of the runtime. If the
- * database fails, a source fails with the same error.
+ * Creates the eight sources of user data. Each one reads `data`; default: `deps.trainer` of the runtime. If
+ * the database fails, the source rejects with the driver's error.
  *
  * @example
  * ```ts
@@ -117,12 +117,14 @@ function trained(source: Make): DataSource<TrainerDeps>[] {
           .min(1)
           .max(200)
           .optional()
-          .describe("How many workouts, the newest ones: 10, or all of the days where days_back is given."),
+          .describe(
+            "How many of the newest workouts. Default: 10, or with days_back all workouts of those days.",
+          ),
         days_back: daysBack.optional(),
       }),
       fetch: async (data, userId, { limit, days_back }) => ({
         rows: await data.history(userId, {
-          // With `days_back`, all workouts of those days are meant.
+          // Without a limit, `days_back` selects all workouts of those days, up to the maximum.
           limit: limit ?? (days_back === undefined ? 10 : 200),
           daysBack: days_back,
         }),
@@ -137,12 +139,12 @@ function trained(source: Make): DataSource<TrainerDeps>[] {
       name: "exercise_distribution",
       displayName: "What you have trained",
       description:
-        "How the sets of the last days were spread over muscles and goals, against what is aimed for.",
+        "How the sets of the last days are spread over muscles and goals, compared with the user's goals.",
       params: z.object({ days_back: daysBack.default(30) }),
       fetch: (data, userId, { days_back }) => data.distribution(userId, { daysBack: days_back }),
       format: ({ days, workouts, sets, muscles, categories }) =>
         lines([
-          `Last ${days} days: ${workouts} workouts, ${sets} sets. Share of the sets, and what it should be by the goals:`,
+          `Last ${days} days: ${workouts} workouts, ${sets} sets. Share of the sets, and the share that the goals aim for:`,
           "Muscles:",
           ...muscles.map(partLine),
           "Goals:",

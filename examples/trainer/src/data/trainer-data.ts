@@ -30,7 +30,9 @@ export interface TrainerData {
   muscleGoals(userId: string): Promise<MuscleGoal[]>;
   /** The preferences that are valid today. */
   preferences(userId: string): Promise<Preference[]>;
-  /** Exercises of the newest workouts (default 10), newest first. `daysBack` includes today. */
+  /**
+   * Exercises of the newest `limit` workouts (default 10), newest first. `daysBack` counts today as one day.
+   */
   history(
     userId: string,
     query?: { limit?: number | undefined; daysBack?: number | undefined },
@@ -40,22 +42,23 @@ export interface TrainerData {
   /** All locations, the current one first. */
   locations(userId: string): Promise<Location[]>;
   /**
-   * Makes one location the only current one. Throws `not_found`, or `invalid_input` if the name is ambiguous.
+   * Makes one location the user's current one. Throws `not_found`, or `invalid_input` if the name is
+   * ambiguous.
    */
   setCurrentLocation(
     userId: string,
     wanted: { id?: string | undefined; name?: string | undefined },
   ): Promise<Location>;
-  /** Writes a workout once for each `callKey`, with today's date. */
+  /** Stores a workout with today's date. Does nothing if its `callKey` is already stored. */
   logWorkout(userId: string, done: Omit<DoneWorkout, "performedOn">): Promise<void>;
-  /** The last `weeks` weeks (1 to 104), including the current one. */
+  /** Returns totals for the last `weeks` weeks (1 to 104), including the current one. */
   progress(userId: string, query: { weeks: number }): Promise<Progress>;
-  /** Gives a user without a profile sample data. See {@link seedTrainer}. */
+  /** Creates sample data for a user without a profile. See {@link seedTrainer}. */
   seed(userId: string): Promise<void>;
 }
 
 export interface TrainerDataOptions {
-  /** Milliseconds since 1970. Days are UTC. */
+  /** The clock, in milliseconds since 1970. Days are UTC. */
   now?: () => number;
 }
 
@@ -65,8 +68,8 @@ export interface TrainerDeps {
 }
 
 /**
- * Opens the trainer's data on `pg`, postgres.js or a PGlite. First creates or migrates its tables, in a
- * schema of their own.
+ * Opens the trainer's data over a driver: `pg`, postgres.js or a PGlite. Creates or updates its tables first,
+ * in a schema of their own.
  *
  * @throws the driver's error when the database fails.
  *
@@ -122,7 +125,7 @@ export async function trainerData(
   };
 }
 
-/** The upper limit of days to look back. */
+/** The most days that a query looks back. */
 const MAX_DAYS = 3_650;
 
 function whole(what: string, value: number, max: number): number {

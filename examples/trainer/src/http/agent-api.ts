@@ -28,7 +28,7 @@ export interface AgentApiOptions {
   authorize(request: Request): Authorized | Promise<Authorized>;
   /** The names of models that a request may choose. */
   models: readonly string[];
-  /** The names that users see for knowledge sources, by source. */
+  /** Display names of knowledge sources, by source name. */
   sources?: { readonly [source: string]: string };
   /** Limits how many messages a user may send, e.g. `new RateLimiterMemory({ points: 20, duration: 60 })`. */
   rateLimit?: RateLimiter;
@@ -158,8 +158,8 @@ export function agentApi(options: AgentApiOptions): (request: Request) => Promis
 }
 
 /**
- * Calls the handler of `@pawl/sse` with the trainer's own paths, and picks the session for requests that name
- * none.
+ * Creates functions that call the handler of `@pawl/sse`. They translate the trainer's paths to the
+ * handler's, and choose a session for requests without one.
  */
 function served(options: AgentApiOptions) {
   const { runtime, models, sources, rateLimit, maxInputLength, onError } = options;
@@ -185,7 +185,7 @@ function served(options: AgentApiOptions) {
       const headers = { "content-type": c.req.header("content-type") ?? "" };
       return await ask(c, "/runs", { method: "POST", headers, body });
     },
-    /** Returns the visible events of a session, if it is the user's and the trainer's. */
+    /** Returns the visible events of a session. A session of another user or agent is answered with 404. */
     events: async (c: Context<Env>, id: string): Promise<Response> =>
       await ask(c, `/sessions/${encodeURIComponent(id)}/events`, {}),
   };
@@ -212,8 +212,8 @@ function parsed(body: string): JsonObject | undefined {
 }
 
 /**
- * Returns `undefined` for invalid JSON and for too deep nesting. The handler reports what is wrong with the
- * body.
+ * Runs `work`; returns `undefined` if it throws, e.g. for invalid JSON. The handler reports the error to the
+ * client.
  */
 function orUndefined<T>(work: () => T): T | undefined {
   try {

@@ -1,7 +1,7 @@
 import type { Json, StoredEvent } from "@pawl/core";
 import { applyStep, type Exercise, stepOf, type Workout } from "../workout/index.ts";
 
-/** The results of a run for its user, for clients that do not stream. */
+/** The outcome of a run, for clients that do not stream. */
 export interface ClientResponse {
   /** The trainer's messages, in order. */
   messages: string[];
@@ -11,7 +11,7 @@ export interface ClientResponse {
   question: { question: string; options: string[] } | null;
 }
 
-/** The body of an answer to `POST /agent/chat`. */
+/** The response body of `POST /agent/chat`. */
 export interface ChatAnswer {
   sessionId: string;
   response: ClientResponse;

@@ -3,12 +3,12 @@ import type { Extra, ExtraFields } from "@pawl/sse";
 import { askedModel } from "../agent/models.ts";
 import { currentWorkout, reconcile } from "../workout/index.ts";
 
-/** The source name of what the user's screen shows of the active workout. */
+/** The knowledge source whose data is the active workout as the user's screen shows it. */
 export const CURRENT_WORKOUT = "current_workout_session";
 
 /**
- * Reads the fields of the trainer's requests beside the message. `currentWorkout` is checked against the log
- * and appended for the model; `model` is the name of the model that shall answer.
+ * Reads the trainer's own request fields, for `handler({ extra })`. `currentWorkout` is compared with the log
+ * and appended for the model. `model` is the name of the model that answers.
  */
 export function trainerExtra(runtime: Runtime, models: readonly string[]): ExtraFields {
   return {

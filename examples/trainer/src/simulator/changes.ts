@@ -54,7 +54,10 @@ export function remove(scene: Scene, number: string): Reply {
   return withWorkout(scene, number, () => call("remove_exercise", { exercise_id: number, reason }));
 }
 
-/** Logs the exercises that the message names, as `2 (Push-up) 1 of 3 sets`; without names, all of them. */
+/**
+ * Logs the exercises that the message lists, e.g. as `2 (Push-up) 1 of 3 sets`. If it lists none, logs all of
+ * them.
+ */
 export function log(scene: Scene): Reply {
   const named = [...scene.said.matchAll(/\b(\d+) \([^)]*\)(?: (\d+) of \d+ sets)?/g)];
   const all = (scene.workout ?? []).map((_, at): JsonObject => ({ exercise_id: String(at + 1) }));
@@ -65,7 +68,7 @@ export function log(scene: Scene): Reply {
     }),
   );
   const completed_exercises = done.length === 0 ? all : done;
-  // The text that the card's button sends is in the history anyhow.
+  // The card's button sends a fixed text, which would be no useful note.
   const isOurs = /^please log this workout/i.test(scene.said);
   const notes = isOurs ? {} : { workout_notes: scene.said.slice(0, 300) };
   return withWorkout(scene, undefined, () => call("log_workout", { completed_exercises, ...notes }));
@@ -97,7 +100,7 @@ export function meant({ workout = [], said }: Scene): string | undefined {
   return name === undefined ? undefined : String(names.indexOf(name) + 1);
 }
 
-/** Reads the number beside one of these words: `sets 4`, `load: 60`, `20 kg`. */
+/** Reads the number next to one of these words, e.g. `sets 4`, `load: 60` or `20 kg`. */
 function numberBy(said: string, ...words: readonly string[]): number | undefined {
   for (const word of words) {
     const found =
@@ -108,7 +111,7 @@ function numberBy(said: string, ...words: readonly string[]): number | undefined
   return undefined;
 }
 
-/** Returns one value per set: the given one, or those from before. */
+/** Returns one value per set: `value` for each, or the values of `before` if `value` is `undefined`. */
 function forEach(sets: number, value: number | undefined, before: unknown): number[] | undefined {
   const known = Array.isArray(before) ? before.map(Number) : [];
   if (value === undefined && known.length === 0) return undefined;

@@ -1,4 +1,4 @@
-/** The number of workouts in the answer. */
+/** How many workouts the answer lists. */
 const TOLD = 3;
 
 /**

@@ -3,9 +3,9 @@ import type { JsonObject } from "@pawl/core";
 /** An exercise that the simulated trainer knows. */
 export interface Move {
   name: string;
-  /** The word for the equipment that it needs, as locations list it; absent for bodyweight moves. */
+  /** The equipment that the move needs, in the words of locations; absent for bodyweight moves. */
   needs?: string;
-  /** The part of the body that requests name. */
+  /** The part of the body, by which users ask for exercises. */
   part: "chest" | "back" | "legs" | "shoulders" | "arms" | "core" | "cardio";
   type: "reps" | "hold" | "duration" | "intervals";
   muscles: readonly (readonly [muscle: string, share: number])[];
@@ -13,7 +13,10 @@ export interface Move {
   load?: number;
 }
 
-/** Describes a move in one line: part, name, muscles with their shares in percent, equipment, kilograms. */
+/**
+ * Creates a move of type `reps`. `muscles` lists muscles with their shares in percent; `load` is in
+ * kilograms.
+ */
 function reps(part: Move["part"], name: string, muscles: string, needs?: string, load?: number): Move {
   const extra = { ...(needs !== undefined && { needs }), ...(load !== undefined && { load }) };
   return { name, part, type: "reps", muscles: shares(muscles), ...extra };
@@ -26,7 +29,7 @@ function shares(text: string): Move["muscles"] {
   });
 }
 
-/** From the most to the least demanding, part by part. */
+/** All moves: grouped by part of the body, the most demanding first. */
 export const moves: readonly Move[] = [
   reps("chest", "Barbell bench press", "Chest 60, Triceps 25, Shoulders 15", "barbell", 50),
   reps("chest", "Dumbbell bench press", "Chest 65, Triceps 20, Shoulders 15", "dumbbell", 16),
@@ -59,7 +62,7 @@ export const moves: readonly Move[] = [
   { name: "Easy run", part: "cardio", type: "duration", muscles: shares("Quadriceps 50, Calves 50") },
 ];
 
-/** Moves to avoid if the preferences match the expression. */
+/** Moves that are left out if the user's preferences match the expression. */
 const ruledOutBy: ReadonlyMap<string, RegExp> = new Map([
   ["Dumbbell shoulder press", /\bno overhead/i],
   ["Pike push-up", /\bno overhead/i],
@@ -69,7 +72,7 @@ const ruledOutBy: ReadonlyMap<string, RegExp> = new Map([
 
 /**
  * Returns the moves that the equipment allows and the preferences do not rule out. If the equipment is
- * unknown, only bodyweight moves.
+ * unknown, returns only bodyweight moves.
  */
 export function possible(equipment: string, preferences = ""): Move[] {
   const there = equipment.toLowerCase();

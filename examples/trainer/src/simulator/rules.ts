@@ -5,13 +5,13 @@ import { sceneOf } from "./scene.ts";
 import { selection } from "./selection.ts";
 
 export interface TrainerRulesOptions {
-  /** 2 is twice as fast; `Infinity` waits for nothing. Default: 1. */
+  /** The speed: 2 is twice as fast, `Infinity` never pauses. Default: 1. */
   speed?: number;
 }
 
 /**
- * Creates rules with which the Messages API simulator plays the trainer, and the initializer that chooses its
- * data. The tools of a request say which of the two it is for. The rules are a pure function of the request.
+ * Creates rules by which the Messages API simulator plays both the trainer and the initializer. The tools of
+ * a request show which of the two sent it. The rules are a pure function of the request.
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ function choose(request: ParsedRequest, tool: string | undefined): Reply {
     : { tools: [{ name: tool, input: chosen as unknown as JsonObject }] };
 }
 
-/** Returns the user's newest message: the initializer gets it in a tag. */
+/** Returns the user's newest message. The initializer's requests contain it in a tag. */
 function newMessage({ messages }: ParsedRequest): string {
   const { content = "" } = messages.at(-1) ?? {};
   const text =

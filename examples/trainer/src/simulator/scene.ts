@@ -10,11 +10,11 @@ export interface Outcome {
   text: string;
 }
 
-/** The part of a conversation that the rules read. All of it is in the request. */
+/** The state of a conversation, as the rules need it. All of it is read from one request. */
 export interface Scene {
   /** The user's last message. */
   said: string;
-  /** The tool results since then. */
+  /** The tool results since the user's last message. */
   outcomes: Outcome[];
   /** The exercises of the active workout, as far as the calls show them. */
   workout: JsonObject[] | undefined;
@@ -27,7 +27,7 @@ export interface Scene {
   preferences: string;
 }
 
-/** Reads a request from its first block to its last. */
+/** Derives the scene from a request's blocks, in order. */
 export function sceneOf({ system, messages }: ParsedRequest): Scene {
   const scene: Scene = {
     said: "",
@@ -68,7 +68,7 @@ function listen(scene: Scene, text: string): void {
   if (source === "active_preferences") scene.preferences = text;
 }
 
-/** Reads locations and units from the user data or a newer block. */
+/** Reads locations and units from the user data, or from a block that was added later. */
 function readUser(scene: Scene, text: string): void {
   const place = /<current_location>([\s\S]*?)<\/current_location>/.exec(text)?.[1];
   scene.equipment = place ?? scene.equipment;

@@ -1,4 +1,4 @@
-/** The answer of the initializer. */
+/** The data that the initializer chooses. */
 export interface Selection {
   reasoning: string;
   append_knowledge: { source: string; reason: string; days_back: number | null }[];
@@ -20,7 +20,7 @@ const NEEDS: readonly (readonly [RegExp, readonly string[], number | null])[] = 
   [/\b(place|location|gym|home)\b/i, ["all_locations"], null],
 ];
 
-/** Chooses data by the words of the request. */
+/** Chooses data by the words of the user's message. */
 export function selection(said: string): Selection {
   const need = NEEDS.find(([words]) => words.test(said));
   const [, sources, days] = need ?? [/./, [], null];

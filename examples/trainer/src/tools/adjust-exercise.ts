@@ -6,8 +6,8 @@ import { exerciseId, reason } from "./exercise-id.ts";
 import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
 
 /**
- * The result of an adjustment. `adjustments` has all fields that changed, including derived ones; the workout
- * is folded from it.
+ * The result of `adjust_exercise`. The workout is folded from `adjustments`: all fields that changed,
+ * including derived ones.
  */
 export interface AdjustedExercise {
   success: true;
@@ -21,8 +21,8 @@ export interface AdjustedExercise {
 export const adjustExercise: Tool = tool({
   name: "adjust_exercise",
   description:
-    "Changes fields of an exercise of the workout under way, e.g. sets, reps, load_each or rest_sec; null takes an optional " +
-    "field away. What it is and where it stands (id, exercise_type, order) cannot be changed: swap it.",
+    "Changes fields of an exercise of the active workout, e.g. sets, reps, load_each or rest_sec; null removes an optional " +
+    "field. id, exercise_type and order cannot be changed; to get another exercise, use swap_exercise.",
   input: z.object({
     exercise_id: exerciseId,
     adjustments: exerciseFields.describe("The fields to change, with their new values."),
@@ -50,7 +50,10 @@ export const adjustExercise: Tool = tool({
     const changes = Object.entries(adjustments).map(
       ([field, value]) => `${field} from ${JSON.stringify(old.get(field))} to ${JSON.stringify(value)}`,
     );
-    const what = changes.length === 0 ? "It was like that already." : `Changed ${changes.join(", ")}.`;
+    const what =
+      changes.length === 0
+        ? "Nothing changed: it already had these values."
+        : `Changed ${changes.join(", ")}.`;
     return resultText("adjust_exercise", `"${named(exercise_name)}": ${what}`);
   },
 });

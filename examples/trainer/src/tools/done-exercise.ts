@@ -7,7 +7,7 @@ import { exerciseId } from "./exercise-id.ts";
 
 const perSet = (max: number) => z.array(z.number().min(0).max(max)).min(1).max(20).optional();
 
-/** What was done of an exercise. Absent fields were done as planned. */
+/** An exercise that the user did. Fields are absent if it was done as planned. */
 export const completedExercise = z.strictObject({
   exercise_id: exerciseId,
   completed_sets: z.int().min(0).max(20).optional().describe("Sets that were done, if not all."),
@@ -22,9 +22,9 @@ export const completedExercise = z.strictObject({
 export type CompletedExercise = z.infer<typeof completedExercise>;
 
 /**
- * Returns the exercise as it was done; `undefined` if nothing of it was done.
+ * Returns the exercise with its actual values; `undefined` if the user did none of it.
  *
- * @param unit for loads that have no unit of their own
+ * @param unit the unit of loads that name none
  * @throws PawlError `invalid_input` if a list has neither one value nor one for each set.
  */
 export function doneExercise(

@@ -4,27 +4,31 @@ import * as z from "zod";
 import { dataSources, type TrainerDeps } from "../data/index.ts";
 import { resultOf, resultText } from "./support.ts";
 
-/** The data of each source, by name. `errors` has the sources that failed while others did not. */
+/** The data of each source, by source name. If some sources failed, `errors` has their messages. */
 export interface FetchedData {
   success: true;
   data: { [source: string]: string };
   errors?: { [source: string]: string };
 }
 
-/** @param sources default: the trainer's eight */
+/**
+ * Creates the tool `fetch_data`.
+ *
+ * @param sources default: the trainer's eight
+ */
 export function fetchData(sources: readonly DataSource<TrainerDeps>[] = dataSources()): Tool<TrainerDeps> {
   const names = sources.map(({ name }) => name) as [string, ...string[]];
   const known = sources.map(({ name, description }) => `${name}: ${description}`).join("\n");
   return tool({
     name: "fetch_data",
-    description: `Adds data about the user, from one source or several at once. Not for what you can already read. Sources:\n${known}`,
+    description: `Adds data about the user, from one source or several at once. Do not use it for data that you can already read. Sources:\n${known}`,
     input: z.object({
       sources: z.array(z.enum(names)).min(1).max(names.length),
       params: z
         .record(z.string(), z.looseObject({ days_back: z.number().optional(), limit: z.number().optional() }))
         .optional()
         .describe(
-          'What a source is asked with, by its name, e.g. {"workout_history": {"days_back": 60, "limit": 20}}.',
+          'The parameters of each source, by its name, e.g. {"workout_history": {"days_back": 60, "limit": 20}}.',
         ),
     }),
     category: "data",

@@ -20,13 +20,17 @@ export interface Generated {
   summary: WorkoutSummary;
 }
 
-/** @param newId makes ids for exercises */
+/**
+ * Creates the tool `generate_workout`.
+ *
+ * @param newId creates the ids of exercises
+ */
 export function generateWorkout(newId: () => string): Tool {
   return tool({
     name: "generate_workout",
     description:
-      "Makes a workout and keeps it as an artifact; it becomes the workout under way, in place of an older one. The user does " +
-      "not see it yet: hand it over with message_notify_user and the artifact_id of the result.",
+      "Makes a workout and stores it as an artifact. It becomes the active workout and replaces an older one. The user does " +
+      "not see it yet: show it with message_notify_user and the artifact_id of the result.",
     input: z.object({ workout: workoutInput }),
     category: "exercise",
     status: { start: "Creating your workout...", done: "Workout ready" },

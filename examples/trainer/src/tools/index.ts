@@ -22,14 +22,15 @@ export type { LocationSet } from "./set-current-location.ts";
 export type { Swapped } from "./swap-exercise.ts";
 
 export interface TrainerToolsOptions {
-  /** Makes ids for exercises. Default: random UUIDs. */
+  /** Creates the ids of exercises. Default: random UUIDs. */
   newId?: () => string;
   /** The sources that `fetch_data` can read. Default: {@link dataSources}. */
   sources?: readonly DataSource<TrainerDeps>[];
 }
 
 /**
- * Creates the ten tools, for messages, exercises, data and locations. They need {@link TrainerDeps}.
+ * Creates the trainer's ten tools, for messages, workouts, data and locations. They read {@link TrainerDeps}
+ * from `deps`.
  *
  * @example
  * ```ts

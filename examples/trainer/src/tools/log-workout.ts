@@ -11,12 +11,12 @@ export interface Logged {
   total_in_workout: number;
 }
 
-/** Writes what was done to the history, once, and ends the workout. */
+/** Adds what the user did to the history, once per call, and ends the workout. */
 export const logWorkout: Tool<TrainerDeps> = tool({
   name: "log_workout",
   description:
-    "Writes what the user has done into their history and ends the workout under way. Only when they say that they are done. " +
-    "Name each exercise that was done, and what was done otherwise than planned.",
+    "Adds what the user has done to their history and ends the active workout. Only when they say that they are done. " +
+    "Name each exercise that was done, and what differed from the plan.",
   input: z.object({
     completed_exercises: z.array(completedExercise).min(1).max(MAX_EXERCISES),
     workout_notes: z.string().trim().max(2_000).optional(),
@@ -44,10 +44,7 @@ export const logWorkout: Tool<TrainerDeps> = tool({
         .toSorted((a, b) => a.exercise.order - b.exercise.order)
         .flatMap(({ one, exercise }) => doneExercise(exercise, one, weight_unit) ?? []);
       if (exercises.length === 0)
-        throw new PawlError(
-          "invalid_input",
-          "Nothing was done of these exercises, so there is nothing to log.",
-        );
+        throw new PawlError("invalid_input", "None of these exercises was done, so there is nothing to log.");
       await deps.trainer.logWorkout(userId, {
         callKey: idempotencyKey,
         workoutId: workout.artifact_id,
@@ -62,7 +59,7 @@ export const logWorkout: Tool<TrainerDeps> = tool({
     const { logged_count, total_in_workout } = resultOf<Logged>(result);
     return resultText(
       "log_workout",
-      `${logged_count} of ${total_in_workout} exercises are in the history. No workout is under way any more.`,
+      `${logged_count} of ${total_in_workout} exercises are in the history. There is no active workout now.`,
     );
   },
 });

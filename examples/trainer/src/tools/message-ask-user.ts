@@ -26,5 +26,5 @@ export const messageAskUser: Tool = tool({
     awaiting_response: true,
   }),
   format: () =>
-    resultText("message_ask_user", "The question is before the user. Their next message is the reply."),
+    resultText("message_ask_user", "The question is shown to the user. Their next message is the reply."),
 });

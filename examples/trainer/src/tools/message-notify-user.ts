@@ -4,8 +4,8 @@ import { named } from "../base/named.ts";
 import { resultOf, resultText } from "./support.ts";
 
 /**
- * The result of a message. `warning` is present if the artifact was not found; the message was shown all the
- * same.
+ * The result of `message_notify_user`. `warning` is present if the artifact does not exist; the message is
+ * shown without it.
  */
 export interface Notified {
   success: true;
@@ -15,7 +15,7 @@ export interface Notified {
   warning?: string;
 }
 
-/** Shows the user a message, and delivers an artifact. */
+/** Shows the user a message, with an artifact if `artifact_id` is given. */
 export const messageNotifyUser: Tool = tool({
   name: "message_notify_user",
   description:

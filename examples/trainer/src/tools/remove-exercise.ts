@@ -18,7 +18,7 @@ export interface RemovedExercise {
 export const removeExercise: Tool = tool({
   name: "remove_exercise",
   description:
-    "Takes an exercise out of the workout under way. The others are numbered anew, so look at the result before you name " +
+    "Removes an exercise from the active workout. The others get new numbers, so read the result before you name " +
     "another one by its number.",
   input: z.object({ exercise_id: exerciseId, reason }),
   category: "exercise",
@@ -39,7 +39,8 @@ export const removeExercise: Tool = tool({
   },
   format: (result) => {
     const { removed_exercise, remaining } = resultOf<RemovedExercise>(result);
-    const left = remaining.length === 0 ? "Nothing is left." : `Now: ${remaining.join("; ")}.`;
+    const left =
+      remaining.length === 0 ? "The workout has no exercises left." : `Now: ${remaining.join("; ")}.`;
     return resultText("remove_exercise", `"${named(removed_exercise.exercise_name)}" is out. ${left}`);
   },
 });

@@ -19,11 +19,17 @@ export interface LocationSet {
 export const setCurrentLocation: Tool<TrainerDeps> = tool({
   name: "set_current_location",
   description:
-    "Changes where the user trains from now on: that place's equipment counts. Give location_id if you know it, otherwise " +
+    "Changes where the user trains from now on; workouts then use the equipment of that place. Give location_id if you know it, otherwise " +
     "location_name. One of them is needed.",
   input: z.object({
-    location_id: z.string().trim().min(1).max(100).optional().describe("The id; it goes before the name."),
-    location_name: z.string().trim().min(1).max(200).optional().describe("The name, in any case."),
+    location_id: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("The id. Takes precedence over the name."),
+    location_name: z.string().trim().min(1).max(200).optional().describe("The name, in upper or lower case."),
   }),
   category: "location",
   status: { start: "Switching location...", done: "Location updated" },

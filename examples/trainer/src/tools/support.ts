@@ -2,10 +2,7 @@ import { PawlError, type StoredEvent, type ToolContext } from "@pawl/core";
 import { harmless, named } from "../base/named.ts";
 import { currentWorkout, type Exercise, findExercise, type Workout } from "../workout/index.ts";
 
-/**
- * Formats a result for the model, in a tag that nothing inside can close. Whether it is an error is a field
- * of the block itself.
- */
+/** Formats a result for the model, in a tag that the text cannot close. */
 export function resultText(tool: string, text: string): string {
   return `<result tool="${tool}">\n${harmless(text)}\n</result>`;
 }
@@ -13,16 +10,18 @@ export function resultText(tool: string, text: string): string {
 /** The part of the context that a tool needs to fold the workout from the log. */
 type Reads = Pick<ToolContext, "read">;
 
-/** Returns the active workout. Without one, throws an error that tells the model what to do. */
+/** Returns the active workout. Without an active workout, throws an error that tells the model what to do. */
 export async function activeWorkout({ read }: Reads): Promise<Workout> {
   const events: AsyncIterable<StoredEvent> = read({ types: ["artifact", "tool_result"] });
   const workout = await currentWorkout(events);
   if (workout === undefined)
-    throw new Error("There is no workout under way. Make one with generate_workout first.");
+    throw new Error("There is no active workout. Make one with generate_workout first.");
   return workout;
 }
 
-/** Finds an exercise by id or number. The error lists those that exist. */
+/**
+ * Finds an exercise by its id or number. Without a match, throws an error that lists the existing exercises.
+ */
 export function exerciseIn(workout: Workout, key: string): Exercise {
   const exercise = findExercise(workout, key);
   if (exercise !== undefined) return exercise;
@@ -31,8 +30,8 @@ export function exerciseIn(workout: Workout, key: string): Exercise {
 }
 
 /**
- * Replaces a database's error by `message`, because its text is for the server's own log. Our own errors
- * pass.
+ * Runs `work`. Replaces its errors by `message`, because the model should not read a database's error text. A
+ * {@link PawlError} passes unchanged.
  */
 export async function orElse<T>(message: string, work: () => Promise<T>): Promise<T> {
   try {
@@ -43,7 +42,7 @@ export async function orElse<T>(message: string, work: () => Promise<T>): Promis
   }
 }
 
-/** The limit for a call that waits for a database, in milliseconds. */
+/** The time limit of a call that uses the database, in milliseconds. */
 export const DATABASE_TIMEOUT_MS = 10_000;
 
 /** Casts a stored result to its type: only the tool itself wrote it. */

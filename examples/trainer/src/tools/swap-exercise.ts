@@ -5,7 +5,7 @@ import { type Exercise, exerciseInput, exerciseOf, inPlaceOf } from "../workout/
 import { exerciseId, reason } from "./exercise-id.ts";
 import { activeWorkout, exerciseIn, resultOf, resultText } from "./support.ts";
 
-/** The result of a swap. The exercises are complete, because the workout is folded from this. */
+/** The result of `swap_exercise`. It has the whole exercises, because the workout is folded from it. */
 export interface Swapped {
   success: true;
   old_exercise: Exercise;
@@ -14,12 +14,16 @@ export interface Swapped {
   reason?: string;
 }
 
-/** @param newId makes ids for exercises */
+/**
+ * Creates the tool `swap_exercise`.
+ *
+ * @param newId creates the ids of exercises
+ */
 export function swapExercise(newId: () => string): Tool {
   return tool({
     name: "swap_exercise",
     description:
-      "Puts another exercise in the place of one of the workout under way. It gets the place and the group of the old one, " +
+      "Replaces an exercise of the active workout by another one. The new one gets the place and the group of the old one, " +
       "whatever its own order and group say.",
     input: z.object({
       exercise_id: exerciseId,

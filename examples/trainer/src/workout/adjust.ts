@@ -4,7 +4,7 @@ import { type Exercise, exerciseInput, type Group } from "./exercise.ts";
 import { withFields } from "./operations.ts";
 import { exerciseOf, spread } from "./workout.ts";
 
-/** Fields that identify an exercise and its place. With other values it would be another exercise. */
+/** Fields that an adjustment cannot change, because they identify the exercise or its place. */
 const PROTECTED: readonly string[] = ["id", "exercise_type", "type", "order"];
 const PROTECTED_IN_GROUP: readonly string[] = ["id", "type", "position"];
 
@@ -22,7 +22,8 @@ export type Adjusted =
 
 /**
  * Changes fields of an exercise, provided that it stays valid for its type. `null` removes an optional field.
- * If the number of sets changes, lists that are not given are cut, or continued with their last value.
+ * If the number of sets changes, lists that `asked` does not name are shortened, or extended by their last
+ * value.
  *
  * @example
  * ```ts
@@ -61,7 +62,7 @@ export function adjust(exercise: Exercise, asked: { readonly [field: string]: un
   return { ok: true, exercise: after, ...difference(exercise, after) };
 }
 
-/** One line about everything that a schema does not take. */
+/** Formats the first ten issues of a failed validation on one line. */
 export function problemsOf({ issues }: z.ZodError): string {
   const lines = issues.map(({ path, message }) =>
     path.length === 0 ? message : `${path.join(".")}: ${message}`,
@@ -83,7 +84,7 @@ function refused(
   }
   if (!("group" in asked)) return undefined;
   if (group === undefined || asked.group === null || typeof asked.group !== "object")
-    return "A group cannot be made or left by an adjustment: generate the workout anew.";
+    return "An adjustment cannot add an exercise to a group or remove it from one. Use generate_workout to make a new workout.";
   const fixed = Object.keys(asked.group).filter((field) => PROTECTED_IN_GROUP.includes(field));
   if (fixed.length > 0) return `${fixed.map((field) => `group.${field}`).join(", ")} cannot be changed.`;
   return group.position === 1
@@ -95,7 +96,7 @@ function groupFields(group: Group | undefined, asked: unknown): { group?: Group 
   return group === undefined || asked === undefined ? {} : { group: withFields(group, asked as object) };
 }
 
-/** Adapts the lists that were not given to the number of sets. */
+/** Adapts the lists that `asked` does not name to the number of sets. */
 function withLists(wanted: object, asked: object, sets: number): object {
   const named = (name: string): boolean => Object.hasOwn(asked, name);
   const own = Object.entries(wanted).filter(([name]) => !named(name));

@@ -8,7 +8,7 @@ export type ExerciseType = (typeof exerciseTypes)[number];
 export const groupTypes = ["circuit", "superset", "giant_set", "warmup", "cooldown", "sequence"] as const;
 export type GroupType = (typeof groupTypes)[number];
 
-/** Marks exercises that belong together. */
+/** A group of exercises that belong together, e.g. a superset. */
 export const groupSchema = z.strictObject({
   id: z
     .string()
@@ -93,8 +93,8 @@ const intervalsExercise = z.strictObject({
 });
 
 /**
- * An exercise as a model sends it. It has no id, because the server assigns it, and its `order` only sorts.
- * Fields of another type are refused rather than dropped, so that nothing the model meant is lost silently.
+ * An exercise as a model sends it. It has no id, because the server assigns one; its `order` only sorts.
+ * Fields of another type are refused rather than dropped, so that the model learns of its mistake.
  */
 export const exerciseInput = z.discriminatedUnion("exercise_type", [
   repsExercise,
@@ -109,8 +109,8 @@ export type Exercise = ExerciseInput & { id: string; order: number };
 export type Group = z.infer<typeof groupSchema>;
 
 /**
- * The fields of an exercise that an adjustment can name, of any type. The object is loose, so that protected
- * fields are refused by name.
+ * The fields that an adjustment may name, of all exercise types. Unknown fields pass this schema: `adjust()`
+ * refuses them, with an error that names the field.
  */
 export const exerciseFields = z.looseObject({
   exercise_name: field.name.optional(),

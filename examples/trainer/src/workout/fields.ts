@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// The fields of an exercise, with limits that no training needs to exceed.
+// The fields of an exercise. Their limits are higher than any training needs.
 
 /** The most exercises of one workout. */
 export const MAX_EXERCISES = 40;

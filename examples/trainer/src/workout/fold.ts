@@ -10,7 +10,7 @@ export interface WorkoutPayload {
   description?: string | undefined;
   difficulty?: "easy" | "moderate" | "hard" | undefined;
   estimated_duration_min?: number | undefined;
-  /** In order, numbered from 1 without gaps. */
+  /** The exercises in order. Their `order` counts from 1 without gaps. */
   exercises: readonly Exercise[];
 }
 
@@ -29,7 +29,9 @@ export interface WorkoutArtifact {
   payload: object;
 }
 
-/** A tool's result, as the log or a page has it. `artifact` is the workout that `generate_workout` made. */
+/**
+ * A tool's result, from the log or from a page. `artifact` is the workout that `generate_workout` created.
+ */
 export interface Step {
   toolName: string;
   success: boolean;
@@ -39,7 +41,7 @@ export interface Step {
 
 /**
  * Applies a step to the active workout: generate begins a new one; swap, adjust and remove change it; log
- * ends it. A step that failed, or that names an exercise that does not exist, changes nothing.
+ * ends it. A failed step, or one that names an unknown exercise, changes nothing.
  *
  * @example
  * ```ts
@@ -89,7 +91,10 @@ export function applyStep(workout: Workout | undefined, step: Step): Workout | u
   }
 }
 
-/** Converts an event of the log to a step. An artifact is a step of the tool that made it. */
+/**
+ * Converts an event of the log to a step; `undefined` for other events than workouts and tool results. A
+ * workout's `artifact` event becomes the step of `generate_workout`.
+ */
 export function stepOf(event: StoredEvent): Step | undefined {
   if (event.type === "artifact") {
     if (event.data.type !== WORKOUT_ARTIFACT) return undefined;
@@ -113,8 +118,9 @@ export async function currentWorkout(
 }
 
 /**
- * Folds the active workout on a page. A page has no artifact events: it gets a workout with the result of
- * `message_notify_user`, possibly after a change. Each one is moved back to the call that made it.
+ * Folds the active workout from the steps that a page has. Pages receive no `artifact` events: the workout
+ * arrives with the result of `message_notify_user`, possibly after it was changed. So the workout is first
+ * attached to the `generate_workout` step that created it.
  */
 export function workoutAfter(steps: readonly Step[]): Workout | undefined {
   const delivered = new Map<string, WorkoutArtifact>();

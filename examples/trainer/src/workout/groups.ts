@@ -9,9 +9,7 @@ const SIZES: { readonly [type in Group["type"]]?: { min: number; max?: number; t
 
 const OF_THE_FIRST = ["name", "rounds", "rest_between_rounds_sec"] as const;
 
-/**
- * Lists what is wrong with the groups of these exercises, one line per problem. The exercises must be sorted.
- */
+/** Returns the problems of the exercises' groups, one line each. The exercises must be sorted by `order`. */
 export function groupProblems(exercises: readonly Pick<ExerciseInput, "group">[]): string[] {
   const ids = new Set(exercises.flatMap(({ group }) => (group === undefined ? [] : [group.id])));
   return [...ids].flatMap((id) => {

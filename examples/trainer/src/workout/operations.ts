@@ -1,7 +1,6 @@
 import type { Exercise } from "./exercise.ts";
 import { regrouped } from "./groups.ts";
 
-/** Anything that has exercises. */
 interface WithExercises {
   exercises: readonly Exercise[];
 }

@@ -33,14 +33,14 @@ const clientWorkout = z.looseObject({
 
 type ClientExercise = z.infer<typeof clientExercise>;
 
-/** The text for the model about a client's workout, or the reason why the workout is invalid. */
+/** The text for the model about a client's workout, or the reason why the client's data is invalid. */
 export type Reconciled = { ok: true; text: string } | { ok: false; problem: string };
 
 /**
- * Compares what a client shows of the active workout with the log. The log says what the exercises are; only
- * the client knows what is done. No name from the client gets into the text.
+ * Describes the active workout for the model: the exercises from the log, and which sets are done from the
+ * client. The text contains no name that the client sent.
  *
- * @param sent of any shape
+ * @param sent the client's data, not yet validated
  * @param known the active workout according to the log
  */
 export function reconcile(sent: unknown, known: Workout | undefined): Reconciled {
@@ -49,7 +49,7 @@ export function reconcile(sent: unknown, known: Workout | undefined): Reconciled
   if (known === undefined) {
     return {
       ok: true,
-      text: "No workout is under way in this session, whatever the user's screen still shows.",
+      text: "There is no active workout in this session, whatever the user's screen still shows.",
     };
   }
   const { artifact_id, exercises } = parsed.data;
@@ -62,17 +62,17 @@ export function reconcile(sent: unknown, known: Workout | undefined): Reconciled
   const notes = [
     isOlder && "The user's screen shows an older workout.",
     differing(found, known) &&
-      "Where the screen shows other exercises, names or types, they do not count: this is the workout.",
+      "The screen shows other exercises, names or types. They do not count; the workout is as listed here.",
   ].filter((note) => typeof note === "string");
-  const head = `Workout under way: ${named(known.title)} (${known.artifact_id}). Done so far:`;
+  const head = `Active workout: ${named(known.title)} (${known.artifact_id}). Done so far:`;
   return { ok: true, text: [head, ...lines, ...notes].join("\n").slice(0, MAX_SESSION_TEXT) };
 }
 
 type Found = { one: ClientExercise; exercise: Exercise | undefined };
 
 /**
- * Finds the exercise with this id. Without a known id its number counts, but not in an older workout or with
- * another name: then something else was done.
+ * Finds the exercise that a client's entry is about: by its id, otherwise by its number. The number does not
+ * count if the client shows an older workout, or another name at this number.
  */
 function matching(
   known: Workout,

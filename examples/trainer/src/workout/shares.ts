@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { muscles } from "./muscles.ts";
 
-/** How far the sum of shares may be from 1, because models round. */
+/** The accepted difference between the sum of shares and 1, because models round. */
 export const SHARE_TOLERANCE = 0.05;
 
-const share = z.number().min(0).max(1).describe("The part that it has in the whole, from 0 to 1.");
+const share = z.number().min(0).max(1).describe("Its share of the whole, from 0 to 1.");
 
 /** A list of shares that sum to about 1 and name each thing once. */
 function shares<T extends z.ZodType<{ share: number }>>(

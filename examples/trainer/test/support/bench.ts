@@ -11,20 +11,20 @@ import {
 } from "../../src/index.ts";
 import { plank, press, run, session } from "./exercises.ts";
 
-/** A call as the model makes it; a function where it needs the id of the last artifact. */
+/** A tool call of the model. An input that needs the id of the last artifact is a function of it. */
 export type Call = readonly [tool: string, input: object | ((artifactId: string) => object)];
 
-/** The ten tools in one session of a new user's. */
+/** The trainer's ten tools in one session of a new user. */
 export interface Bench {
   userId: string;
   data: TrainerData;
-  /** One for each run, in order. */
+  /** The model of each run, in order. */
   models: StrictModel[];
-  /** Lets the model make these calls in a new run, one a turn, until one of them ends it or it has no more to say. */
+  /** Starts a run in which the model makes these calls, one a turn, until a call ends the run. */
   calls(...calls: Call[]): Promise<{ actions: readonly Action[]; stop: string }>;
   log(): Promise<StoredEvent[]>;
   workout(): Promise<Workout | undefined>;
-  /** The results as the model has read them in the last request. */
+  /** The tool results in the model's last request. */
   read(): { text: string; isError: boolean }[];
   status(): Promise<string | undefined>;
 }
@@ -62,10 +62,10 @@ export async function bench(data: TrainerData, options: TrainerToolsOptions = {}
         instructions: "You are a trainer.",
         tools: trainerTools(options),
         limits: { turns: 20, toolCalls: 50, errorTurns: 20 },
-        // Calls may be of any size: it is for the tools to judge them.
+        // Estimates that never reach the simulator's limit: the tools should judge large calls.
         estimateTokens: () => 1,
       });
-      // Another runtime each time: nothing but the log is left of the one before.
+      // A new runtime for each run keeps nothing but the log.
       const pawl = runtime<TrainerDeps>({ agents: [trainer], store, deps: () => ({ trainer: data }) });
       const { actions, stop } = await pawl.run("trainer", { userId, sessionId, input: "Go on" }).result;
       return { actions, stop: stop.type };
@@ -89,11 +89,11 @@ export function fieldsOf(value: Json | undefined): { [field: string]: Json } {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : {};
 }
 
-/** A call that makes a workout. */
+/** A call of `generate_workout`. */
 export const generate = (...exercises: object[]): Call => [
   "generate_workout",
   { workout: session(...(exercises.length > 0 ? exercises : [press(), plank(), run()])) },
 ];
 
-/** The last result. */
+/** The fields of the last result. */
 export const last = (actions: readonly Action[]) => fieldsOf(actions.at(-1)?.result);

@@ -18,7 +18,7 @@ export const NOW = Date.parse("2026-11-21T12:00:00Z");
 
 const EVIL = `x'); DROP TABLE trainer.user_locations; --`;
 
-/** What the data layer has to do over any driver. `db` is asked for in each test. */
+/** Tests the data layer over any driver. Each test calls `database`. */
 export function dataSuite(database: () => Database): void {
   const open = async (now = NOW): Promise<TrainerData> => await trainerData(database(), { now: () => now });
   const seeded = async (now = NOW) => {
@@ -260,7 +260,7 @@ export function dataSuite(database: () => Database): void {
         );
         await Promise.all(sets);
         expect(await currentOnes(userId)).toHaveLength(1);
-        // From none too: then there is no row that all of them change.
+        // Also starts from no current location: then the transactions have no row in common.
         await rows("UPDATE trainer.user_locations SET current_location = false WHERE user_id = $1", userId);
       }
     });

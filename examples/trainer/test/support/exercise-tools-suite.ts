@@ -4,7 +4,7 @@ import { type TrainerData, type TrainerDeps, trainerTools } from "../../src/inde
 import { bench, type Call, generate, last } from "./bench.ts";
 import { at, group, groups, intervals, plank, press, run } from "./exercises.ts";
 
-/** Tests the tools that change the active workout, over the data of an open database. */
+/** Tests the tools that change the active workout. `open` returns the data of an open database. */
 export function exerciseToolsSuite(open: () => TrainerData): void {
   describe("12.4 the tools for exercises", () => {
     describe.each<[string, (id: string) => Json]>([
@@ -84,7 +84,7 @@ export function exerciseToolsSuite(open: () => TrainerData): void {
       ];
       const none = await made.calls(...calls("1"));
       for (const { success, result } of none.actions)
-        expect([success, String(result)]).toEqual([false, expect.stringContaining("no workout under way")]);
+        expect([success, String(result)]).toEqual([false, expect.stringContaining("no active workout")]);
       const lost = await made.calls(generate(), ...calls("9"), ...calls("'; DROP TABLE x; --"));
       for (const { success, result } of lost.actions.slice(1))
         expect([success, String(result)]).toEqual([

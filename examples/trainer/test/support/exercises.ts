@@ -51,7 +51,7 @@ export const intervals = (more: object = {}) => ({
 
 export const session = (...exercises: object[]) => ({ title: "Chest", exercises });
 
-/** Ids that count: `id-1`, `id-2` … */
+/** Creates ids that count up: `id-1`, `id-2` … */
 export function counting(): () => string {
   let n = 0;
   return () => {
@@ -72,7 +72,7 @@ export function at(made: Workout | undefined, order: number): Exercise {
   return exercise;
 }
 
-/** The groups of a workout, one word each: `type:position`. */
+/** The group of each exercise, as `type:position`. */
 export const groups = ({ exercises }: Pick<Workout, "exercises">): (string | undefined)[] =>
   exercises.map(({ group }) => group && `${group.type}:${group.position}`);
 

@@ -25,19 +25,22 @@ import {
   trainerModels,
 } from "../../src/index.ts";
 
-/** The place of the log and the trainer's tables. */
+/** A store, and the trainer's data in the same database. */
 export interface Place {
   store: EventStore;
   data: TrainerData;
 }
 
-/** A trainer with a seeded user, over HTTP and without. */
+/** A trainer with a sample user. Tests use it over HTTP or through the runtime. */
 export interface World extends Place {
   pawl: Runtime;
   api: MessagesApi;
   userId: string;
   issuer: LocalIssuer;
-  /** Sends a request to `/agent…` with the user's token, or with another one's (`null`: none). */
+  /**
+   * Sends a request to `/agent` + `path` with the user's token, or with another user's; without one for
+   * `null`.
+   */
   ask(path: string, init?: RequestInit & { json?: unknown; as?: string | null }): Promise<Response>;
   log(sessionId: string): Promise<StoredEvent[]>;
   of<T extends EventType>(sessionId: string, type: T): Promise<StoredOf<T>[]>;
@@ -45,14 +48,14 @@ export interface World extends Place {
 
 let embedded: Promise<EmbeddedStore> | undefined;
 
-/** One database in this process for all tests of a file: making one takes seconds. */
+/** Returns one database for all tests of a file, because creating one takes seconds. */
 export async function embeddedPlace(): Promise<Place> {
   embedded ??= embeddedStore();
   const store = await embedded;
   return { store, data: await trainerData(store.db) };
 }
 
-// Started here so that it does not count towards the first test's time.
+// Starts the database before the first test, so that it does not count towards that test's time.
 beforeAll(async () => void (await embeddedPlace()), 60_000);
 
 export async function embeddedDatabase(): Promise<EmbeddedStore["db"]> {
@@ -62,9 +65,9 @@ export async function embeddedDatabase(): Promise<EmbeddedStore["db"]> {
 
 export interface WorldOptions extends MessagesApiOptions {
   place?: Place;
-  /** The model for requests that choose none. */
+  /** The id of the model that answers requests without `model`. */
   model?: string;
-  /** Chooses the data. Absent: no initializer. */
+  /** Creates the initializer's model. Default: no initializer. */
   initializer?: (api: MessagesApi) => ModelClient;
   initializerTimeoutMs?: number;
   /** The id of the model that answers while the chosen one keeps failing. */
@@ -130,7 +133,7 @@ export async function world(options: WorldOptions = {}): Promise<World> {
   };
 }
 
-/** A block of a request, as far as tests look into it. */
+/** The fields of a request's block that tests check. */
 export interface SentBlock {
   type: string;
   text?: string;
@@ -147,12 +150,12 @@ export interface Sent {
   tool_choice?: unknown;
 }
 
-/** What the model was sent, request by request. */
+/** Returns all requests to the model, in order. */
 export function sent({ api }: World): Sent[] {
   return api.requests.map(({ body }) => body as unknown as Sent);
 }
 
-/** The events of a stream in the trainer's dialect. */
+/** Reads a response in the trainer's dialect to its end, and returns the events. */
 export async function told(response: Response): Promise<{ type: string; [field: string]: unknown }[]> {
   const frames = (await response.text()).split("\n\n").filter((frame) => frame.startsWith("data: "));
   return frames.map((frame) => JSON.parse(frame.slice(6)));

@@ -3,19 +3,19 @@ import type { Json, JsonObject } from "@pawl/core";
 import type { ViewMessage, ViewPart } from "@pawl/core/view";
 import type { ComponentType, ReactNode } from "react";
 
-/** What the page gives to a part of a message, and what the part can do with the conversation. */
+/** A tool call as a part of a message. */
 export type ToolPart = Extract<ViewPart, { type: "tool" }>;
 
 export interface Talk {
   /** Sends a text as the user's own message. */
   say(text: string): void;
-  /** Nothing can be sent now. */
+  /** Whether no message can be sent now, because a run is in progress or an earlier state is shown. */
   busy: boolean;
 }
 
 export interface ToolPartProps {
   part: ToolPart;
-  /** Whether its run is open. */
+  /** Whether the run of this call is open. */
   live: boolean;
   talk: Talk;
 }
@@ -29,7 +29,7 @@ export interface FrameProps {
 /** Renders Markdown in the page's style. */
 export type MarkdownView = ComponentType<{ text: string }>;
 
-/** Returns a wire value as an object; empty if it is not one. */
+/** Returns a value of the wire as an object; an empty one if the value is no object. */
 export function fieldsOf(value: Json | undefined): JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
 }

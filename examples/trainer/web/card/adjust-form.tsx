@@ -2,13 +2,13 @@ import { type FormEvent, useEffect, useRef } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import { listed, plain, sameOf } from "../workout/dose.ts";
 
-/** A number that can be changed. */
+/** One number of an exercise that the user can change. */
 interface Field {
-  /** Its name in the message to the agent. */
+  /** The field's name in the message to the agent. */
   name: string;
   label: string;
   unit?: string;
-  /** A single value for all sets, or one per set where they differ. */
+  /** One value for all sets, or one per set if they differ. */
   values: readonly number[];
   min: number;
   max: number;
@@ -64,7 +64,7 @@ export function AdjustForm({ exercise, busy, onSend, onCancel }: AdjustFormProps
   );
 }
 
-/** Ignores a field that is empty or unchanged. */
+/** Describes a change, e.g. `["reps 10"]`. Returns `[]` if the field is empty or unchanged. */
 function changeOf({ name, unit, values }: Field, written: string): string[] {
   const value = Number(written);
   if (written === "" || !Number.isFinite(value) || value === sameOf(values)) return [];

@@ -10,7 +10,7 @@ type Opened = "swap" | "adjust" | "why";
 
 interface ExerciseActionsProps {
   exercise: Exercise;
-  /** Absent if the workout can no longer be changed. */
+  /** The actions in the conversation. Absent if the workout can no longer be changed. */
   talk: Talk | undefined;
 }
 

@@ -9,7 +9,7 @@ import { SetTicks } from "./set-ticks.tsx";
 interface ExerciseItemProps {
   exercise: Exercise;
   mark: Mark | undefined;
-  /** Absent if the workout can no longer be changed. */
+  /** The actions in the conversation. Absent if the workout can no longer be changed. */
   talk: Talk | undefined;
 }
 

@@ -12,7 +12,7 @@ import { ExerciseItem } from "./exercise-item.tsx";
 
 interface WorkoutCardProps {
   artifactId: string;
-  /** The call that delivered it. */
+  /** The id of the call that delivered the workout. */
   callId: string;
   talk: Talk;
 }
@@ -42,7 +42,7 @@ export function WorkoutCard({ artifactId, callId, talk }: WorkoutCardProps) {
 
 interface OpenCardProps {
   state: CardState;
-  /** Absent for a workout that has ended. */
+  /** The actions in the conversation. Absent if the workout has ended. */
   talk: Talk | undefined;
 }
 

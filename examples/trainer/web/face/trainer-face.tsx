@@ -7,7 +7,7 @@ import { Notify, wordsIn } from "../parts/notify.tsx";
 import { ProgressPanel } from "../progress/progress-panel.tsx";
 import { TrainingFrame } from "../workout/training.tsx";
 
-/** What the page needs to show the trainer. */
+/** The trainer's part of the page: its texts, components and panel. */
 export interface TrainerFace {
   name: string;
   title: string;
@@ -27,7 +27,11 @@ const BARS = (
   </svg>
 );
 
-/** @param Markdown how the page renders Markdown */
+/**
+ * Creates the trainer's part of the page.
+ *
+ * @param Markdown the page's component for Markdown
+ */
 export function trainerFace({ Markdown }: { Markdown: MarkdownView }): TrainerFace {
   return {
     name: "trainer",
@@ -79,7 +83,7 @@ function saidIn(part: ToolPart): string | undefined {
   return part.toolName === "message_ask_user" ? questionIn(part).question : undefined;
 }
 
-/** What the model is writing, by tool. */
+/** Status lines while the model writes a tool's input, by tool. */
 const WRITING: ReadonlyMap<string, string> = new Map([
   ["generate_workout", "Putting your workout together…"],
   ["swap_exercise", "Looking for another exercise…"],

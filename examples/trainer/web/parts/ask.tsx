@@ -2,7 +2,7 @@ import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { useTraining } from "../workout/training.tsx";
 
 /**
- * A question with its options. A tap sends the option as the user's own message. Once answered, it shows the
+ * A question with its options. A tap sends the option as the user's message. An answered question shows the
  * answer.
  */
 export function Ask({ part, talk }: ToolPartProps) {

@@ -2,7 +2,10 @@ import type { JsonObject } from "@pawl/core";
 import { fieldsOf, type ToolPartProps, textIn } from "../base/seam.ts";
 import { useTraining } from "../workout/training.tsx";
 
-/** A change of the workout in one line, with a link to the exercise: the card may be far above. */
+/**
+ * A change of the workout in one line, with a link to the changed exercise in the card, which may be far
+ * above.
+ */
 export function Change({ part, live }: ToolPartProps) {
   const { current } = useTraining().story;
   if (part.phase === "running" && live) return null;
@@ -29,7 +32,7 @@ const FAILED: ReadonlyMap<string, string> = new Map([
   ["remove_exercise", "The exercise could not be removed"],
 ]);
 
-/** Reads what a change was about, and the exercise that it left. */
+/** Returns the description of a change, and the id of the exercise that it changed or added. */
 function changeIn(
   toolName: string,
   result: JsonObject,
@@ -47,7 +50,7 @@ function changeIn(
   }
 }
 
-/** Scrolls to the exercise in the open card; collapsed cards do not show any. */
+/** Scrolls to the exercise in the open workout card. */
 function showExercise(id: string | undefined): void {
   const all = document.querySelectorAll<HTMLElement>("section.workout [data-exercise]");
   const found = [...all].find(({ dataset }) => dataset.exercise === id);

@@ -17,7 +17,7 @@ export function Notify({ part, talk, Markdown }: ToolPartProps & { Markdown: Mar
   );
 }
 
-/** Returns the message of a call. It is known as soon as the call is stored, before the call has run. */
+/** Returns the message of a call. The call's input has it as soon as the call is stored. */
 export function wordsIn({ arguments: said, result }: ToolPartProps["part"]): string | undefined {
   return textIn(fieldsOf(said).message) ?? textIn(fieldsOf(result).message);
 }

@@ -1,5 +1,5 @@
 interface AsTableProps {
-  /** What the numbers are about. */
+  /** The table's caption: what the numbers describe. */
   of: string;
   columns: readonly string[];
   rows: readonly (readonly string[])[];

@@ -52,7 +52,7 @@ function WeekBars({ label, height, bars, unit, ticks = 4 }: WeekBarsProps) {
   const x = scaleBand({ domain: bars.map(({ week }) => week), range: [0, inner.width], padding: 0.3 });
   const most = Math.max(1, ...bars.map(({ value }) => value));
   const y = scaleLinear({ domain: [0, most], range: [inner.height, 0], nice: ticks });
-  // As many days as there is room for, including the last one.
+  // Labels every n-th week, so that labels do not overlap. The last week is always labelled.
   const every = Math.max(1, Math.ceil((bars.length * DAY_WIDTH) / Math.max(1, inner.width)));
   const named = bars.filter((_, at) => (bars.length - 1 - at) % every === 0).map(({ week }) => week);
   const levels = y.ticks(ticks).filter(Number.isInteger);

@@ -5,7 +5,7 @@ import { AsTable } from "./as-table.tsx";
 import { type Progress, useProgress } from "./use-progress.ts";
 import { dayOf, thousands } from "./words.ts";
 
-// Loaded with the panel: most visitors do not need the charts at once.
+// Loads the charts only when the panel is opened.
 const Charts = {
   Volume: lazy(async () => ({ default: (await import("./charts.tsx")).VolumeChart })),
   Workouts: lazy(async () => ({ default: (await import("./charts.tsx")).WorkoutsChart })),
@@ -45,7 +45,7 @@ function NotRead({ onRetry }: { onRetry: () => void }) {
   );
 }
 
-/** The current week beside the one before. */
+/** The numbers of the current week, compared with the week before. */
 function Numbers({ progress: { weeks } }: { progress: Progress }) {
   const [before, now] = [weeks.at(-2), weeks.at(-1)];
   if (now === undefined) return null;

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react";
 
 export interface Week {
-  /** Its first day, e.g. `2026-10-05`. */
+  /** The first day of the week, e.g. `2026-10-05`. */
   week_start: string;
   workouts: number;
   sets: number;
@@ -22,7 +22,7 @@ export interface Progress {
 }
 
 export interface ProgressState {
-  /** The latest data. It stays while newer data is loading. */
+  /** The latest data. Kept while newer data is loading. */
   data: Progress | undefined;
   failed: boolean;
   reload(): void;
@@ -33,7 +33,7 @@ export function useProgress(logged: number): ProgressState {
   const [data, setData] = useState<Progress>();
   const [failed, setFailed] = useState(false);
   const [round, setRound] = useState(0);
-  // `logged` and `round` trigger the request; they are not part of it.
+  // A change of `logged` or `round` triggers the request, which contains neither.
   useEffect(() => {
     const control = new AbortController();
     read(control.signal).then(

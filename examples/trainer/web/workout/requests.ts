@@ -3,8 +3,8 @@ import type { Workout } from "../../src/workout/fold.ts";
 import { setsOf } from "./dose.ts";
 
 /**
- * The message that a card's button sends. It is a message of the user: it appears in the conversation and in
- * the log.
+ * Returns the message that asks for a swap. It is sent as the user's message, so it appears in the
+ * conversation and in the log.
  */
 export function swapRequest(exercise: Exercise, reason: string): string {
   return `Please swap ${named(exercise)}: ${reason}`;
@@ -18,7 +18,11 @@ export function removeRequest(exercise: Exercise): string {
   return `Please remove ${named(exercise)}`;
 }
 
-/** @param doneOf how many sets of an exercise are ticked off */
+/**
+ * Returns the message that logs a workout.
+ *
+ * @param doneOf returns how many sets of an exercise are ticked off
+ */
 export function logRequest({ exercises }: Workout, doneOf: (exercise: Exercise) => number): string {
   if (exercises.every((exercise) => doneOf(exercise) === 0)) {
     return "Please log this workout: I did all of it as planned";

@@ -5,23 +5,23 @@ import type { Workout } from "../../src/workout/fold.ts";
 import { applyStep, WORKOUT_ARTIFACT, type WorkoutArtifact } from "../../src/workout/fold.ts";
 import { fieldsOf, type ToolPart, textIn } from "../base/seam.ts";
 
-/** How an exercise changed since its workout was delivered. */
+/** The kind of an exercise's change since its workout was delivered. */
 export type Mark = "swapped" | "adjusted";
 
-/** A workout as its card shows it. */
+/** A workout in the state that its card shows. */
 export interface CardState {
   artifactId: string;
   workout: Workout;
   marks: ReadonlyMap<string, Mark>;
-  /** What was logged of it. Once present, the workout has ended. */
+  /** How many of its exercises were logged. Present once the workout has ended. */
   logged?: { count: number; total: number };
 }
 
 /** The workouts and questions of a conversation. */
 export interface Story {
-  /** By artifact id. */
+  /** The workouts, by artifact id. */
   cards: ReadonlyMap<string, CardState>;
-  /** The call that delivered the latest workout: its card is the open one. */
+  /** The id of the call that delivered the latest workout. Only that workout's card is open. */
   delivery: string | undefined;
   /** The active workout. */
   current: CardState | undefined;
@@ -31,7 +31,7 @@ export interface Story {
   logged: number;
 }
 
-/** Derives the workouts from the log alone: from its calls, in order. */
+/** Derives the workouts and answers from a conversation's calls, in order. */
 export function storyOf(messages: readonly ViewMessage[]): Story {
   const delivered = deliveredIn(messages);
   const answers = new Map<string, string>();
@@ -54,7 +54,7 @@ export function storyOf(messages: readonly ViewMessage[]): Story {
   return { cards, delivery, current: cards.get(workout?.artifact_id ?? ""), answers, logged };
 }
 
-/** The workouts so far. */
+/** The workouts after some of the calls. */
 interface Training {
   cards: ReadonlyMap<string, CardState>;
   /** The active workout. */
@@ -94,8 +94,8 @@ export function deliveryOf({ toolName, result, phase }: ToolPart): WorkoutArtifa
 }
 
 /**
- * Finds the delivered workouts. One call makes a workout and a later one delivers it, so the earlier call is
- * understood only with the later one.
+ * Finds the delivered workouts. One call creates a workout and a later one delivers it, so all calls are
+ * searched before any is applied.
  */
 function deliveredIn(messages: readonly ViewMessage[]): Delivered {
   const found = messages

@@ -2,11 +2,11 @@ import { useCallback, useEffect, useMemo, useState } from "react";
 import type { Exercise } from "../../src/workout/exercise.ts";
 import { setsOf } from "./dose.ts";
 
-/** The ticked sets, counted from 0, by exercise. */
+/** The sets that are ticked off, counted from 0, by exercise id. */
 type Ticked = Readonly<Record<string, readonly number[]>>;
 
 export interface Ticks {
-  /** The ticked sets of an exercise, without those that it no longer has. */
+  /** The ticked sets of an exercise. Sets that the exercise no longer has are left out. */
   doneOf(exercise: Exercise): readonly number[];
   toggle(exercise: Exercise, set: number): void;
 }
@@ -71,7 +71,7 @@ function write(sessionId = "", ticked: Ticked): void {
   }
 }
 
-/** By session, the latest last. Invalid entries are left out. */
+/** Reads the stored ticks by session, the latest last. Leaves out invalid entries. */
 function stored(): Readonly<Record<string, Ticked>> {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(KEY) ?? "{}");

@@ -6,7 +6,7 @@ import type { Story } from "./story.ts";
 import { type Ticks, useTicks } from "./ticks.ts";
 import { useStory } from "./use-story.ts";
 
-/** What the parts of one conversation share. */
+/** The state that the parts of one conversation share. */
 interface Training {
   story: Story;
   ticks: Ticks;
@@ -21,7 +21,7 @@ export function useTraining(): Training {
 }
 
 /**
- * Wraps the conversation: knows the workout that is shown, and sends its progress to the server with each
+ * Wraps the conversation. Provides the shown workout to its parts, and sends the workout's progress with each
  * message.
  */
 export function TrainingFrame({ agent, messages, children }: FrameProps) {
@@ -38,8 +38,8 @@ export function TrainingFrame({ agent, messages, children }: FrameProps) {
 }
 
 /**
- * Describes the active workout as the user sees it. For what it is, the log counts; what is done of it, only
- * the user knows.
+ * Describes the active workout as the user sees it. The server takes only the ticked sets from it; the
+ * exercises come from the log.
  */
 function extraOf({ story: { current }, ticks }: Training): JsonObject {
   if (current === undefined) return {};

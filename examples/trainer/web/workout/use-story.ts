@@ -3,7 +3,7 @@ import { useRef } from "react";
 import { type Story, storyOf } from "./story.ts";
 
 /**
- * Returns the workouts of the shown messages. It is the same object until a call or a user's message changes
+ * Returns the story of the shown messages. The object stays the same until a call or a user's message changes
  * it.
  */
 export function useStory(messages: readonly ViewMessage[]): Story {

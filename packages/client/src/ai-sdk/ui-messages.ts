@@ -1,4 +1,4 @@
-/** The used fields of a part of a `UIMessage`, of version 6 or 7 of the AI SDK. */
+/** The fields of a `UIMessage`'s part that this package reads. Versions 6 and 7 of the AI SDK have them. */
 export interface UiPart {
   readonly type: string;
   readonly state?: string;
@@ -12,9 +12,9 @@ export interface UiMessages {
 }
 
 /**
- * Whether the user has answered all of the agent's questions and some answer is still to be sent. For
- * `sendAutomaticallyWhen` of `useChat`. The SDK's own predicates handle one kind of question each, and send
- * answers again that the server already has.
+ * Returns whether the user has answered all of the agent's questions, and an answer has yet to be sent. For
+ * the option `sendAutomaticallyWhen` of `useChat`. Use it instead of the SDK's own predicates, which handle
+ * one kind of question each and send known answers again.
  *
  * @example
  * ```ts
@@ -48,8 +48,8 @@ function isWaiting({ state, providerExecuted }: UiPart): boolean {
 }
 
 /**
- * Whether a part is text of a failed attempt, which the agent has written anew. Do not show such parts:
- * clients of version 6 cannot remove them themselves.
+ * Returns whether a part is text of a failed attempt, which the agent has written again. Do not show such
+ * parts: `useChat` of AI SDK 6 cannot remove them.
  *
  * @example
  * ```ts

@@ -9,66 +9,67 @@ import { type SendOptions, sendAnswer, sendMessage, sendRetry, sendStop } from "
 
 /** Options of `createAgentClient()`. */
 export interface AgentClientOptions extends WireOptions {
-  /** The session to open. Default: a new one, which begins with the first message. */
+  /** Id of the session to open. Default: a new session, which begins with the first message. */
   sessionId?: string;
-  /** Called once with each event, in order: stored ones as they are logged, and live ones. */
+  /** Called with each event once, in order: stored events, and live ones such as pieces of text. */
   onEvent?(event: SessionEvent): void;
   /**
-   * Milliseconds without data, not even a heartbeat, after which a connection counts as broken. Also the
-   * timeout of a request. Default: three of the server's heartbeats, or 45 s if the server does not announce
-   * how often it sends one; 45 s for a request.
+   * Milliseconds without data or a heartbeat after which a connection counts as broken. Also the timeout of a
+   * request. Default: three of the server's heartbeats; 45,000 for requests, or if the server does not
+   * announce its heartbeat.
    */
   silenceMs?: number;
-  /** Makes ids of messages. Default: `crypto.randomUUID`. */
+  /** Returns a new, unique id for a message. Default: `crypto.randomUUID`. */
   newId?(): string;
 }
 
-/** A conversation with an agent: a store to subscribe to, and the user's actions. */
+/** A conversation with an agent: its state to subscribe to, and the user's actions. */
 export interface AgentClient {
-  /** Returns the state; the same object until something changes. */
+  /** Returns the current state: the same object until something changes. */
   getState(): AgentState;
-  /** Calls back after every change, until the returned function is called. */
+  /** Calls `listener` after every change of the state. Returns a function that unsubscribes it. */
   subscribe(listener: () => void): () => void;
   /**
-   * Sends a message; a session begins with the first one. Resolves to whether it was accepted. If the server
-   * refused it, `state.error` has the reason. Resolves to `false` at once while a message or an answer is in
-   * flight. For `extra` see {@link SendOptions}.
+   * Sends a message. The first message of a new conversation begins its session. Resolves to whether the
+   * server accepted the message; if not, `state.error` has the reason. Resolves to `false` at once if another
+   * message or an answer is in flight.
    */
   send(text: string, options?: SendOptions): Promise<boolean>;
   /**
-   * Answers a pending question. Resolves to whether this answer was accepted; a second one never is. Pass
-   * `question`, the `seq` of the question, if a call may ask more than once: then the answer counts for that
-   * question only.
+   * Answers a pending question. Resolves to whether the server accepted the answer: only the first answer to
+   * a question counts. If a call may ask more than once, pass `question`, the `seq` of the question that the
+   * user saw.
    */
   answer(callId: string, value: Json, question?: number): Promise<boolean>;
   /**
    * Runs the last message again, after its run failed, was stopped or was interrupted. The new answer
-   * replaces the one that broke off. Resolves to whether the retry was accepted; if not, `state.error` says
-   * why. Two calls, also from two tabs, make one run.
+   * replaces the one that broke off. Resolves to whether the server accepted the retry; if not, `state.error`
+   * has the reason. Two calls make one run, even from two tabs.
    */
   retry(): Promise<boolean>;
   /**
-   * Reports that a tool of this page failed. The model reads `error`, at most 10,000 characters, as the
-   * call's error. Otherwise like {@link AgentClient.answer}. Approvals refuse it: answer them with
-   * `{ approved: false }`.
+   * Answers a question by reporting that a tool of this page failed. The model reads `error`, at most 10,000
+   * characters, as the call's error. Otherwise works like {@link AgentClient.answer}. To deny an approval,
+   * answer it with `{ approved: false }` instead.
    */
   fail(callId: string, error: string, question?: number): Promise<boolean>;
   /** Asks the run to stop. The state shows when it has stopped. */
   stop(): Promise<void>;
   /**
-   * Switches to another session; `undefined` starts a new one. Opening the current session does nothing, or
-   * reconnects it if it is offline.
+   * Opens another session; `undefined` starts a new conversation. If the session is open already, reconnects
+   * it if it is offline.
    */
   open(sessionId: string | undefined): void;
   /**
-   * Stops reading; runs continue. The state stays as it is, and nothing is sent until a session is opened.
+   * Disconnects. The state stays as it is, and runs continue on the server. Nothing can be sent until
+   * {@link AgentClient.open} is called.
    */
   close(): void;
 }
 
 /**
- * Makes a client for an agent served by `@pawl/sse`. Its state is folded from the session's events by the
- * same function as the server's view. Broken connections resume after the last event.
+ * Creates a client for an agent that `handler()` of `@pawl/sse` serves. Loads the session, follows its events
+ * and keeps its state up to date. Broken connections resume after the last event.
  *
  * @example
  * ```ts
@@ -127,7 +128,7 @@ export function createAgentClient({
     stop: () => sendStop(current),
     open: (id) => {
       const { facts, life } = current;
-      // A first message in flight belongs to the session that it begins, not to another new one.
+      // A first message that is in flight belongs to the session that it begins, not to the new one.
       const isSame = facts.sessionId === id && (id !== undefined || facts.sending === undefined);
       if (isSame && facts.connection !== "offline") return;
       if (!isSame) {
@@ -152,7 +153,7 @@ function leave(talk: Conversation): void {
 }
 
 /**
- * Calls a listener. Its errors are thrown asynchronously, so that they are reported but do not stop the
+ * Calls a listener. Its errors are rethrown in a timer, so that they are reported but do not interrupt
  * reading.
  */
 function outside(call: () => void): void {

@@ -2,30 +2,35 @@ import type { Json, Question } from "@pawl/core";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * The types of an agent's questions, keyed by the kind of question (the tool's name, unless the tool sets
- * another): the payload that is shown, and the answer. You write this type. The server validates answers
- * against the tool's schema; payloads are not validated.
+ * The types of an agent's questions, keyed by the question's kind, which is the tool's name unless the tool
+ * sets another. Write it for your agent's tools: `payload` is what the question shows, `answer` is the type
+ * of its answer. The server validates answers against the tool's schema. Nothing validates payloads.
  */
 export type QuestionTypes<Q> = { readonly [Kind in keyof Q]: { payload: unknown; answer: unknown } };
 
-/** Questions without known types. */
+/** The type of questions if you declare none: every payload and answer is JSON. */
 export type AnyQuestions = Readonly<Record<string, { payload: Json; answer: Json }>>;
 
 /** A pending question, with functions to answer it. */
 export interface AnswerableQuestion<Payload = Json, Answer = Json> extends Omit<Question, "payload"> {
   payload: Payload;
-  /** Resolves to whether this answer was accepted; a second one never is. */
+  /**
+   * Sends the answer. Resolves to whether the server accepted it: only the first answer to a question counts.
+   */
   answer(value: Answer): Promise<boolean>;
-  /** Reports that this page's tool failed, and why; see `AgentClient.fail`. */
+  /**
+   * Reports that this page's tool failed. The model reads `error`, at most 10,000 characters. Resolves to
+   * whether the server accepted the report. Approvals refuse it.
+   */
   fail(error: string): Promise<boolean>;
 }
 
-/** The first pending question of each kind. */
+/** The first pending question of each kind, keyed by kind. */
 export type AskedByKind<Q extends QuestionTypes<Q>> = {
   readonly [Kind in keyof Q]?: AnswerableQuestion<Q[Kind]["payload"], Q[Kind]["answer"]>;
 };
 
-/** Adds `answer` and `fail` to questions. */
+/** Returns questions with functions to answer them. */
 export function answerable(
   questions: readonly Question[],
   { answer, fail }: Pick<AgentClient, "answer" | "fail">,

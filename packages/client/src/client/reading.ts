@@ -5,22 +5,25 @@ import { backoffMs, pause } from "../wire/backoff.ts";
 import { readEvents } from "../wire/read-events.ts";
 import { isTemporary, Refused } from "../wire/wire.ts";
 
-/** Milliseconds after which a connection counts as good: the next failure is then the first one again. */
+/**
+ * Milliseconds after which a connection counts as good. The wait after its next failure is then the shortest
+ * one again.
+ */
 const GOOD_MS = 5_000;
 
-/** Makes a reader that ends with the conversation. {@link lead} makes it the active one. */
+/** Creates a reader that ends with the conversation. Call {@link lead} to make it the active one. */
 export function newReader(talk: Conversation): { control: AbortController; signal: AbortSignal } {
   const control = new AbortController();
   return { control, signal: AbortSignal.any([talk.life.signal, control.signal]) };
 }
 
-/** Makes a reader the active one, and aborts the one before. */
+/** Makes a reader the active one, and aborts the previous one. */
 export function lead(talk: Conversation, reader: AbortController): void {
   talk.reader.abort();
   talk.reader = reader;
 }
 
-/** Continues reading from the cursor, with a new reader that replaces the one before. */
+/** Continues reading after the cursor with a new reader. Aborts the previous one. */
 export function watchAgain(talk: Conversation): void {
   const { control, signal } = newReader(talk);
   lead(talk, control);
@@ -28,8 +31,8 @@ export function watchAgain(talk: Conversation): void {
 }
 
 /**
- * Reads the run that a message or an answer started, and then follows the session. A stream that ends before
- * its run was cut off, and is resumed after the last event that arrived.
+ * Reads the run that a message or an answer started, and then follows the session. If the stream ends before
+ * the run has settled, reading resumes after the last event.
  */
 export async function readRun(talk: Conversation, response: Response, signal: AbortSignal): Promise<void> {
   const isWhole = await takeAll(talk, response, signal, 0).catch(() => false);
@@ -37,7 +40,8 @@ export async function readRun(talk: Conversation, response: Response, signal: Ab
 }
 
 /**
- * Follows the session over any number of connections, until the signal aborts or the server refuses for good.
+ * Follows the session and reconnects as needed, until the signal aborts or the server refuses in a way that a
+ * retry cannot change.
  */
 async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0): Promise<void> {
   let hasGap = false;
@@ -65,11 +69,12 @@ async function watch(talk: Conversation, signal: AbortSignal, failuresBefore = 0
 
 /**
  * Reads over one connection: a snapshot of the session if it is not loaded, and then the events after it.
- * With `whole`, requests an answer in progress from its beginning, because resuming within it has left a gap.
+ * With `whole`, an answer in progress is requested from its beginning, because resuming in the middle has
+ * left a gap.
  */
 async function readSession(talk: Conversation, signal: AbortSignal, whole: boolean): Promise<void> {
   const { sessionId } = talk.facts;
-  // Neither headers nor events named the session, so there is nothing to resume.
+  // The response had no header with the session's id and no events, so there is nothing to resume.
   if (sessionId === undefined)
     throw new Refused(0, "network", "The connection broke off before the answer began. Please try again.");
   if (!talk.loaded) {
@@ -88,8 +93,9 @@ async function readSession(talk: Conversation, signal: AbortSignal, whole: boole
 }
 
 /**
- * Takes the events of one response, which come after `position`. Resolves to whether the last one settled the
- * run. While a stream is behind the view, its live events are stale and are ignored.
+ * Applies the events of a response, which begin after event number `position`. Resolves to whether the last
+ * event settled the run. Ignores live events until the stream has reached the view's cursor, because they are
+ * old.
  */
 async function takeAll(
   talk: Conversation,

@@ -6,21 +6,22 @@ import { backoffMs, pause } from "../wire/backoff.ts";
 import { isTemporary, Refused, type RunBody } from "../wire/wire.ts";
 import { lead, newReader, readRun, watchAgain } from "./reading.ts";
 
-/**
- * How many times a message or an answer is sent if the server cannot be reached. The server counts it once.
- */
+/** How often a message or an answer is sent if the server cannot be reached. The server stores it once. */
 const TRIES = 3;
 
-/** Data that is sent with a message's text. */
+/** Options of `send()`. */
 export interface SendOptions {
   /**
-   * Your own fields of the request's body, e.g. what is on the screen. The server reads those that its
-   * `handler({ extra })` names. Default: none.
+   * Your own fields for the request's body, e.g. what is on the screen. The server reads the fields that its
+   * option `handler({ extra })` lists. Default: none.
    */
   extra?: JsonObject;
 }
 
-/** Sends a message, unless a request is in flight. Shows it at once, and removes it if it is refused. */
+/**
+ * Sends a message, unless a request is in flight. The message is shown at once, and removed if the server
+ * refuses it.
+ */
 export async function sendMessage(
   talk: Conversation,
   text: string,
@@ -32,12 +33,12 @@ export async function sendMessage(
   return await submit(talk, { ...extra, input: text, clientMessageId: id }, { text });
 }
 
-/** The answer to a question: a value, or the reason why this page's tool failed. */
+/** An answer to a question: a value, or the error of this page's tool. */
 export type Outcome = { value: Json } | { error: string };
 
 /**
- * Answers a question, unless its answer is in flight or the question is no longer pending. If a call asks
- * again, that is another question.
+ * Answers a question, unless its answer is in flight or the question is no longer pending. `question` is the
+ * `seq` of the question to answer. Default: the call's pending one.
  */
 export async function sendAnswer(
   talk: Conversation,
@@ -58,7 +59,7 @@ export async function sendAnswer(
   return await submit(talk, { answers: [{ callId, question: asked.seq, ...outcome }] }, { callId });
 }
 
-/** Retries the last message, whose run failed, unless a request is in flight. */
+/** Retries the last message after its run failed, unless a request is in flight. */
 export async function sendRetry(talk: Conversation): Promise<boolean> {
   const { run } = talk.facts.view;
   if (talk.life.signal.aborted || run === undefined || isSubmitting(talk.facts)) return false;
@@ -66,7 +67,7 @@ export async function sendRetry(talk: Conversation): Promise<boolean> {
   return await submit(talk, { retry: run.id }, {});
 }
 
-/** Asks the run to stop. Waits for a message in flight to arrive first. */
+/** Asks the run to stop, after any message in flight has arrived. */
 export async function sendStop(talk: Conversation): Promise<void> {
   const { signal } = talk.life;
   await talk.posting;
@@ -110,8 +111,8 @@ async function postAndRead(talk: Conversation, body: RunBody, about: About): Pro
 }
 
 /**
- * Sends a request, up to {@link TRIES} times. Resolves to `undefined` if an earlier try was accepted and only
- * its response was lost.
+ * Sends a request, up to {@link TRIES} times. Resolves to `undefined` if the server had accepted an earlier
+ * try whose response was lost.
  */
 async function post(talk: Conversation, body: RunBody, signal: AbortSignal): Promise<Response | undefined> {
   for (let tries = 1; ; tries += 1) {
@@ -133,11 +134,13 @@ function takeBack(talk: Conversation, about: About, error: unknown): void {
     answering: others,
     error: { ...failureOf(error), ...about },
   });
-  // Another answer may have come first, or the question was closed: read the log for the actual state.
+  // Another answer may have been first, or the question was closed: read the log for the actual state.
   if (about.callId !== undefined) watchAgain(talk);
 }
 
-/** Headers hold Latin-1 only, so the id is escaped. */
+/**
+ * Returns the session's id from a response. Headers can only have Latin-1 characters, so the id is escaped.
+ */
 function sessionOf(response: Response): string | undefined {
   const escaped = response.headers.get("x-pawl-session");
   return escaped === null ? undefined : decodeURIComponent(escaped);

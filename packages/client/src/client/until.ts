@@ -2,26 +2,9 @@ import type { AgentState } from "../state/agent-state.ts";
 import type { AgentClient } from "./agent-client.ts";
 
 /**
- * Waits until a conversation's state meets a condition, e.g. the end of an answer. For scripts and tests;
- * pages use `subscribe`. Checks the condition now and after every change.
- *
- * @param signal ends the wait. Default: waits without limit
- * @returns the state that met the condition
- * @throws the signal's reason
- *
- * @example
- * ```ts
- * import { createAgentClient, until } from "@pawl/client";
- *
- * const coach = createAgentClient({ url: "http://localhost:9/api/coach" });
- * await coach.send("Good morning");
- * const { phase, error } = await until(
- *   coach,
- *   ({ phase }) => phase === "idle" || phase === "suspended" || phase === "error",
- * );
- * console.log(phase, error?.code); // error network
- * coach.close();
- * ```
+ * Waits until a conversation's state meets a condition, e.g. that the answer has ended. For scripts and
+ * tests; pages use `subscribe`. Resolves to the state that met the condition. Rejects with the signal's
+ * reason if `signal` aborts; without a signal, waits without limit.
  */
 export function until(
   client: Pick<AgentClient, "getState" | "subscribe">,

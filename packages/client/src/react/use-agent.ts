@@ -10,7 +10,7 @@ import {
 } from "../client/questions.ts";
 import type { AgentState } from "../state/agent-state.ts";
 
-/** A conversation's state for a component, and the user's actions. */
+/** The result of {@link useAgent}: the conversation's state, and the user's actions. */
 export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
   extends Omit<AgentState, "pending">,
     Pick<AgentClient, "send" | "answer" | "fail" | "retry" | "stop" | "open"> {
@@ -21,10 +21,10 @@ export interface UseAgent<Q extends QuestionTypes<Q> = AnyQuestions>
 }
 
 /**
- * Connects a component to a conversation with an agent, for as long as the component is mounted. When
- * `sessionId` changes, that session is opened. You may pass back the id of a session that began here; the
- * conversation continues, also after the component was hidden and shown again. The latest `headers`, `fetch`
- * and `onEvent` are used. To type questions and answers, see {@link QuestionTypes}.
+ * Connects a component to a conversation with an agent while it is mounted. Opens another session when
+ * `sessionId` changes. If the conversation has begun a session here, you may pass its id as `sessionId`: the
+ * conversation continues. The latest `headers`, `fetch` and `onEvent` are used. To type questions and
+ * answers, see {@link QuestionTypes}.
  *
  * @example
  * ```ts
@@ -65,8 +65,8 @@ export function useAgent<Q extends QuestionTypes<Q> = AnyQuestions>(
 }
 
 /**
- * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They name no session:
- * an effect opens it once the component is mounted.
+ * Returns options that read `headers`, `fetch` and `onEvent` from the latest rendering. They lack the
+ * session: an effect opens it once the component is mounted.
  */
 function readingFrom(latest: { readonly current: AgentClientOptions }, url: string): AgentClientOptions {
   const { silenceMs, newId } = latest.current;

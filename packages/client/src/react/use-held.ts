@@ -1,8 +1,8 @@
 import { useEffect, useState } from "react";
 
 /**
- * Returns `active`, but stays `true` for `ms` milliseconds after `active` turned off, so that spinners do not
- * flicker. With `fromStart` it starts as `true` even if the activity was over before the first rendering.
+ * Keeps a flag `true` for `ms` milliseconds after `active` becomes `false`, so that a spinner does not
+ * flicker. With `fromStart`, the flag is `true` for the first `ms` even if `active` is `false`.
  *
  * @example
  * ```ts

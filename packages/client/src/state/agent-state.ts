@@ -1,13 +1,13 @@
 import { runMessageId, type ViewMessage, type ViewState } from "@pawl/core/view";
 
 /**
- * What the conversation is doing, derived from the rest of the state.
+ * The phase of a conversation, derived from the rest of its state.
  *
  * - `idle`: nothing is in progress.
- * - `submitting`: a message or an answer is in flight and not yet in the log.
+ * - `submitting`: a message or an answer is in flight and not yet stored.
  * - `streaming`: the model is working.
  * - `toolExecuting`: tools are running, and no text is being written.
- * - `completing`: the last answer is complete, the end of the run is not yet known.
+ * - `completing`: the answer is complete, but the run has not ended yet.
  * - `suspended`: a question waits for its answer.
  * - `error`: the last run failed, or the last request was refused.
  */
@@ -21,44 +21,45 @@ export type Phase =
   | "error";
 
 /**
- * Whether events are arriving. Independent of the run, which continues without a connection.
+ * The state of the connection to the server. A run continues without a connection.
  *
- * - `offline`: not reading, because nothing is open or the server refused.
+ * - `offline`: not connected, because no session is open or the server refused.
  * - `connecting`: opening the first connection.
- * - `open`: reading.
+ * - `open`: receiving events.
  * - `reconnecting`: waiting or connecting after a failure.
  */
 export type Connection = "offline" | "connecting" | "open" | "reconnecting";
 
-/** Why a request failed. */
+/** A request that failed, and why. */
 export interface AgentFailure {
   /**
-   * The server's code, e.g. `session_busy`; `network` if it could not be reached, `protocol` if its response
-   * was not one of `@pawl/sse`.
+   * The server's error code, e.g. `session_busy`. `network` if the server could not be reached, and
+   * `protocol` if its response is not one of `@pawl/sse`.
    */
   code: string;
-  /** The reason, for people. */
+  /** The reason, in words for the user. */
   message: string;
-  /** The message that was not accepted. Put it back into the composer. */
+  /** The text of the message that was not accepted. Put it back into the composer. */
   text?: string;
-  /** The question whose answer was not accepted. */
+  /** Id of the call whose answer was not accepted. */
   callId?: string;
 }
 
 /**
- * A conversation as it is shown. Immutable: every change makes a new object that shares unchanged parts, so
- * an unchanged message stays the same object.
+ * The state of a conversation, for display. Immutable: each change makes a new object, and unchanged parts
+ * stay the same objects.
  */
 export interface AgentState extends ViewState {
-  /** `undefined` until the first message of a new session is accepted. */
+  /** Id of the session; `undefined` until the first message of a new session is accepted. */
   sessionId: string | undefined;
+  /** What the conversation is doing. */
   phase: Phase;
   connection: Connection;
-  /** The last failure. The next message, answer or session clears it. */
+  /** The last failure. Cleared by the next message or answer, or by opening a session. */
   error: AgentFailure | undefined;
 }
 
-/** A message in flight: shown at once, confirmed when the log has it. */
+/** A message in flight. Shown at once, and confirmed when it is in the log. */
 export interface Sending {
   id: string;
   text: string;
@@ -81,7 +82,7 @@ export function stateOf(facts: Facts): AgentState {
   return { ...view, messages: messagesOf(facts), sessionId, connection, error, phase: phaseOf(facts) };
 }
 
-/** Whether a message or an answer is in flight and not yet in the log. */
+/** Returns whether a message or an answer is in flight and not yet stored. */
 export function isSubmitting({ view, sending, answering }: Facts): boolean {
   if (sending !== undefined && !isStored(view, sending)) return true;
   return answering.size > 0;

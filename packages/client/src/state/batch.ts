@@ -1,22 +1,25 @@
 /** Work that is requested often and runs at most once per frame. */
 export interface Batch {
   /**
-   * Runs with the next frame of the page, or after `maxMs`, whichever comes first: hidden pages draw no
-   * frames.
+   * Runs the work with the next frame of the page, or after `maxMs`, whichever is earlier. (Hidden pages draw
+   * no frames.)
    */
   soon(): void;
-  /** Runs at once, and covers all earlier requests. */
+  /** Runs the work at once. Earlier requests are then done. */
   now(): void;
+  /** Drops earlier requests. */
   cancel(): void;
 }
 
-/** Functions that only pages have. */
+/** Functions that exist only in browsers. */
 interface Page {
   requestAnimationFrame?(callback: () => void): number;
   cancelAnimationFrame?(handle: number): void;
 }
 
-/** Batches calls of `work`. `maxMs` is the longest delay, in milliseconds. */
+/**
+ * Returns a batch that calls `work` at most once per frame. `maxMs` is the longest delay, in milliseconds.
+ */
 export function batch(work: () => void, maxMs = 50): Batch {
   const page = globalThis as Page;
   let timer: ReturnType<typeof setTimeout> | undefined;

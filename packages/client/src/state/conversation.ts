@@ -7,31 +7,24 @@ import { type Standing, standingAt, step } from "./standing.ts";
 /** The dependencies of a conversation. */
 export interface ConversationOptions {
   wire: Wire;
-  /** Makes ids of messages. */
+  /** Returns a new, unique id for a message. */
   newId(): string;
-  /**
-   * Milliseconds without a byte after which the connection counts as broken. `undefined`: three heartbeats.
-   */
+  /** Milliseconds without data after which the connection counts as broken. `undefined`: three heartbeats. */
   silenceMs: number | undefined;
   onEvent(event: SessionEvent): void;
   /**
-   * Called when the facts have changed: `now` if the change must show at once, `soon` if the next frame is
+   * Called when the facts have changed. `now`: the change must show at once. `soon`: the next frame is early
    * enough.
    */
   onChange(when: "now" | "soon"): void;
 }
 
-/**
- * One opened session and its reader. `facts` is replaced on every change; the other fields are bookkeeping.
- */
+/** One opened session and its reader. Every change replaces `facts`; the other fields are bookkeeping. */
 export interface Conversation extends ConversationOptions {
   facts: Facts;
-  /** The view's position in the session, to the character. */
+  /** How far the view has been read: the last event, and the characters of each block after it. */
   standing: Standing;
-  /**
-   * Whether `facts.view` has the whole session up to its cursor. If not, the server is asked for a snapshot
-   * first.
-   */
+  /** Whether `facts.view` has the whole session up to its cursor. If not, a snapshot is requested first. */
   loaded: boolean;
   /** Aborted when the conversation is closed. */
   life: AbortController;
@@ -41,7 +34,7 @@ export interface Conversation extends ConversationOptions {
   posting: Promise<unknown>;
 }
 
-/** Makes a conversation without a reader. */
+/** Creates a conversation without a reader. */
 export function newConversation(options: ConversationOptions, sessionId: string | undefined): Conversation {
   const facts: Facts = {
     sessionId,
@@ -62,13 +55,13 @@ export function newConversation(options: ConversationOptions, sessionId: string 
   };
 }
 
-/** Changes facts. */
+/** Changes some facts, and reports the change. */
 export function update(talk: Conversation, change: Partial<Facts>, when: "now" | "soon" = "now"): void {
   talk.facts = { ...talk.facts, ...change };
   talk.onChange(when);
 }
 
-/** Replaces the view. A message or answer that the view has is no longer in flight. */
+/** Replaces the view. Messages and answers that the view contains are no longer in flight. */
 export function updateView(talk: Conversation, view: ViewState, when: "now" | "soon"): void {
   const { sending, answering } = talk.facts;
   const waiting = [...answering].filter((callId) => view.pending.some((asked) => asked.callId === callId));
@@ -78,27 +71,28 @@ export function updateView(talk: Conversation, view: ViewState, when: "now" | "s
 }
 
 /**
- * Folds an event into the view; an event that is known changes nothing. Throws a `Gap` if something before it
- * is missing.
+ * Folds an event into the view. Ignores an event that the view already contains.
+ *
+ * @throws Gap if events or text before this event are missing.
  */
 export function take(talk: Conversation, event: SessionEvent): void {
   const { view, sessionId } = talk.facts;
   const { news, ...standing } = step(talk.standing, event);
   if (news === undefined) return;
   talk.standing = standing;
-  // A client that has read from the first event on needs no snapshot.
+  // A client that has read the session from its first event needs no snapshot.
   if ("seq" in news && news.seq === 1) talk.loaded = true;
   if ("seq" in news && sessionId === undefined) talk.facts = { ...talk.facts, sessionId: news.sessionId };
   updateView(talk, reduceView(view, news), isOver(news) ? "now" : "soon");
   talk.onEvent(news);
 }
 
-/** Whether nothing more happens without the user. */
+/** Returns whether an event settles the run: nothing more happens without the user. */
 export function isOver({ type }: SessionEvent): boolean {
   return type === "run_suspended" || type === "run_ended";
 }
 
-/** Converts anything that a request threw to the failure that is shown. */
+/** Converts any error of a request to the failure that is shown. */
 export function failureOf(error: unknown): AgentFailure {
   if (error instanceof Refused) return { code: error.code, message: error.message };
   return {

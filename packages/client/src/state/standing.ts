@@ -1,26 +1,28 @@
 import type { EventOf, SessionEvent } from "@pawl/core";
 import { advanceCursor, type Cursor, type Delta } from "@pawl/core/view";
 
-/** A client's position, and how much it has of each block of the answer in progress. */
+/** How far a client has read a session, including each block of the answer in progress. */
 export interface Standing {
   place: Cursor;
-  /** Number of characters, keyed by block index. */
+  /** The number of characters read, keyed by block index. */
   blocks: ReadonlyMap<number, number>;
 }
 
-/** Events or text are missing between the client's position and an event. */
+/** Thrown if events or text are missing between the client's position and an event. */
 export class Gap extends Error {}
 
-/** Returns the standing of a client that has the stored events up to `afterSeq` and nothing else. */
+/**
+ * Returns the standing of a client that has read the stored events up to `afterSeq`, and no text after them.
+ */
 export function standingAt(afterSeq: number): Standing {
   return { place: { afterSeq }, blocks: new Map() };
 }
 
 /**
- * Returns the position after an event, and the part of the event that is new. No text is taken twice, even if
- * the server repeats it.
+ * Returns the standing after an event, and as `news` the part of the event that is new. Text that the client
+ * has already is left out.
  *
- * @throws Gap if events or a piece of text before it are missing.
+ * @throws Gap if events or text before this event are missing.
  */
 export function step(standing: Standing, event: SessionEvent): Standing & { news: SessionEvent | undefined } {
   const { place } = standing;

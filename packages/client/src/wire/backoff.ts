@@ -2,20 +2,23 @@ const FIRST_MS = 100;
 const LONGEST_MS = 5_000;
 
 /**
- * Returns the milliseconds to wait after the given number of failures in a row: 100 ms, doubled each time, at
- * most 5 s, half of it at random.
+ * Returns the milliseconds to wait after the given number of failures in a row. Starts at 100 ms and doubles
+ * up to 5 s. Half of the wait is random.
  */
 export function backoffMs(failures: number, random: () => number = Math.random): number {
   const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.max(0, failures - 1));
   return longest / 2 + (longest / 2) * random();
 }
 
-/** Objects that only pages have. */
+/** Objects that exist only in browsers. */
 type Page = Partial<Pick<EventTarget, "addEventListener" | "removeEventListener">> & {
   document?: EventTarget & { visibilityState?: string };
 };
 
-/** Resolves after `ms`, or earlier when the page is online or visible again or the signal aborts. */
+/**
+ * Waits for `ms` milliseconds. Resolves earlier if the page goes online, becomes visible or the signal
+ * aborts.
+ */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   const page = globalThis as Page;
   return new Promise((resolve) => {

@@ -1,14 +1,17 @@
 import type { SessionEvent } from "@pawl/core";
 import { sseParser } from "./sse-parser.ts";
 
-/** Default for the milliseconds without data after which a connection counts as broken. */
+/**
+ * Milliseconds without data after which a connection counts as broken, if the server announces no heartbeat.
+ */
 export const SILENCE_MS = 45_000;
 
 /**
  * Yields the events of a response as they arrive. Ends when the response ends, whether or not the run has
- * ended. Throws if the response breaks off, if no byte arrives for `silenceMs` (heartbeats count), or if it
- * has anything but events. Default of `silenceMs`: three heartbeats, if the server announces how often it
- * sends one.
+ * ended. Default of `silenceMs`: three of the server's heartbeats, or 45,000.
+ *
+ * @throws Error if the response breaks off, if a message in it is not an event, or if no data (heartbeats
+ * count) arrives for `silenceMs` milliseconds.
  */
 export async function* readEvents(
   response: Response,
@@ -39,7 +42,7 @@ export async function* readEvents(
   }
 }
 
-/** Resolves to the result of `work`. Rejects if that takes longer than `ms`. */
+/** Resolves to the result of `work`. Rejects if `work` takes longer than `ms` milliseconds. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const silence = new Promise<never>((_, reject) => {
@@ -53,7 +56,7 @@ export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   }
 }
 
-/** Parses an event. Checks its envelope only, so that payloads of unknown types pass. */
+/** Parses an event. Checks only its envelope, so that payloads of unknown types are accepted. */
 function parseEvent(data: string): SessionEvent {
   const event: unknown = JSON.parse(data);
   const isEvent =

@@ -1,13 +1,16 @@
 import { createParser } from "eventsource-parser";
 
-/** A server-sent event, as `EventSource` would dispatch it. */
+/** A server-sent event, with the fields that `EventSource` would give it. */
 export interface ServerSentEvent {
   type: string;
   data: string;
   lastEventId: string;
 }
 
-/** Parses a stream of server-sent events as browsers do, from chunks that may be cut anywhere. */
+/**
+ * Returns a function that parses chunks of a stream of server-sent events as browsers do. A chunk may end
+ * anywhere, even within a character.
+ */
 export function sseParser(
   onEvent: (event: ServerSentEvent) => void,
   onComment?: (comment: string) => void,

@@ -3,19 +3,20 @@ import type { ViewState } from "@pawl/core/view";
 import { PawlError } from "@pawl/core/view";
 import { within } from "./read-events.ts";
 
-/** How to reach the server. */
+/** Options for reaching the server. */
 export interface WireOptions {
-  /** Where the agent is served, e.g. `/api/coach`. */
+  /** The path or URL where the agent is served, e.g. `/api/coach`. */
   url: string;
-  /** Default: the global `fetch`. */
+  /** Sends the requests. Default: the global `fetch`. */
   fetch?: typeof fetch;
   /**
-   * Headers of every request, e.g. for authentication; a function is called before each one. Default: none.
+   * The headers of every request, e.g. for authentication. A function is called before each request. Default:
+   * none.
    */
   headers?: HeaderSource;
 }
 
-/** Headers for each request: an object, or a function that is called before each one. */
+/** The headers of every request: an object, or a function that is called before each request. */
 export type HeaderSource =
   | Readonly<Record<string, string>>
   | (() => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
@@ -29,7 +30,7 @@ export interface RunBody {
   clientMessageId?: string;
 }
 
-/** The server refused a request, or its response was not valid. */
+/** Thrown if the server refuses a request or its response is not valid. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -42,16 +43,21 @@ export class Refused extends Error {
   }
 }
 
-/** The routes of `@pawl/sse`. Each rejects with {@link Refused} if the response is not a success. */
+/** The routes of `@pawl/sse` as functions. Each rejects with {@link Refused} unless the request succeeds. */
 export interface Wire {
+  /** Begins or resumes a run. Resolves to its stream. */
   run(body: RunBody, signal: AbortSignal): Promise<Response>;
+  /** Resolves to the session's current view. */
   snapshot(sessionId: string, signal: AbortSignal): Promise<ViewState>;
-  /** Streams the events after a cursor, as `formatCursor` writes it. */
+  /** Streams the events after `place`, a cursor as `formatCursor` writes it. */
   stream(sessionId: string, place: string, signal: AbortSignal): Promise<Response>;
+  /** Asks the session's run to stop. */
   stop(sessionId: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Makes a client of the routes of `@pawl/sse`. A request without a response within `silenceMs` fails. */
+/**
+ * Creates a client for the routes of `@pawl/sse`. A request fails if there is no response within `silenceMs`.
+ */
 export function wire(
   { url, fetch: send = globalThis.fetch, headers = {} }: WireOptions,
   silenceMs: number,
@@ -105,10 +111,10 @@ export function wire(
   };
 }
 
-/** Whether a retry may succeed: the network, the server or a proxy failed. */
+/** Returns whether a retry may succeed: the network, the server or a proxy failed. */
 export function isTemporary(error: unknown): boolean {
   if (!(error instanceof Refused)) return true;
-  // A rate limit lasts longer than the retries do.
+  // A rate limit lasts longer than all retries together.
   if (error.code === "rate_limited") return false;
   return error.status === 408 || error.status === 429 || error.status >= 500;
 }

@@ -123,28 +123,18 @@ export interface AgentOptions<Deps> {
  * An agent: plain data, made by `agent()`. Its fields are those of {@link AgentOptions} with the defaults
  * filled in. Its type includes what its tools and `userData` need of `deps`.
  */
-export interface Agent<Deps = unknown> {
-  readonly name: string;
-  readonly version: string;
-  readonly model: ModelClient;
-  readonly instructions: string;
+export interface Agent<Deps = unknown>
+  extends Readonly<
+      Required<
+        Omit<AgentOptions<Deps>, "tools" | "hooks" | "limits" | "sessionLimits" | "userData" | "whenBusy">
+      >
+    >,
+    Readonly<Pick<AgentOptions<Deps>, "userData" | "whenBusy">> {
   readonly tools: ReadonlyMap<string, Tool<Deps>>;
   /** Core's own guards, then the application's. */
   readonly hooks: readonly Hook[];
-  readonly stopWhen: readonly StopCondition[];
   readonly limits: Readonly<Limits>;
   readonly sessionLimits: Readonly<Budget>;
-  readonly onLimit: "stop" | "land";
-  readonly stopMessages: { readonly [type in StopType]?: string };
-  estimateTokens(chars: number): number;
-  readonly maxTokens: number;
-  readonly toolOnly: boolean;
-  readonly toolConcurrency: number;
-  readonly resultLimit: number;
-  readonly userDataTimeoutMs: number;
-  readonly checkpointWhen: readonly CheckpointStrategy[];
-  readonly whenBusy?: WhenBusy;
-  readonly userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
 }
 
 /** The default limits of a run: 10 turns, 5 minutes, 100 tool calls, 2 `errorTurns`, 3 `toolFailures`. */

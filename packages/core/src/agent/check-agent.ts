@@ -100,22 +100,15 @@ export function checkAgent<Deps>(agent: Agent<Deps>, tools: readonly { name: str
 
 /** Checks an agent's numbers: before its guards are made of them. */
 export function checkCounts<Deps>(agent: Agent<Deps>): void {
-  const { name, limits, sessionLimits, maxTokens, toolConcurrency, resultLimit, userDataTimeoutMs } = agent;
-  for (const [what, value] of Object.entries({
-    maxTokens,
-    toolConcurrency,
-    resultLimit,
-    userDataTimeoutMs,
-  })) {
+  const { name } = agent;
+  for (const what of ["maxTokens", "toolConcurrency", "resultLimit", "userDataTimeoutMs"] as const) {
+    const value = agent[what];
     if (!Number.isInteger(value) || value < 1) {
       throw agentError(name, `${what} must be a whole number from 1, not ${value}.`);
     }
   }
-  for (const [group, all] of [
-    ["limits", limits],
-    ["sessionLimits", sessionLimits],
-  ] as const) {
-    for (const [what, value] of Object.entries(all)) {
+  for (const group of ["limits", "sessionLimits"] as const) {
+    for (const [what, value] of Object.entries(agent[group])) {
       if (!KNOWN_LIMITS[group].includes(what))
         throw agentError(name, `${group}.${what} is not a limit; use ${KNOWN_LIMITS[group].join(", ")}.`);
       if (!(typeof value === "number" && value > 0)) {

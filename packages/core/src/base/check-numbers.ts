@@ -7,12 +7,13 @@ interface Bounds {
 }
 
 /**
- * Checks that numeric options are numbers within bounds.
+ * Checks that each numeric option is a number within the given bounds.
  *
- * @param whose whom the options are for, e.g. `withRetry()`
- * @throws PawlError `config` for the first value that is not a number within the bounds
+ * @param whose the function that takes the options, for the message, e.g. `withRetry()`
+ * @throws PawlError `config` for the first option that is not a number or is out of bounds
  */
-// `Number(process.env.X)` is `NaN` if the variable is missing, and comparisons with NaN are always false.
+// `NaN` is refused too. `Number(process.env.X)` returns it for a missing variable, and a limit of `NaN` is
+// never reached, because every comparison with it is false.
 export function checkNumbers(
   whose: string,
   numbers: { readonly [what: string]: number },

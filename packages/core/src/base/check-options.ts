@@ -8,7 +8,7 @@ export type OptionKinds<Options> = { readonly [Name in keyof Options]-?: OptionK
 
 /** How an error of {@link checkOptions} speaks. */
 export interface OptionErrors {
-  /** What to write instead, by names that people know from elsewhere, e.g. `{ parameters: "Use `input`." }`. */
+  /** What to write instead, by names of other libraries, e.g. `{ parameters: "Use `input`." }`. */
   instead?: { readonly [name: string]: string };
   /** The code of the error. Default: `config`. */
   code?: PawlErrorCode;

@@ -1,15 +1,16 @@
-/** The source of time for everything that waits or measures. */
+/** A source of time: reads the current time and sets timers. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** Returns the current time in milliseconds since 1970. */
   now(): number;
   /**
-   * Calls `then` after `ms` milliseconds: at once for 0 or less, never for `Infinity`. The returned function
-   * cancels the timer. A `background` timer does not keep the process alive.
+   * Calls `then` once, after `ms` milliseconds. With 0 or less the timer fires as soon as possible, with
+   * `Infinity` never. The returned function cancels the timer. A `background` timer does not keep the process
+   * alive.
    */
   after(ms: number, then: () => void, options?: { background?: boolean }): () => void;
 }
 
-/** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it fires. */
+/** Waits `ms` milliseconds. If the signal is aborted first, rejects with its reason. */
 export async function delay(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -25,8 +26,8 @@ export async function delay(clock: Clock, ms: number, signal?: AbortSignal): Pro
 }
 
 /**
- * Calls `work` every `ms` milliseconds. Its timers do not keep the process alive. The returned function stops
- * it.
+ * Calls `work` every `ms` milliseconds, until the returned function is called. Does not keep the process
+ * alive.
  */
 export function every(clock: Clock, ms: number, work: () => void): () => void {
   const next = (): (() => void) =>
@@ -42,7 +43,10 @@ export function every(clock: Clock, ms: number, work: () => void): () => void {
   return () => cancel();
 }
 
-/** The longest delay that `setTimeout` supports, in milliseconds. With a longer one it fires at once. */
+/**
+ * The longest delay that `setTimeout` supports, in milliseconds. With a longer delay, `setTimeout` fires at
+ * once.
+ */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
 /** The system clock: `Date.now` and `setTimeout`. */

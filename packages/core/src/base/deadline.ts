@@ -1,28 +1,25 @@
 import type { Clock } from "./clock.ts";
 
-/** The limits of `withinDeadline()`. */
+/** How long `withinDeadline()` waits, and what ends the wait. */
 export interface Deadline {
   readonly clock: Clock;
-  /** Aborts the work. */
+  /** Ends the wait when it is aborted. */
   readonly signal?: AbortSignal;
   /**
-   * How long the work may take to settle after the signal has fired, in milliseconds. Default: no grace;
-   * `withinDeadline()` rejects as soon as the signal fires.
+   * How long to wait for the work after the signal is aborted, in milliseconds. Default: the wait ends at
+   * once.
    */
   readonly abortGraceMs?: number;
   /** How long the work may take, in milliseconds. Default: unlimited. */
   readonly timeoutMs?: number | undefined;
-  /**
-   * Called when `timeoutMs` is over. The wait rejects with what it returns. Default: an error that names the
-   * time.
-   */
+  /** Returns the error to reject with when `timeoutMs` is over. Default: an error that names `timeoutMs`. */
   readonly onTimeout?: () => unknown;
 }
 
 /**
- * Waits for work that may never settle. Rejects with the signal's reason once the signal has fired and
- * `abortGraceMs` is over, or when `timeoutMs` is over. The abandoned work continues unless it honours the
- * signal.
+ * Waits for `work`, but no longer than the deadline allows. Rejects with the signal's reason, `abortGraceMs`
+ * after the signal is aborted, or with the error of `onTimeout` after `timeoutMs`. Abandoned work continues,
+ * unless it honours the signal.
  */
 export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLike<T>): Promise<T> {
   const { clock, signal, abortGraceMs, timeoutMs } = deadline;
@@ -49,12 +46,21 @@ export async function withinDeadline<T>(deadline: Deadline, work: T | PromiseLik
   }
 }
 
-/** Returns a signal that fires after `ms` milliseconds. `clear` cancels it. */
-export function timeLimit(clock: Clock, ms: number): { signal: AbortSignal; clear(): void } {
+/** Does work with a signal that is aborted after `ms` milliseconds. */
+export async function withTimeLimit<T>(
+  clock: Clock,
+  ms: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const control = new AbortController();
-  return { signal: control.signal, clear: clock.after(ms, () => control.abort(timeoutError(ms))) };
+  const cancel = clock.after(ms, () => control.abort(timeoutError(ms)));
+  try {
+    return await work(control.signal);
+  } finally {
+    cancel();
+  }
 }
 
 function timeoutError(ms: number): Error {
-  return new Error(`It took longer than ${ms} ms.`);
+  return new Error(`Timed out after ${ms} ms.`);
 }

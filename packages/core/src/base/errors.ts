@@ -1,47 +1,52 @@
 import type { Json } from "./json.ts";
 import { withoutKeys } from "./without-keys.ts";
 
-/** What went wrong, in one word. Codes are stable; messages may change. */
+/** The kind of a {@link PawlError}. Compare codes, not messages: codes are stable, messages may change. */
 export type PawlErrorCode =
-  /** An agent, tool or runtime was put together wrongly. Thrown when it is built. */
+  /** An agent, tool or runtime was created with invalid options. Thrown when it is created. */
   | "config"
-  /** No such session or agent, or the session belongs to somebody else. */
+  /** The session, agent or file does not exist, or the session belongs to another user. */
   | "not_found"
-  /** The caller has no right to this: its key or token is missing, expired or not sufficient. */
+  /** The caller's key or token is missing, expired or does not permit the operation. */
   | "forbidden"
-  /** The process is shutting down and starts nothing more. */
+  /** The process is shutting down and accepts no new work. */
   | "draining"
   /** The session already has a run in progress. */
   | "session_busy"
-  /** A message, an answer or an event cannot be accepted as it is. */
+  /** An argument is invalid, e.g. a message, an event or a file path. */
   | "invalid_input"
   /** The answered call is not waiting for an answer. */
   | "unknown_call"
-  /** The answer does not fit the schema of the question. */
+  /** The answer does not match the question's schema. */
   | "invalid_answer"
-  /** Somebody else answered first. */
+  /** The question has already been answered. */
   | "already_answered"
   /**
-   * `afterSeq` was given and the log has newer events. `details.lastSeq` is its last `seq`. Or the id of a
+   * An append's `afterSeq` is not the session's last `seq`, which `details.lastSeq` reports. Or the id of a
    * new session is taken.
    */
   | "conflict"
-  /** The event key is taken. `details.event` is the event that holds it. */
+  /** An event with the same key is already stored. `details.event` is that event. */
   | "key_taken"
-  /** The caller's lease is no longer the current one. */
+  /**
+   * The caller's lease is no longer the session's current one, or its append id was used for other events.
+   */
   | "fenced"
-  /** The store failed. Acknowledged writes are safe; recovery settles the rest. */
+  /**
+   * The store failed or cannot be reached. Acknowledged writes are safe, and interrupted runs are recovered
+   * from the log.
+   */
   | "store_unavailable"
-  /** The model call failed. `details` says how, see {@link ModelFailure}. */
+  /** The model call failed. `details` is a {@link ModelFailure}. */
   | "model_error"
-  /** A request cannot be built from this log. */
+  /** The session's log has nothing that a model request could be built from. */
   | "context";
 
 const MARK = Symbol.for("pawl.error");
 
 /**
- * The only error class of Pawl. Compare `code`, never the message, and recognise it with
- * {@link PawlError.is}, which also works when two copies of the package are loaded.
+ * Pawl's error class, with a machine-readable `code`. Recognise it with {@link PawlError.is}, which works
+ * even if two copies of the package are loaded. Compare `code`, never the message.
  *
  * @example
  * ```ts
@@ -71,7 +76,7 @@ export class PawlError extends Error {
     Object.defineProperty(this, MARK, { value: true });
   }
 
-  /** Whether `error` is a PawlError, with the given code if one is given. */
+  /** Whether `error` is a PawlError and, if `code` is given, has this code. */
   static is(error: unknown, code?: PawlErrorCode): error is PawlError {
     return (
       error instanceof Error &&
@@ -81,23 +86,24 @@ export class PawlError extends Error {
   }
 }
 
-/** The `details` of a `model_error`. */
+/** How a model call failed: the `details` of an error with the code `model_error`. */
 export interface ModelFailure {
-  /** HTTP status; absent when the failure came inside the stream or on the connection. */
+  /** HTTP status. Absent if the connection failed, or the stream after it had begun. */
   status?: number;
   /** The API's error type, e.g. `overloaded_error`. */
   type?: string;
   /**
-   * The API's finer code, e.g. `enforced_spend_limit_reached`. A code that ends in `spend_limit_reached`
-   * means that the money is spent, whatever the status. `context_length_exceeded` means that the prompt is
-   * too long for the model. A client sets it if its API reports this in words only.
+   * A more specific code of the API, e.g. `enforced_spend_limit_reached`. A code that ends in
+   * `spend_limit_reached` means that the account has reached its spend limit, whatever the status.
+   * `context_length_exceeded` means that the prompt is too long for the model; a model client sets this code
+   * itself if the API has only a message for it.
    */
   errorCode?: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
   /** How long the server asks to wait, in milliseconds. */
   retryAfterMs?: number;
-  /** The API's request id, for support. */
+  /** The API's request id, for support requests. */
   requestId?: string;
 }
 
@@ -109,13 +115,13 @@ export function messageOf(error: unknown): string {
     const message = (error as { message?: unknown } | null | undefined)?.message;
     return error instanceof Error || typeof message === "string" ? `${message}` : String(error);
   } catch {
-    return "It failed, and did not say why.";
+    return "It failed without an error message.";
   }
 }
 
 /**
- * Returns the cause chain of any thrown value as plain JSON: names and messages, no stacks, and nothing that
- * looks like a key.
+ * Returns any thrown value and its chain of causes as plain JSON: names and messages, without stacks. Removes
+ * anything that looks like a key.
  */
 export function causeOf(error: unknown, depth = 5): Json {
   const message = withoutKeys(messageOf(error));
@@ -131,8 +137,8 @@ export function causeOf(error: unknown, depth = 5): Json {
 }
 
 /**
- * Whether the store failed or refused access. Then nothing can be stored about it either, and recovery
- * settles the rest.
+ * Whether an error means that the store failed or refused access. The error itself cannot be logged in that
+ * case; the run is recovered from what the log has.
  */
 export function storeFailed(error: unknown): boolean {
   return PawlError.is(error, "store_unavailable") || PawlError.is(error, "forbidden");

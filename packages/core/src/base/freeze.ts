@@ -1,4 +1,4 @@
-/** Freezes JSON data deeply, however deep it is, and returns it. */
+/** Freezes JSON data deeply, at any level of nesting, and returns it. */
 export function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value];
   while (open.length > 0) {

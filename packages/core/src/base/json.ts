@@ -1,4 +1,4 @@
-/** Anything that JSON can carry. */
+/** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
 /** A JSON object. */
@@ -7,8 +7,8 @@ export interface JsonObject {
 }
 
 /**
- * Returns `value` as plain JSON: drops what JSON drops (`undefined`, functions) and turns dates into strings.
- * Replaces lone surrogates by U+FFFD, because neither models nor databases accept them.
+ * Converts a value to plain JSON, like `JSON.stringify`: drops `undefined` and functions, and turns dates
+ * into strings. Replaces lone surrogates by U+FFFD, because neither models nor databases accept them.
  *
  * @throws TypeError or RangeError for a cycle, a bigint or more than 500 levels.
  */
@@ -22,19 +22,19 @@ export function toJson(value: unknown): Json {
 
 const sendable = { text: (part: string) => part.toWellFormed(), done: <T>(part: T) => part };
 
-// Stored JSON is serialized often, sometimes with little stack left. The limit keeps that from overflowing
-// the stack.
+// `JSON.stringify` recurses, and stored JSON is serialized often. The limit keeps deep values from
+// overflowing the stack.
 const DEEPEST = 500;
 
 function checkDepth(value: Json, left: number): void {
   if (value === null || typeof value !== "object") return;
-  if (left === 0) throw new RangeError(`It is nested more than ${DEEPEST} levels deep.`);
+  if (left === 0) throw new RangeError(`The value is nested more than ${DEEPEST} levels deep.`);
   for (const part of Array.isArray(value) ? value : Object.values(value)) checkDepth(part, left - 1);
 }
 
 /**
- * Returns `value` as plain JSON without lone surrogates, like `toJson()`, but without the limit on depth. For
- * values that are stored already.
+ * Converts a value to plain JSON like `toJson()`, but without the limit on depth. Use it for values that are
+ * already stored.
  */
 export function withoutLoneSurrogates(value: unknown): Json {
   const text = JSON.stringify(value);
@@ -42,15 +42,15 @@ export function withoutLoneSurrogates(value: unknown): Json {
   return JSON.parse(LONE_SURROGATE.test(text) ? JSON.stringify(value, wellFormed) : text) as Json;
 }
 
-// Finds the escape by which JSON writes a lone surrogate. A text about such escapes matches too, which costs
-// only time.
+// Matches the escape that `JSON.stringify` writes for a lone surrogate. Also matches a text that contains
+// such an escape literally, which only takes the slower path.
 const LONE_SURROGATE = /\\ud[89a-f]/;
 
 function wellFormed(_key: string, part: unknown): unknown {
   return typeof part === "string" ? part.toWellFormed() : part;
 }
 
-/** Returns JSON text with object keys in alphabetical order, so that equal values have equal text. */
+/** Returns a value as JSON text with sorted object keys, so that equal values have equal text. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     part === null || typeof part !== "object" || Array.isArray(part) || isSorted(Object.keys(part))
@@ -65,7 +65,9 @@ function isSorted(keys: readonly string[]): boolean {
   return true;
 }
 
-/** How `literalCopy()` copies strings, and what it does with each finished object or array. */
+/**
+ * Options of `literalCopy()`: how strings are copied, and what is done with each finished object or array.
+ */
 interface Copying {
   text(part: string): string;
   done<T extends object>(part: T): T;
@@ -73,8 +75,8 @@ interface Copying {
 
 /**
  * Copies a plain JSON value about five times faster than `JSON.parse(JSON.stringify(value))`. Returns
- * `undefined` where the two could differ (class instances, `toJSON`, a `__proto__` key) or at more than 100
- * levels; the caller then takes the slow path.
+ * `undefined` for a value whose JSON may differ from it (class instances, `toJSON`, a `__proto__` key) or
+ * that has more than 100 levels; the caller then takes the slow path.
  */
 export function literalCopy(value: unknown, copying: Copying): Json | undefined {
   try {
@@ -86,10 +88,10 @@ export function literalCopy(value: unknown, copying: Copying): Json | undefined 
 
 const NO_LITERAL = new TypeError("no literal");
 
-/** Deeper values are rare. The limit also ends the copy of a cycle. */
+/** The most levels that `literalCopy()` copies. The limit also ends the copy of a cycle. */
 const LITERAL_DEPTH = 100;
 
-/** Returns `undefined` for what JSON drops. */
+/** Copies a part of a value. Returns `undefined` for a part that JSON drops. */
 function partCopy(value: unknown, copying: Copying, left: number): Json | undefined {
   if (typeof value === "string") return copying.text(value);
   if (typeof value === "boolean" || value === undefined) return value;

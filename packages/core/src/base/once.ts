@@ -1,4 +1,6 @@
-/** Returns a getter that makes its object at the first call and returns the same one from then on. */
+/**
+ * Returns a getter that creates its object on the first call and returns the same object on every later call.
+ */
 export function once<T extends object>(make: () => T): () => T {
   let made: T | undefined;
   return () => {

@@ -1,10 +1,10 @@
 /**
  * Flattens batches, e.g. the events of a packet, into an async generator of their items.
  *
- * Concurrent calls of `next` are answered in order. Leaving it early ends `batches`. After its end or an
- * error there are no more items.
+ * Concurrent calls of `next()` are answered in order. Leaving the loop early ends `batches` too. No items
+ * follow the end or an error.
  *
- * @param isOver asked before every item; `true` ends it, and `batches` with it
+ * @param isOver called before every item; `true` ends both generators
  *
  * @example
  * ```ts
@@ -17,8 +17,8 @@
  * for await (const word of oneByOne(packets())) console.log(word);
  * ```
  */
-// Not a generator function: that costs several microtask turns for every item, this costs one, and an answer
-// has thousands of items.
+// Not a generator function, which takes several microtask turns per item instead of one. An answer has
+// thousands of items.
 export function oneByOne<T>(
   batches: AsyncGenerator<readonly T[], void, undefined>,
   isOver?: () => boolean,
@@ -26,7 +26,7 @@ export function oneByOne<T>(
   type Result = IteratorResult<T, void>;
   let batch: readonly T[] = [];
   let at = 0;
-  /** A call is in progress; later ones are in `waiting`. */
+  /** Whether a call of `next()` is in progress. Later calls queue in `waiting`. */
   let busy = false;
   const waiting: (() => void)[] = [];
 

@@ -1,5 +1,6 @@
 /** Returns the SHA-256 of a text in hexadecimal. */
-// Node's own hash is synchronous. Web Crypto hands the work to a thread, which costs more than the hash.
+// Prefers Node's synchronous hash. Web Crypto hands the work to a thread, which takes longer than the hash
+// itself.
 export async function sha256(text: string): Promise<string> {
   node ??= globalThis.process?.getBuiltinModule?.("node:crypto") ?? {};
   if (node.hash !== undefined) return node.hash("sha256", text);
@@ -7,5 +8,5 @@ export async function sha256(text: string): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** `node:crypto`, looked up at the first call, because not every importer of this module hashes. */
+/** `node:crypto`, loaded by the first call, because not every importer of this module hashes. */
 let node: Partial<Pick<typeof import("node:crypto"), "hash">> | undefined;

@@ -1,8 +1,8 @@
 import { PawlError } from "./errors.ts";
 
 /**
- * Makes an idempotent call, and repeats it after each delay while it fails with `store_unavailable`. Delays
- * are in milliseconds.
+ * Retries an idempotent call while it fails with `store_unavailable`: once after each delay, in milliseconds.
+ * Then throws the last error.
  */
 export async function tryAgain<T>(delaysMs: readonly number[], call: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries += 1) {

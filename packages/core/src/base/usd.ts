@@ -20,12 +20,17 @@ export function subtractUsd(a: number, b: number): number {
   return (nanos(a) - nanos(b)) / NANOS;
 }
 
-/** Converts US cents, e.g. `cost_cents`, to US dollars, to the nearest billionth of a dollar. */
+/**
+ * Converts US cents, e.g. the `cost_cents` of an event, to US dollars, to the nearest billionth of a dollar.
+ */
 export function usdFromCents(cents: number): number {
   return Math.round(cents * NANOS_PER_CENT) / NANOS;
 }
 
-/** Converts US dollars to US cents, e.g. for `cost_cents`, to the nearest billionth of a dollar. */
+/**
+ * Converts US dollars to US cents, e.g. for the `cost_cents` of an event, to the nearest billionth of a
+ * dollar.
+ */
 export function centsFromUsd(usd: number): number {
   return nanos(usd) / NANOS_PER_CENT;
 }

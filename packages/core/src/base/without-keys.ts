@@ -1,9 +1,9 @@
-/** The shortest secret that is replaced: shorter ones would match ordinary words. */
+/** The shortest secret that is replaced, in characters. Shorter ones would match ordinary words. */
 const SHORTEST_SECRET = 8;
 
 /**
- * Removes secrets from a text: the given ones, and anything that looks like a key, e.g. one that a proxy
- * echoes.
+ * Removes secrets from a text: the given ones, and anything that looks like a key, e.g. a header that a proxy
+ * repeats in its error message.
  *
  * @param secrets the request's secrets, e.g. its key; those shorter than 8 characters are ignored
  *
@@ -17,7 +17,7 @@ const SHORTEST_SECRET = 8;
  */
 export function withoutKeys(message: string, secrets: readonly string[] = []): string {
   const known = secrets.filter(({ length }) => length >= SHORTEST_SECRET).flatMap(spellingsOf);
-  // Longest first, because one may be part of another.
+  // Longest first, because a secret may contain another one.
   known.sort((a, b) => b.length - a.length);
   let text = message;
   for (const secret of known) text = text.replaceAll(secret, "…");
@@ -37,7 +37,7 @@ const PATTERNS: readonly (readonly [pattern: RegExp, word: string])[] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^\s&"']+/gi, "$1…"],
 ];
 
-/** A secret as is, escaped for JSON, and escaped for a URL. */
+/** Returns a secret unchanged, escaped for JSON, and escaped for a URL. */
 function spellingsOf(secret: string): string[] {
   const spellings = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret.toWellFormed())];
   return [...new Set(spellings)];

@@ -7,8 +7,8 @@ import { withShortInputs } from "./shorten-input.ts";
 
 /**
  * Moves waiting events up to `uptoSeq` into the context. An event enters the context with the first request
- * that covers it and may carry it. So events that arrived during a turn follow the turn's results, and
- * nothing that was sent ever moves.
+ * that can contain it, and keeps its place from then on. So events that arrived during a turn follow the
+ * turn's results.
  */
 export function admit(state: SessionState, uptoSeq: number): void {
   const ready = new Set(readyFor(state, uptoSeq));
@@ -17,7 +17,7 @@ export function admit(state: SessionState, uptoSeq: number): void {
   state.kept.entries.clear();
 }
 
-/** Returns the context as `admit` would leave it. */
+/** Returns the context as it would be after `admit`. */
 export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
   const entries = [...state.entries];
   extend(entries, state, readyFor(state, uptoSeq));
@@ -25,9 +25,9 @@ export function admitted(state: SessionState, uptoSeq: number): ContextEntry[] {
 }
 
 /**
- * Returns the events that a request up to `uptoSeq` can carry. After an answer that the model has paused:
- * none. While a tool of the API's own is running: only results of our tools; the other events wait until it
- * has finished.
+ * Returns the waiting events up to `uptoSeq` that a request can contain. There are none while the model has
+ * paused its answer. While a tool on the API's side is running, there are only results of the agent's own
+ * tools.
  */
 function readyFor(state: SessionState, uptoSeq: number): StoredEvent[] {
   if (isPaused(state)) return [];
@@ -51,7 +51,10 @@ function extend(entries: ContextEntry[], state: SessionState, ready: readonly St
   for (const event of [...results, ...rest]) entries.push(entryOf(state, event));
 }
 
-/** Makes entries for a request and keeps them, so that the same objects are admitted once it was made. */
+/**
+ * Returns the entry of an event. Keeps the entry, so that a request and the later state share the same
+ * object.
+ */
 function entryOf({ kept }: SessionState, event: StoredEvent): ContextEntry {
   const entry = kept.entries.get(event) ?? userEntry(event);
   kept.entries.set(event, entry);

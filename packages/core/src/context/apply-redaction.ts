@@ -5,7 +5,10 @@ import type { QuestionRecord, SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
-/** Redacts an event in the state. The prefix that follows drops the thinking that was bound to it. */
+/**
+ * Redacts an event in a session's state. The `prefix` event that follows removes earlier thinking, because
+ * the model signed it over the event.
+ */
 export function applyRedaction(state: SessionState, { data }: StoredOf<"redaction">): void {
   const { seq, of } = data;
   const said = state.entries.find((entry) => entry.seq === seq);

@@ -18,13 +18,13 @@ export interface Prompt {
   prefix: RequestPrefix;
   entries: ContextEntry[];
   uptoSeq: number;
-  /** Its length as JSON, in characters, with images and PDFs by their estimate. */
+  /** The length of the prompt as JSON, in characters. Images and PDFs count by an estimate. */
   chars: number;
   kept: KeptParts;
 }
 
 /** The parts of a request that are not the prompt. */
-export interface RequestParams {
+interface RequestParams {
   model: string;
   maxTokens: number;
   toolChoice?: ToolChoice;
@@ -50,10 +50,7 @@ export function promptOf(state: SessionState): Prompt {
   return { prefix, entries, uptoSeq, chars, kept: state.kept };
 }
 
-/**
- * Makes a request of the prompt. It depends only on the log and on `params`. Within one prefix it extends the
- * previous request.
- */
+/** Builds the request for a prompt. Within one prefix, each request extends the previous one. */
 export function requestOf(
   { prefix, entries, kept }: Prompt,
   { maxTokens, toolChoice }: Pick<RequestParams, "maxTokens" | "toolChoice">,
@@ -68,7 +65,7 @@ export function requestOf(
   return withCacheBreakpoints(request, kept);
 }
 
-/** Returns the payload of the event which records the request. */
+/** Returns the payload of the `llm_request` event for a prompt. */
 export async function requestEvent(
   state: SessionState,
   { prefix, entries, uptoSeq }: Prompt,

@@ -3,14 +3,15 @@ import { type ContentBlock, isToolUse } from "../model/content.ts";
 import type { ContextEntry } from "../session/context-entry.ts";
 import type { SessionState } from "../session/state.ts";
 import { admit } from "./admit.ts";
+import { newPrefix } from "./prefix.ts";
 import { contextEntry, withoutThinking } from "./project.ts";
 import { wrap } from "./sanitize.ts";
 import { withoutUnpaired } from "./server-calls.ts";
 
 /**
- * Returns a checkpoint and the prefix that follows it, for one append. Earlier thinking can no longer be
- * sent, because what precedes it changes. System prompt and tools stay those of the log. If earlier context
- * is left out, user data moves into the system prompt as it was last sent.
+ * Returns the events of a checkpoint and the prefix after it, for one append. The new prefix has the same
+ * system prompt and tools, and removes earlier thinking, because the context before that changes. If earlier
+ * context is left out, the user data that was sent last moves into the system prompt.
  */
 export function checkpointEvents(
   state: SessionState,
@@ -18,20 +19,17 @@ export function checkpointEvents(
   data: EventData["checkpoint"],
   prefixId: string,
 ): NewEvent[] {
-  const { system = [], tools = [] } = state.prefix ?? {};
+  const { system = [] } = state.prefix ?? {};
   const retold =
     data.reason !== "drop_old_results" && agent.userData !== undefined ? state.userData : undefined;
   const blocks =
     retold === undefined ? system : [...system.slice(0, 1), { type: "text" as const, text: retold }];
-  return [
-    { type: "checkpoint", data },
-    { type: "prefix", data: { prefix_id: prefixId, system: blocks, tools } },
-  ];
+  return [{ type: "checkpoint", data }, newPrefix(state, prefixId, blocks)];
 }
 
 /**
- * Applies a checkpoint: admits the events that it had seen, and puts the context before its boundary into its
- * new form.
+ * Applies a checkpoint to a session's state: admits the events up to `upto_seq`, and replaces the context
+ * before `from_seq` by the shorter form.
  */
 export function applyCheckpoint(state: SessionState, { seq, data }: StoredOf<"checkpoint">): void {
   admit(state, data.upto_seq);
@@ -50,7 +48,7 @@ export function indexOf(entries: readonly ContextEntry[], seq: number): number {
 
 /**
  * Returns the last index up to `index` at which context can begin, so that no result is separated from its
- * call. With `user` the context begins with a user entry, because nothing precedes it.
+ * call. With `user`, the context must begin with a user entry.
  */
 export function boundaryAt(entries: readonly ContextEntry[], index: number, user: boolean): number {
   let at = index;
@@ -65,15 +63,15 @@ function isBoundary(entries: readonly ContextEntry[], at: number, user: boolean)
 }
 
 /**
- * Returns the index of the entry that begins the last `turns` answers of the model; the length if there are
- * fewer.
+ * Returns the index of the entry with which the model's last `turns` answers begin; `entries.length` if there
+ * are fewer answers.
  */
 export function lastTurns(entries: readonly ContextEntry[], turns: number): number {
   const answers = entries.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));
   return answers.at(-turns) ?? entries.length;
 }
 
-/** Returns the entry with each result replaced by a note of its length, if that is shorter. */
+/** Returns an entry with each tool result replaced by a note of its length, if the note is shorter. */
 export function withoutResults(entry: ContextEntry): ContextEntry {
   if (!entry.blocks.some((block) => isResult(block) && droppedNote(block) !== undefined)) return entry;
   const blocks = entry.blocks.map((block) => {

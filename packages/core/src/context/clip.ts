@@ -2,15 +2,18 @@ import type { NewEvent } from "../log/event.ts";
 import { type ContentBlock, isText } from "../model/content.ts";
 import { resultText } from "./project.ts";
 
-/** The longest result for the model, in characters: of one tool, and of all others. */
+/**
+ * The longest results that the model reads, in characters: `maxResultChars` for one tool, `resultLimit` for
+ * all others.
+ */
 interface Clipping {
   readonly tools: ReadonlyMap<string, { readonly maxResultChars?: number | undefined }>;
   readonly resultLimit: number;
 }
 
 /**
- * Cuts `content` of results to what the model may read; `result` stays whole. This happens once, before the
- * result is stored and first sent, so that nothing that was sent ever changes.
+ * Clips the `content` of tool results to the agent's limits; `result` stays whole. Call this before results
+ * are stored, because what the model was sent must never change.
  */
 export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEvent[] {
   return events.map((event) => {
@@ -22,23 +25,23 @@ export function clipResults(agent: Clipping, events: readonly NewEvent[]): NewEv
   });
 }
 
-/** Clips a text to `limit` characters: its head, a note of what is left out, and its tail. */
+/** Clips a text to `limit` characters: its beginning, a note of how much is left out, and its end. */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text.toWellFormed();
   const note = (cut: number) => `\n[clipped: ${cut} of ${text.length} chars]\n`;
   const room = Math.max(0, limit - note(text.length).length);
   const head = text.slice(0, Math.ceil(room * HEAD));
   const tail = text.slice(text.length - (room - head.length));
-  // Half of a surrogate pair that the cut splits would be invalid.
+  // The cut may split a surrogate pair, and half of a pair is invalid.
   const whole = [head.replace(/[\ud800-\udbff]$/, ""), tail.replace(/^[\udc00-\udfff]/, "")] as const;
   const cut = text.length - whole[0].length - whole[1].length;
   return `${whole[0]}${note(cut)}${whole[1]}`.toWellFormed();
 }
 
-/** The head's share. Results begin with their subject and often end with an error. */
+/** The share of the beginning. Results begin with their subject and often end with an error. */
 const HEAD = 0.75;
 
-/** Clips text blocks, which share the limit in order. Other blocks stay as they are. */
+/** Clips text blocks to `limit` characters in all, from the first block on. Other blocks stay as they are. */
 function clipBlocks(blocks: readonly ContentBlock[], limit: number): ContentBlock[] {
   let left = limit;
   return blocks.map((block) => {

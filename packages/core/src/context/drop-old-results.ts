@@ -3,11 +3,12 @@ import { lastTurns, withoutResults } from "./checkpoint.ts";
 import type { CheckpointStrategy } from "./strategy.ts";
 
 /**
- * Returns a strategy for `checkpointWhen`: above `whenTokens` (estimated) it replaces the results of all
- * turns but the last `keepTurns` by notes of their length, if that frees at least a fifth of the context.
+ * Returns a strategy for `checkpointWhen` that replaces old tool results by notes of their length. Applies
+ * once the context has more than `whenTokens` (estimated) and at least a fifth of it would be freed. The last
+ * `keepTurns` turns keep their results.
  *
- * @throws PawlError `config` for invalid numbers. `keepTurns` is at least 1, because the model has not read
- * the last turn's results yet.
+ * @throws PawlError `config` for invalid numbers. `keepTurns` must be at least 1, because the model has not
+ * read the results of the last turn yet.
  *
  * @example
  * ```ts
@@ -30,7 +31,7 @@ export function dropOldResults({
 }: {
   /** Estimated tokens of the context above which results are replaced. */
   whenTokens: number;
-  /** How many answers of the model, with what follows them, are kept, from 1. Default: 3. */
+  /** How many of the last turns keep their results, at least 1. Default: 3. */
   keepTurns?: number;
 }): CheckpointStrategy {
   checkNumbers("dropOldResults()", { whenTokens });

@@ -1,25 +1,29 @@
 /**
- * The most characters that an image counts as, at four a token: 4,784 tokens, at 2,576 pixels, the size to
- * which today's models scale larger images down (Claude's documentation on vision: one token for every 28 x
+ * The most characters that an image counts as: 4,784 tokens of four characters. So many has an image of 2,576
+ * pixels, to which models scale larger ones down (Claude's documentation on vision: one token for every 28 x
  * 28 pixels).
  */
 const IMAGE_CHARS = 4 * 4_784;
 
 /**
- * Characters that a PDF page counts as: 3,000 tokens (Claude's documentation on PDFs: 1,500 to 3,000 a page).
+ * The characters that a page of a PDF counts as: 3,000 tokens of four characters (Claude's documentation on
+ * PDFs: 1,500 to 3,000 tokens a page).
  */
 const PAGE_CHARS = 4 * 3_000;
 
 /**
- * Returns how many characters blocks count as when their tokens are estimated; `json` is their JSON text. The
- * bytes of an image or a PDF do not count as words. A document that the model fetches itself counts only as
- * its address, because its length is unknown here.
+ * Returns how many characters blocks count as when their tokens are estimated. `json` is the JSON text of
+ * `blocks`. Images and PDFs count by an estimate instead of by their bytes. A document that the model fetches
+ * itself counts as its address, because its length is unknown.
  */
 export function estimatedChars(blocks: unknown, json: string): number {
   return json.includes('"source"') ? json.length + difference(blocks) : json.length;
 }
 
-/** Returns the difference to the length of the JSON. */
+/**
+ * Returns the estimated characters less the length of the JSON text; negative for images and PDFs with many
+ * bytes.
+ */
 function difference(value: unknown): number {
   if (Array.isArray(value)) return value.reduce((sum: number, one) => sum + difference(one), 0);
   if (typeof value !== "object" || value === null) return 0;

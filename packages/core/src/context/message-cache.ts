@@ -2,12 +2,14 @@ import type { ContentBlock, Message } from "../model/content.ts";
 import type { ContextEntry, KeptMessages } from "../session/context-entry.ts";
 
 /**
- * Converts entries to messages: adjacent entries of one role become one message. The same entries give the
- * same frozen objects, so that a model client can cache what it makes of them. Reuses the messages in `kept`.
+ * Converts context entries to messages: adjacent entries of one role become one message. Reuses the messages
+ * in `kept`, so the same entries give the same frozen objects. So a model client can cache its own form of a
+ * message.
  */
 export function toMessages(entries: readonly ContextEntry[], kept: KeptMessages): Message[] {
   const same = sameUpTo(kept.entries, entries);
-  // An entry in the middle may have been redacted or dropped, and the last message may have grown.
+  // Only messages whose entries are unchanged are reused: an entry may have been redacted or dropped, and the
+  // last message may have grown.
   const last = kept.ends.findLastIndex((end) => end < same || (end === same && isEnd(entries, end)));
   const messages = kept.messages.slice(0, last + 1);
   const ends = kept.ends.slice(0, last + 1);

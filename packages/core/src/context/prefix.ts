@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonObject, toJson } from "../base/json.ts";
 import type { EventData, NewEvent } from "../log/event.ts";
-import type { ToolSpec } from "../model/content.ts";
+import type { TextBlock, ToolSpec } from "../model/content.ts";
 import type { SessionState } from "../session/state.ts";
 import { withoutThinking } from "./project.ts";
 import { withoutUnpaired } from "./server-calls.ts";
@@ -14,10 +14,10 @@ interface Prefixed {
 }
 
 /**
- * Returns the events that a new run of `agent` starts with: none if the session's prefix is the same. A
- * changed prefix invalidates the cache and all bound thinking, so it changes only here, between two runs.
- * User data stays in the session's first prefix as it was; if it differs from what the model was last sent,
- * the new data is appended.
+ * Returns the events with which a new run of `agent` begins: a `prefix` if the system prompt or the tools
+ * have changed, and `knowledge` if the user data has. Changes of an agent take effect only there, because a
+ * new prefix costs the cache and all earlier thinking. User data that is already in the system prompt stays
+ * there as it is.
  */
 export function prefixFor(
   state: SessionState,
@@ -45,8 +45,8 @@ export function prefixFor(
 }
 
 /**
- * Applies a prefix. Thinking is bound to the system prompt and the tools, so earlier thinking is no longer
- * sent. Nor are unfinished calls of the API's own tools.
+ * Applies a prefix to a session's state. Removes earlier thinking, because the model signed it over the old
+ * prefix, and unfinished calls of the API's own tools.
  */
 export function applyPrefix(
   state: SessionState,
@@ -58,11 +58,17 @@ export function applyPrefix(
   state.hashed = { entries: 0, hash: "" };
 }
 
-/** Returns a prefix with the same content and another id, so that what was sent before may change once. */
-export function newPrefix({ prefix }: SessionState, prefixId: string): NewEvent {
-  const { system = [], tools = [] } = prefix ?? {};
-  return { type: "prefix", data: { prefix_id: prefixId, system, tools } };
+/**
+ * Returns a prefix with the same tools and a new id. Under a new prefix, context that was sent before may
+ * change.
+ */
+export function newPrefix(
+  { prefix }: SessionState,
+  prefix_id: string,
+  system: TextBlock[] = prefix?.system ?? [],
+): NewEvent {
+  return { type: "prefix", data: { prefix_id, system, tools: prefix?.tools ?? [] } };
 }
 
-/** The source of the knowledge that updates user data. */
+/** The `source` of `knowledge` events with new user data. */
 export const USER_DATA = "user_data";

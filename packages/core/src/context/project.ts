@@ -14,12 +14,15 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import { estimatedChars } from "./estimated-chars.ts";
 import { wrap } from "./sanitize.ts";
 
-/** Converts a context event that is not the model's own to the blocks that the model reads. */
+/**
+ * Converts an event to the context entry that the model reads. For all context events except
+ * `assistant_message`.
+ */
 export function userEntry(event: StoredEvent): ContextEntry {
   return contextEntry("user", userBlocks(event), event.seq);
 }
 
-/** Returns the part of an answer that can be sent again; `undefined` if none can. */
+/** Returns the context entry of an answer: the part that can be sent again; `undefined` if there is none. */
 export function assistantEntry(data: EventData["assistant_message"], seq = 0): ContextEntry | undefined {
   const blocks = echoable(data);
   return blocks.length === 0 ? undefined : contextEntry("assistant", blocks, seq);
@@ -34,18 +37,18 @@ export function withoutThinking(entries: readonly ContextEntry[]): ContextEntry[
   });
 }
 
-/** Makes a context entry of blocks that the event `seq` brought in. */
+/** Creates a context entry from the blocks of the event `seq`. */
 export function contextEntry(role: ContextEntry["role"], blocks: ContentBlock[], seq: number): ContextEntry {
   const text = JSON.stringify(blocks);
   // A request must not contain half a surrogate pair.
   const sendable = hasLoneSurrogate(text) ? (withoutLoneSurrogates(blocks) as ContentBlock[]) : blocks;
-  const ownTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
+  const hasServerTools = blocks.some((block) => isServerCall(block) || isServerResult(block));
   return {
     role,
     blocks: deepFreeze(sendable),
     chars: estimatedChars(blocks, text),
     seq,
-    hasServerTools: ownTools,
+    hasServerTools,
   };
 }
 
@@ -73,7 +76,7 @@ function userBlocks(event: StoredEvent): ContentBlock[] {
   }
 }
 
-/** Returns what the model reads of a result without a formatter. */
+/** Returns the text that the model reads for a tool's return value if the tool does not format it. */
 export function resultText(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }

@@ -1,8 +1,8 @@
-/** The tags in which injected text reaches the model. */
+/** The names of the tags that Pawl puts around text that it adds to the prompt. */
 export const WRAPPER_TAGS = ["knowledge", "artifact", "note", "user_data", "conversation_summary"] as const;
 
-/** A tag around injected text. */
-export type WrapperTag = (typeof WRAPPER_TAGS)[number];
+/** The name of a tag that Pawl puts around text that it adds to the prompt. */
+type WrapperTag = (typeof WRAPPER_TAGS)[number];
 
 /**
  * Makes untrusted text harmless inside a tag of the prompt: it can neither close that tag nor open one that
@@ -10,7 +10,7 @@ export type WrapperTag = (typeof WRAPPER_TAGS)[number];
  * form. Sanitising twice changes nothing. Lone surrogates become U+FFFD.
  *
  * Knowledge, artifacts, notes, summaries and user data are sanitised automatically. `tags` adds further tag
- * names, e.g. those of an app's earlier version that are still in its files.
+ * names, e.g. of tags that your own prompts use.
  *
  * @example
  * ```ts
@@ -31,7 +31,7 @@ export function wrap(tag: WrapperTag, text: string, attributes: { [name: string]
   return `<${tag}${named.join("")}>\n${sanitize(text)}\n</${tag}>`;
 }
 
-/** Quotes an attribute's value so that it ends neither itself nor its tag. */
+/** Quotes an attribute's value, so that the value can close neither its quotes nor the tag. */
 function attribute(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
@@ -49,7 +49,7 @@ const INVISIBLE = "\\p{Cf}\\p{Default_Ignorable_Code_Point}\\x00-\\x08\\x0e-\\x1
 function tagPattern(tags: readonly string[]): RegExp {
   const names = tags.map((tag) => Array.from(tag, literal).join(`[${INVISIBLE}]*`));
   const gap = `[\\s${INVISIBLE}]*`;
-  // A single gap: two adjacent ones would be tried in every split of a long run of spaces.
+  // A single gap: with two adjacent ones, the pattern would try every split of a long run of spaces.
   return new RegExp(`<(?=${gap}(?:/${gap})?(?:${names.join("|")})(?![\\w-]))`, "giu");
 }
 

@@ -4,7 +4,7 @@ import { openRun, type SessionState } from "../session/state.ts";
 import { contextEntry } from "./project.ts";
 
 /**
- * Whether the model has paused its answer (`pause_turn`). It resumes when it is sent that answer again,
+ * Whether the model has paused its answer (`pause_turn`). The model resumes when that answer is sent again,
  * unchanged and as the last message.
  */
 export function isPaused(state: SessionState): boolean {
@@ -41,8 +41,8 @@ export function withoutUnpaired(entries: ContextEntry[], from = 0): ContextEntry
 }
 
 /**
- * Removes calls that the API's own tools will never finish, unless an answer that was sent follows them.
- * Within a prefix, only the end of what was sent may change.
+ * Removes calls that the API's own tools will never finish, unless an answer that was sent follows them:
+ * within a prefix, only the end of the context may change.
  */
 export function endServerCalls(state: SessionState): void {
   const lastSent = state.entries.findLastIndex(
@@ -55,8 +55,8 @@ export function endServerCalls(state: SessionState): void {
 }
 
 /**
- * Whether the API has continued without the result of a call of its own. Such a call cannot be sent once
- * somebody else speaks, and only a new prefix can remove it.
+ * Whether the API has continued its answer without the result of one of its own tools. That tool's call
+ * cannot be sent once another message follows, and only a new prefix can remove it.
  */
 export function hasLostServerCalls(state: SessionState): boolean {
   const stopReason = openRun(state)?.turn?.stopReason;
@@ -67,8 +67,8 @@ export function hasLostServerCalls(state: SessionState): boolean {
 function unpaired(entries: readonly ContextEntry[]): Set<ContentBlock> {
   const lost = new Set<ContentBlock>();
   const calls = new Map<unknown, ContentBlock>();
-  for (const { role, blocks, hasServerTools: ownTools } of entries) {
-    if (role !== "assistant" || !ownTools) continue;
+  for (const { role, blocks, hasServerTools } of entries) {
+    if (role !== "assistant" || !hasServerTools) continue;
     for (const block of blocks) {
       if (isServerCall(block)) {
         calls.set(block.id, block);

@@ -6,15 +6,16 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import { contextEntry } from "./project.ts";
 
 /**
- * Fields of a tool's input that are not sent again, each with the word that the model reads for what was done
- * with it, e.g. `saved`.
+ * Input fields of a tool that are replaced by a note of their length once the call has succeeded. Each has
+ * the note's first word, e.g. `saved` for the note `[saved: 4000 chars]`.
  */
 export interface ShortenInput {
   readonly [field: string]: string;
 }
 
 /**
- * Checks the declared fields against the tool's input schema. A list of fields stands for `saved`.
+ * Checks the declared fields against the tool's input schema. For a list of fields, the note's first word is
+ * `saved`.
  *
  * @throws PawlError `config` for a field that the input does not have.
  */
@@ -35,9 +36,9 @@ export function shortenedFields(
 }
 
 /**
- * Returns an answer as it is sent from the first time on: long inputs of calls that succeeded are replaced by
- * a note of their length. A call before a thinking block stays whole, because that block's signature covers
- * it. Later blocks are signed over what was sent.
+ * Returns an answer in the form in which it is sent: declared fields of calls that succeeded are replaced by
+ * a note of their length, if that is shorter. A call before a thinking block stays whole, because that
+ * block's signature covers it. Blocks of later answers are signed over the shortened form.
  */
 export function withShortInputs(
   entry: ContextEntry,
@@ -58,8 +59,8 @@ export function withShortInputs(
 }
 
 /**
- * Returns the first declared field that contains only such a note: the model has copied it from an earlier
- * call.
+ * Returns the first declared field that contains only a note of a length, e.g. `[saved: 4000 chars]`: the
+ * model has copied the note from an earlier call.
  */
 export function shortenedFieldIn(input: Json, fields: ShortenInput = {}): string | undefined {
   return Object.entries(fields).find(([field, done]) => {

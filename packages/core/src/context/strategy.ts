@@ -3,7 +3,7 @@ import type { ContextEntry } from "../session/context-entry.ts";
 import type { RunState } from "../session/state.ts";
 import type { PlannedCall } from "../stop/room.ts";
 
-/** What a strategy decides by: the context as it would be sent now. */
+/** The argument of a checkpoint strategy: the context as it would be sent now. */
 export interface CheckpointSource {
   readonly entries: readonly ContextEntry[];
   readonly estimatedTokens: number;
@@ -11,8 +11,8 @@ export interface CheckpointSource {
   estimateTokens(chars: number): number;
   readonly run: Readonly<RunState>;
   /**
-   * Returns how many tokens a model's answer may have on the way to a checkpoint, so that the limits leave
-   * room for the turn after it; 0 if there is no room. Call it before you call a model.
+   * Returns how many tokens an answer may have if the strategy asks a model, e.g. for a summary. Leaves room
+   * within the run's limits for the next turn; 0 if there is none. Check this before you ask a model.
    */
   roomFor(call: PlannedCall): number;
   /** Aborted when the run stops. */
@@ -20,21 +20,22 @@ export interface CheckpointSource {
 }
 
 /**
- * A plan for a checkpoint. `fromSeq` is the `seq` of the entry before which the context takes another form.
+ * A checkpoint to make. `fromSeq` is the `seq` of the first entry that stays as it is; `reason` is the form
+ * of the context before it.
  */
 export interface CheckpointPlan {
   reason: EventData["checkpoint"]["reason"];
   fromSeq: number;
-  /** Replaces everything before; only for `summary`. */
+  /** The text that replaces the context before `fromSeq`; only for the reason `summary`. */
   summary?: string;
-  /** The response of the model that made it, with its cost. */
+  /** The response of the model that wrote the summary, with its cost. */
   response?: Extract<NewEvent, { type: "llm_response" }>;
 }
 
 /**
  * Decides before every model call whether to make a checkpoint: returns a plan, or `undefined`. A checkpoint
- * costs the cache and all earlier thinking, so ask for one rarely, and free much at once. If a strategy
- * throws, that is reported, the context stays as it is, and no checkpoint is tried again in this run.
+ * costs the cache and all earlier thinking, so make one rarely, and free much at once. If a strategy throws,
+ * the error is reported, the context stays as it is, and no checkpoint is tried again in the run.
  *
  * @example
  * ```ts

@@ -14,25 +14,25 @@ import type { CheckpointPlan, CheckpointStrategy } from "./strategy.ts";
 
 /** Options of `summarize()`. */
 export interface SummarizeOptions {
-  /** Writes the summary; a small, fast model will do. */
+  /** The model that writes the summary; a small, fast one will do. */
   model: ModelClient;
   /** Estimated tokens of the context above which it is summarised. */
   whenTokens: number;
-  /** How many answers of the model, with what follows them, are kept, from 1. Default: 4. */
+  /** How many of the last turns stay outside the summary, at least 1. Default: 4. */
   keepTurns?: number;
   /** The most tokens of the summary. Default: 2,000. */
   maxTokens?: number;
   /**
-   * The system prompt for the summary. Default: to report what the user wants, what they were told, what was
-   * found out and done, and what is still open.
+   * The system prompt for the summary. The default asks for what the user wants, what they were told, what
+   * was found out and done, and what is still open.
    */
   instructions?: string;
 }
 
 /**
- * Returns a strategy for `checkpointWhen`: above `whenTokens` (estimated) a model summarises everything
- * before the last `keepTurns` answers, if that is at least a fifth of the context. The summary is in the log,
- * and its cost counts for the run.
+ * Returns a strategy for `checkpointWhen` that has a model summarise the earlier context. Applies once the
+ * context has more than `whenTokens` (estimated) and the part before the last `keepTurns` turns is at least a
+ * fifth of it. The summary is stored in the log, and its cost counts towards the run.
  *
  * @throws PawlError `config` for invalid numbers or prices.
  */

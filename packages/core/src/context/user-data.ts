@@ -3,7 +3,7 @@ import type { TextBlock } from "../model/content.ts";
 import { wrap } from "./sanitize.ts";
 
 /**
- * The argument of an agent's `userData`.
+ * The argument of an agent's `userData` function.
  *
  * @example
  * ```ts
@@ -24,13 +24,13 @@ import { wrap } from "./sanitize.ts";
  */
 export interface UserDataSource<Deps = unknown> {
   session: Session;
-  /** The value that the runtime's `deps` made for this session. */
+  /** The value that the runtime's `deps` returned for this session. */
   deps: Deps;
-  /** Aborted when it takes too long. */
+  /** Aborted when `userData` takes too long. */
   signal: AbortSignal;
 }
 
-/** Returns user data as a system block of its own. */
+/** Returns user data as a system block, in its tag. */
 export function userDataBlock(text: string): TextBlock {
   return { type: "text", text: wrap("user_data", text) };
 }

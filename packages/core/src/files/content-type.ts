@@ -27,7 +27,7 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
 
 /**
  * Returns the media type of a file by the extension of its path; `application/octet-stream` for an unknown
- * one.
+ * extension.
  *
  * @example
  * ```ts
@@ -36,7 +36,8 @@ const CONTENT_TYPES: { readonly [ending: string]: string } = {
  * console.log(contentTypeOf("ada/plan.PDF")); // application/pdf
  * ```
  */
-// Derived instead of stored, so that it cannot get lost, nor be chosen by the author of the content.
+// The type is not stored with the file, because it could then get lost or be chosen by the author of the
+// content.
 export function contentTypeOf(path: string): string {
   const ending = /[^/]\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(CONTENT_TYPES, ending) ? (CONTENT_TYPES[ending] ?? OTHER) : OTHER;

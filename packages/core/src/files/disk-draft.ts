@@ -2,11 +2,11 @@ import { open, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { syncFolder } from "./disk-folder.ts";
 
-/** A draft that is older than this, in milliseconds, is a leftover of a crash. */
+/** The age in milliseconds from which a draft counts as left by a crash. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 
 interface Draft {
-  /** The folder for drafts, on the same disk. */
+  /** The folder for drafts, on the same disk as `folder`. */
   drafts: string;
   folder: string;
   name: string;
@@ -14,8 +14,8 @@ interface Draft {
 }
 
 /**
- * Writes a file atomically: a reader, or a crash, sees the old content or the new one and never a part. A
- * link at its path is replaced, not followed.
+ * Writes a file atomically: it has its old or its new content for every reader, even after a crash. A link at
+ * the file's path is replaced.
  */
 export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promise<void> {
   const draft = join(drafts, crypto.randomUUID());
@@ -33,7 +33,7 @@ export async function writeWhole({ drafts, folder, name, bytes }: Draft): Promis
   await syncFolder(folder);
 }
 
-/** Removes drafts that crashes have left. Ignores failures: a leftover draft only takes up space. */
+/** Removes drafts that crashes have left. Ignores failures, because such a draft only costs disk space. */
 export async function clearOldDrafts(drafts: string): Promise<void> {
   try {
     for (const name of await readdir(drafts)) {

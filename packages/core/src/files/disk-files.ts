@@ -9,24 +9,26 @@ import { checkPath, pathOfStored, storedFolder, storedPath } from "./file-path.t
 import { bytesOf, type FileInfo, type FileStore, type StoredFile } from "./file-store.ts";
 import { noSuchFile, sortedByPath } from "./memory-files.ts";
 
-/** Does not follow links, and does not wait for the writer of a pipe. Windows has neither flag. */
+/**
+ * Flags to open a file without following links, and without waiting for the writer of a pipe. Windows has
+ * neither.
+ */
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Keeps files in a directory, which is created with the first file. The directory belongs to the store: other
- * files in it are ignored. Names on disk are those of {@link storedPath}: lower-case names without spaces
- * stay as they are, and all others differ from each other on any disk.
+ * Keeps files in a directory on disk. The directory is created with the first file; other files in it are
+ * ignored. Names on disk are encoded by {@link storedPath}, so that no two paths collide on any disk.
  *
- * - A file is written beside its place, flushed to disk and renamed. After a crash or a power cut the old or
- *   the new content is there, and nothing that was acknowledged is lost.
+ * - Writes are atomic and flushed to disk. After a crash or a power cut a file has its old or its new
+ *   content, and no acknowledged write is lost.
  * - Several processes may write at once.
  * - Links inside the directory are not followed; the directory itself may be a link.
- * - Folders that become empty stay.
- * - Only their owner can read files and folders (`0600`, `0700`). Anyone else with write access to the
- *   directory is trusted.
+ * - Empty folders are not removed.
+ * - Only the owner of files and folders can read them (`0600`, `0700`). Every process with write access to
+ *   the directory is trusted.
  *
- * @throws PawlError as {@link FileStore} says. The cause of `store_unavailable` names the path on disk, its
- * message does not.
+ * @throws PawlError with the codes of {@link FileStore}. For `store_unavailable`, the cause has the path on
+ * disk.
  *
  * @example
  * ```ts
@@ -133,13 +135,7 @@ async function guarded<T>(path: string, done: string, work: () => Promise<T>): P
   } catch (cause) {
     if (PawlError.is(cause)) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    throw new PawlError(
-      "store_unavailable",
-      `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`,
-      {
-        cause,
-        details: { path },
-      },
-    );
+    const message = `The file could not be ${done}${code === undefined ? "" : ` (${code})`}.`;
+    throw new PawlError("store_unavailable", message, { cause, details: { path } });
   }
 }

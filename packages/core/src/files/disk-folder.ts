@@ -12,8 +12,8 @@ export async function makeRoot(root: string): Promise<string> {
 }
 
 /**
- * Creates a folder below `root` and returns its path on disk. Goes step by step and refuses links, which
- * could lead out of `root`.
+ * Creates a folder below `root` and returns its path on disk. Refuses links on the way, because they could
+ * lead out of `root`.
  */
 export async function makeFolder(root: string, names: readonly string[]): Promise<string> {
   let place = await realpath(root);
@@ -26,7 +26,10 @@ export async function makeFolder(root: string, names: readonly string[]): Promis
   return place;
 }
 
-/** Returns the path of an existing folder below `root` in the same way; `undefined` if it does not exist. */
+/**
+ * Returns the path on disk of a folder below `root`; `undefined` if the folder does not exist. Refuses links
+ * on the way, because they could lead out of `root`.
+ */
 export async function existingFolder(root: string, names: readonly string[]): Promise<string | undefined> {
   try {
     let place = await realpath(root);
@@ -59,7 +62,7 @@ async function checkFolder(place: string): Promise<void> {
   if (!(await lstat(place)).isDirectory()) throw new Error(`Not a folder: ${place}`);
 }
 
-/** Flushes the parents of a folder up to `last`, which existed before. */
+/** Flushes the parents of a new folder to disk, up to `last`, the first one that existed before. */
 async function syncUp(folder: string, last: string): Promise<void> {
   for (let place = dirname(folder); ; place = dirname(place)) {
     await syncFolder(place);

@@ -5,8 +5,8 @@ const MAX_PATH = 800;
 const MAX_NAME = 200;
 
 /**
- * Characters that stay as they are, on any disk and in any bucket. Not `_`: buckets list by a pattern in
- * which `_` matches any character.
+ * Characters that are stored unchanged. `_` is escaped: buckets list files by a pattern, in which `_` matches
+ * any character.
  */
 const PLAIN = /^[a-z0-9-]$/;
 
@@ -16,16 +16,15 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/;
 const CONTROL = /\p{Cc}/u;
 
 /**
- * Returns the name under which disks and buckets keep a path, after checking the path.
+ * Encodes a path as the name under which disks and buckets store it. Checks the path first.
  *
- * - Lower-case letters, digits, `-` and inner dots stay; every other character becomes `=` and two
- *   hexadecimal digits for each byte of UTF-8.
- * - So two paths never collide on a disk that ignores case or normalises Unicode, nor in a bucket that lists
- *   by a pattern. Names of Windows devices are escaped, and the result is ASCII that needs no quoting in a
- *   URL.
- * - Only names of files keep dots, and a name without one gets a `=` at its end, so a file and a folder of
- *   one name do not collide.
- * - No stored name begins with a dot: such names are free for other purposes.
+ * - Lower-case letters, digits, `-` and inner dots stay. Every other character becomes `=` and two
+ *   hexadecimal digits for each byte of its UTF-8.
+ * - Two paths never get the same name, even on a disk that ignores case or normalises Unicode.
+ * - The name is ASCII and needs no quoting in a URL. Names of Windows devices, e.g. `con`, are escaped.
+ * - Only names of files have dots; a file's name without a dot gets a `=` at its end. So a file and a folder
+ *   with the same name do not collide.
+ * - No stored name begins with a dot, so stores may use such names for files of their own.
  *
  * @throws PawlError `invalid_input` for an invalid path, see {@link FileStore}.
  *
@@ -44,7 +43,7 @@ export function storedPath(path: string): string {
 }
 
 /**
- * Returns the stored name of a folder, like {@link storedPath}. `""` is the topmost folder.
+ * Encodes the path of a folder, like {@link storedPath}. `""` is the top folder.
  *
  * @throws PawlError `invalid_input`
  */
@@ -52,7 +51,7 @@ export function storedFolder(folder: string): string {
   return folder === "" ? "" : checkedPart(folder, namesOf(folder).map(folderName));
 }
 
-/** Returns the path that {@link storedPath} encoded; `undefined` for a name that it did not make. */
+/** Decodes a name that {@link storedPath} encoded; returns `undefined` for any other name. */
 export function pathOfStored(stored: string): string | undefined {
   const plain = stored.endsWith("=") ? stored.slice(0, -1) : stored;
   try {
@@ -64,7 +63,7 @@ export function pathOfStored(stored: string): string | undefined {
 }
 
 /**
- * Checks a path and returns it in composed Unicode form (NFC), in which two paths of one file are equal.
+ * Checks a path and returns it in composed Unicode form (NFC), so that each file has one path.
  *
  * @throws PawlError `invalid_input`
  */

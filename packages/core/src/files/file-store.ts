@@ -1,48 +1,52 @@
 import { PawlError } from "../base/errors.ts";
 
 /**
- * Keeps files by path: e.g. the Markdown that an agent keeps for its user, or files that it makes for
+ * Keeps files by path, e.g. an agent's Markdown notes on its user, or files that the agent makes for
  * download. Implemented in memory ({@link memoryFiles}), on disk (`@pawl/core/disk`) and in a bucket
  * (`@pawl/supabase`).
  *
- * **Paths** are names separated by `/`, relative to the top: no slash at either end, no `.` or `..`, no
- * backslash and no control character. Any other character of any script is allowed. Paths are case-sensitive.
- * Unicode is normalised to its composed form (NFC), so the two ways to write `é` are one file. A path has at
- * most 800 characters and each name in it at most 200, where a character other than `a-z 0-9 . -` counts as
- * three for every byte of its UTF-8, because that is how disks and buckets store it. A folder exists as long
- * as it has files, and may have the same name as a file.
+ * **Paths** are names separated by `/`, relative to the top.
  *
- * **Writes** are atomic: a reader sees one content or another, never a mixture. Of two concurrent writes the
- * last one wins. There are no conditional writes (Supabase has none): give a file that must not be
- * overwritten a name of its own.
+ * - A path has no slash at either end, no name `.` or `..`, no backslash and no control character. All other
+ *   characters are allowed.
+ * - Paths are case-sensitive. Unicode is normalised to its composed form (NFC), so that both ways to encode
+ *   `é` name the same file.
+ * - A path has at most 800 characters, and each name in it at most 200. A character other than `a-z 0-9 . -`
+ *   counts as three for every byte of its UTF-8, because it is stored in hexadecimal.
+ * - A folder exists as long as it has files, and may have the same name as a file.
  *
- * **Owners** are up to the caller: make the user's id the first name of the path, and never take it from a
- * model or a request.
+ * **Writes** are atomic: a reader sees the whole old or the whole new content. Of two concurrent writes the
+ * last one wins. Conditional writes are not supported: give a file that must not be overwritten a unique
+ * name.
+ *
+ * **Owners** are not checked. Make the user's id the first name of every path, and take that id from your
+ * authentication, never from a model or a request.
  *
  * **Errors** are {@link PawlError}s: `invalid_input` for a path or a content that cannot be stored,
- * `not_found`, and `store_unavailable`. After the last one a write may or may not have happened; it can be
- * repeated.
+ * `not_found`, and `store_unavailable`. After `store_unavailable` a write may or may not have happened; you
+ * may repeat it.
  */
 export interface FileStore {
-  /** Writes a file; text as UTF-8. Resolves once it is stored. Contents are held in memory as a whole. */
+  /** Writes a file or replaces its content; text is stored as UTF-8. Resolves once the content is stored. */
   put(path: string, content: string | Uint8Array): Promise<void>;
-  /** @throws PawlError `not_found` */
+  /** Reads a file. Rejects with `not_found` if it does not exist. */
   get(path: string): Promise<StoredFile>;
   /**
-   * Lists the files in a folder and in the folders below it, sorted by path; all files if absent. A folder
-   * matches whole names: `users/ada` does not list the files of `users/adam`. An unknown folder is empty.
+   * Lists the files in a folder and in the folders below it, sorted by path. Without a folder, lists all
+   * files. A folder matches whole names: `users/ada` does not list the files of `users/adam`. The list of an
+   * unknown folder is empty.
    */
   list(folder?: string): Promise<FileInfo[]>;
-  /** Deletes a file. Does nothing if it does not exist. */
+  /** Deletes a file. Does nothing if the file does not exist. */
   delete(path: string): Promise<void>;
 }
 
 /** Describes a file without its content. */
 export interface FileInfo {
   path: string;
-  /** Derived from the path's extension, see {@link contentTypeOf}. */
+  /** The media type, derived from the path's extension; see {@link contentTypeOf}. */
   contentType: string;
-  /** In bytes. */
+  /** The size in bytes. */
   size: number;
   /** The time of the last write, ISO 8601, by the clock of the store. */
   modifiedAt: string;
@@ -52,7 +56,7 @@ export interface FileInfo {
 export interface StoredFile {
   path: string;
   contentType: string;
-  /** A copy that the caller may change. */
+  /** The whole content, in a copy that the caller may change. */
   content: Uint8Array;
 }
 
@@ -80,9 +84,9 @@ export async function readText(files: FileStore, path: string): Promise<string> 
 }
 
 /**
- * Returns a copy of a file's content as bytes. For those who write a {@link FileStore}.
+ * Returns a copy of a file's content as bytes, for authors of a {@link FileStore}.
  *
- * @throws PawlError `invalid_input` for a text with half a surrogate pair, which has no UTF-8.
+ * @throws PawlError `invalid_input` for a text with half a surrogate pair, which cannot be encoded as UTF-8.
  */
 export function bytesOf(content: string | Uint8Array): Uint8Array<ArrayBuffer> {
   if (content instanceof Uint8Array) return Uint8Array.from(content);

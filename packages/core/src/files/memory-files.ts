@@ -4,7 +4,8 @@ import { checkPath, storedFolder } from "./file-path.ts";
 import { bytesOf, type FileInfo, type FileStore } from "./file-store.ts";
 
 /**
- * Keeps files in memory, for tests and for content that need not last. `now` returns milliseconds since 1970.
+ * Keeps files in memory, for tests and for content that may be lost with the process. `now` returns the time
+ * in milliseconds since 1970; default: `Date.now`.
  *
  * @example
  * ```ts

@@ -48,7 +48,7 @@ export function applyCallEvent(state: SessionState, run: RunState, event: CallEv
       break;
     }
     case "tool_suspended":
-      call.question = questionOf(event);
+      call.question = questionRecord(event);
       call.answer = undefined;
       call.questions += 1;
       chargeCall(run, call, event.data.spent);
@@ -78,7 +78,7 @@ function chargeCall(run: RunState, call: CallState, spent: Spent | undefined): v
   }
 }
 
-function questionOf({ data, seq }: StoredOf<"tool_suspended">): QuestionRecord {
+function questionRecord({ data, seq }: StoredOf<"tool_suspended">): QuestionRecord {
   const { kind, payload, answer_schema: answerSchema, expires_at: expiresAt, by, input, child } = data;
   return {
     kind,

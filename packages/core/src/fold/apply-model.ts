@@ -47,8 +47,8 @@ export function applyModelEvent(state: SessionState, run: RunState, event: Model
 }
 
 /** Whether a request left a message out: the model has to finish something first. */
-function isUnread({ unsent: waiting }: SessionState, seq: number): boolean {
-  return waiting.some((event) => event.seq === seq);
+function isUnread({ unsent }: SessionState, seq: number): boolean {
+  return unsent.some((event) => event.seq === seq);
 }
 
 function applyAssistant(state: SessionState, run: RunState, event: StoredOf<"assistant_message">): void {

@@ -1,5 +1,5 @@
 import type { Json } from "../base/json.ts";
-import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
+import type { EventData, NewEvent, SkipReason, StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 import type { Session } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
@@ -108,7 +108,7 @@ export interface PlannedToolCall {
 export type ToolChange =
   | { input: Json }
   | { deny: string }
-  | { result: Json; skipped?: string }
+  | { result: Json; skipped?: SkipReason }
   | { ask: Pick<QuestionRecord, "kind" | "payload"> & { answer: Schema } };
 
 /** The outcome of a call that ran. Nothing of it is stored yet. */

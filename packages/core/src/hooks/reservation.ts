@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../base/clock.ts";
+import { type Clock, every, systemClock } from "../base/clock.ts";
 import { withinDeadline } from "../base/deadline.ts";
 import { PawlError } from "../base/errors.ts";
 import { sha256 } from "../base/sha256.ts";
@@ -191,13 +191,8 @@ function repeating(clock: Clock, everyMs: number) {
   const end = ({ runId }: Pick<RunContext, "runId">) => ends.get(runId)?.();
   const begin = ({ runId, signal }: Pick<RunContext, "runId" | "signal">, work: () => Promise<unknown>) => {
     end({ runId });
-    const next = () =>
-      clock.after(everyMs, () => {
-        // A failed renewal is repeated at the next interval, and reported before the next turn.
-        work().catch(() => undefined);
-        cancel = next();
-      });
-    let cancel = next();
+    // A failed renewal is repeated at the next interval, and reported before the next turn.
+    const cancel = every(clock, everyMs, () => void work().catch(() => undefined));
     const over = () => {
       cancel();
       signal.removeEventListener("abort", over);

@@ -9,15 +9,12 @@ import type { RunContext } from "./hook.ts";
 export type PerRun<T, Deps> = T | ((context: RunContext<Deps>) => T | Promise<T>);
 
 /** The numbers of a budget as the application gives them: one pair. */
-export interface GivenBudget<Deps> {
-  limit?: PerRun<number, Deps> | undefined;
-  amount?: PerRun<number, Deps> | undefined;
-  limitUsd?: PerRun<number, Deps> | undefined;
-  amountUsd?: PerRun<number, Deps> | undefined;
-}
+type GivenBudget<Deps> = {
+  [name in "limit" | "amount" | "limitUsd" | "amountUsd"]: PerRun<number, Deps> | undefined;
+};
 
 /** The numbers of a budget as reservations count them: whole tokens, or whole millionths of a US dollar. */
-export interface ReservedAmount<Deps> {
+interface ReservedAmount<Deps> {
   limit(context: RunContext<Deps>): Promise<number>;
   amount(context: RunContext<Deps>): Promise<number>;
   /** What the run has used so far, over all its legs. */

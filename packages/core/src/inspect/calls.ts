@@ -1,7 +1,8 @@
 import { usdFromCents } from "../base/usd.ts";
-import type { StoredEvent, TokenUsage } from "../log/event.ts";
+import type { StoredEvent } from "../log/event.ts";
+import type { Spent } from "../log/tokens.ts";
 import type { Span } from "./span.ts";
-import { noTokens, type Spending, sumOf } from "./spending.ts";
+import { nothing, type Spending, sumOf } from "./spending.ts";
 
 /**
  * A tool call, from its `tool_call` to its result. Its tokens and cost are those of the sub-agent that did
@@ -25,16 +26,7 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
     case "tool_call": {
       const { call_id: callId, tool_name: toolName } = event.data;
       const { seq } = event;
-      calls.push({
-        callId,
-        toolName,
-        seq,
-        from: at,
-        phase: "running",
-        waits: [],
-        tokens: noTokens,
-        costUsd: 0,
-      });
+      calls.push({ callId, toolName, seq, from: at, phase: "running", waits: [], ...nothing });
       break;
     }
     case "tool_suspended":
@@ -61,15 +53,10 @@ export function takeCall(calls: TimelineCall[], event: StoredEvent): void {
   }
 }
 
-interface AboutCall {
-  call_id: string;
-  spent?: { tokens: TokenUsage; cost_cents: number } | undefined;
-}
-
 /** Changes the last call with this id, and adds what was spent on it. */
 function change(
   calls: TimelineCall[],
-  { call_id, spent }: AboutCall,
+  { call_id, spent }: { call_id: string; spent?: Spent | undefined },
   how: (call: TimelineCall) => void,
 ): void {
   const call = calls.findLast(({ callId }) => callId === call_id);

@@ -5,7 +5,7 @@ import type { StoredEvent } from "../log/event.ts";
 import type { Message, TextBlock, ToolSpec } from "../model/content.ts";
 import { newSessionState } from "../session/state.ts";
 
-/** A request to the model, reconstructed from the log, without its cache markers. */
+/** A request to the model, reconstructed from the log, without its cache breakpoints. */
 export interface LoggedRequest {
   /** `seq` of its `llm_request`. */
   seq: number;

@@ -1,3 +1,4 @@
+import { numbersFor } from "../base/numbers-for.ts";
 import { addUsd } from "../base/usd.ts";
 import type { TokenUsage } from "../log/event.ts";
 
@@ -18,6 +19,9 @@ export const noTokens: TokenUsage = {
   total: 0,
 };
 
+/** Nothing spent. */
+export const nothing: Spending = { tokens: noTokens, costUsd: 0 };
+
 /** Adds up several spendings. */
 export function sumOf(spendings: readonly Spending[]): Spending {
   return spendings.reduce(
@@ -25,7 +29,7 @@ export function sumOf(spendings: readonly Spending[]): Spending {
       tokens: added(sum.tokens, tokens),
       costUsd: addUsd(sum.costUsd, costUsd),
     }),
-    { tokens: noTokens, costUsd: 0 },
+    nothing,
   );
 }
 
@@ -39,12 +43,5 @@ export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number |
 }
 
 function added(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return {
-    prompt: a.prompt + b.prompt,
-    completion: a.completion + b.completion,
-    cached: a.cached + b.cached,
-    cache_write: a.cache_write + b.cache_write,
-    cache_write_1h: a.cache_write_1h + b.cache_write_1h,
-    total: a.total + b.total,
-  };
+  return numbersFor(Object.keys(noTokens) as (keyof TokenUsage)[], (one) => a[one] + b[one]);
 }

@@ -1,149 +1,99 @@
 import type { Json } from "../base/json.ts";
 import { usdFromCents } from "../base/usd.ts";
 import { referenceOf } from "../log/blob-reference.ts";
-import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
+import { type ByType, madeOf } from "../log/by-type.ts";
+import type { EventData, StoredEvent, TokenUsage } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
+import { isText, isToolUse } from "../model/content.ts";
 
 /** Summarizes an event in a few words on one line, for people who read a log. */
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
-  switch (event.type) {
-    case "user_message":
-      return quotedText(event.data.message);
-    case "assistant_message":
-      return spokenText(event.data);
-    case "note":
-      return note(event.data);
-    case "knowledge":
-      // A public log leaves out its content.
-      return joined(event.data.source, event.data.data === "" ? undefined : quotedText(event.data.data));
-    case "artifact":
-      return joined(event.data.type, quotedText(event.data.title));
-    case "prefix":
-      return prefix(event.data);
-    case "llm_request":
-      return request(event.data);
-    case "llm_response":
-      return joined(
-        event.data.raw_response.stop_reason,
-        usage(event.data.tokens),
-        money(event.data.cost_cents),
-        took(event),
-      );
-    case "spending":
-      return joined(event.data.by, event.data.model, usage(event.data.tokens), money(event.data.cost_cents));
-    case "error":
-      return short(`${event.data.code}: ${event.data.message}`);
-    default:
-      return event.type.startsWith("tool_") ? toolSummary(event) : controlSummary(event);
-  }
+  return madeOf(SUMMARIES, event, event) ?? "";
 }
 
-/** Summarizes a `prefix` event. Leaves out the number of tools if `system` is empty, as in a public log. */
-function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
-  if (system.length === 0) return "system prompt and tools";
-  return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;
-}
-
-/** A note with `landing` makes the next turn the run's last one. */
-function note({ text, landing }: StoredOf<"note">["data"]): string {
-  return joined(quotedText(text), landing && `last turn, ${reason(landing)}`);
-}
-
-function request(data: StoredOf<"llm_request">["data"]): string {
-  return joined(
-    `turn ${data.turn}`,
-    data.model,
-    `about ${countOf(data.estimated_tokens)} tokens`,
-    `max_tokens ${countOf(data.params.max_tokens)}`,
-    data.limited_by && `limited_by ${data.limited_by}`,
-  );
-}
-
-function toolSummary(event: StoredEvent): string {
-  switch (event.type) {
-    case "tool_call":
-      return joined(callId(event), `${event.data.tool_name}(${short(event.data.arguments)})`);
-    case "tool_started":
-      return joined(callId(event), event.data.tool_name, event.data.status);
-    case "tool_suspended":
-      return joined(callId(event), `${event.data.tool_name} asks and waits`);
-    case "tool_answered":
-      return joined(callId(event), answerSummary(event.data));
-    case "tool_result":
-      return joined(
-        callId(event),
-        event.data.tool_name,
-        event.data.success ? undefined : "failed",
-        short(event.data.result),
-        took(event),
-      );
-    default:
-      return "";
-  }
-}
+const SUMMARIES: Required<ByType<string, StoredEvent>> = {
+  user_message: ({ message }) => quotedText(message),
+  assistant_message: ({ content, disposition }) => {
+    const calls = content.filter(isToolUse).length;
+    const text = content.find(isText)?.text;
+    return joined(
+      disposition === "kept" ? undefined : disposition,
+      typeof text === "string" ? quotedText(text) : undefined,
+      calls === 0 ? undefined : counted(calls, "call"),
+    );
+  },
+  // With `landing`, the next turn is the run's last one.
+  note: ({ text, landing }) => joined(quotedText(text), landing && `last turn, ${reason(landing)}`),
+  // A public log leaves out its content.
+  knowledge: ({ source, data }) => joined(source, data === "" ? undefined : quotedText(data)),
+  artifact: ({ type, title }) => joined(type, quotedText(title)),
+  // A public log leaves out `system`, and says nothing of the number of tools.
+  prefix: ({ system, tools }) =>
+    system.length === 0
+      ? "system prompt and tools"
+      : `system prompt and ${counted(tools.length, "tool")}, as they are sent`,
+  llm_request: ({ turn, model, estimated_tokens, params, limited_by }) =>
+    joined(
+      `turn ${turn}`,
+      model,
+      `about ${countOf(estimated_tokens)} tokens`,
+      `max_tokens ${countOf(params.max_tokens)}`,
+      limited_by && `limited_by ${limited_by}`,
+    ),
+  llm_response: ({ raw_response, tokens, cost_cents }, event) =>
+    joined(raw_response.stop_reason, usage(tokens), money(cost_cents), took(event)),
+  spending: ({ by, model, tokens, cost_cents }) => joined(by, model, usage(tokens), money(cost_cents)),
+  error: ({ code, message }) => short(`${code}: ${message}`),
+  tool_call: (data) => joined(callId(data), `${data.tool_name}(${short(data.arguments)})`),
+  tool_started: (data) => joined(callId(data), data.tool_name, data.status),
+  tool_suspended: (data) => joined(callId(data), `${data.tool_name} asks and waits`),
+  tool_answered: (data) => joined(callId(data), answerSummary(data)),
+  tool_result: (data, event) =>
+    joined(
+      callId(data),
+      data.tool_name,
+      data.success ? undefined : "failed",
+      short(data.result),
+      took(event),
+    ),
+  run_started: (data) => joined(runId(data), `${data.agent}, version ${data.agent_version}`),
+  run_suspended: ({ pending }) =>
+    `waits for ${pending.length === 1 ? "an answer" : `${pending.length} answers`}`,
+  run_recovered: () => "resumed after its process died",
+  run_ended: (data) =>
+    joined(
+      runId(data),
+      reason(data.stop),
+      counted(data.turns, "turn"),
+      usage(data.tokens),
+      money(data.cost_cents),
+    ),
+  checkpoint: (data) => `${data.reason}, from event ${data.from_seq} on`,
+  redaction: ({ seq }) => `redacts event ${seq}`,
+  effect_started: ({ name }) => name,
+  effect_ended: ({ name }) => name,
+  stop_requested: ({ interrupt }) => (interrupt ? "the user wrote something else" : "a stop was requested"),
+};
 
 /** The last eight characters: providers begin all ids of calls with the same ones. */
-function callId({ data }: { data: { call_id: string } }): string {
-  return `call ${data.call_id.slice(-8)}`;
+function callId({ call_id }: { call_id: string }): string {
+  return `call ${call_id.slice(-8)}`;
 }
 
 /** The first eight characters, as of a session. */
-function runId({ data }: { data: { run_id: string } }): string {
-  return `run ${data.run_id.slice(0, 8)}`;
+function runId({ run_id }: { run_id: string }): string {
+  return `run ${run_id.slice(0, 8)}`;
 }
 
 function reason({ type, message }: StopReason): string {
   return `${type}: ${quotedText(message)}`;
 }
 
-function answerSummary({ value, error, closed }: StoredOf<"tool_answered">["data"]): string {
+function answerSummary({ value, error, closed }: EventData["tool_answered"]): string {
   if (closed !== undefined) return `closed: ${closed}`;
   return error === undefined ? short(value) : `failed: ${short(error)}`;
-}
-
-function controlSummary(event: StoredEvent): string {
-  switch (event.type) {
-    case "run_started":
-      return joined(runId(event), `${event.data.agent}, version ${event.data.agent_version}`);
-    case "run_suspended":
-      return `waits for ${event.data.pending.length === 1 ? "an answer" : `${event.data.pending.length} answers`}`;
-    case "run_recovered":
-      return "resumed after its process died";
-    case "run_ended":
-      return joined(
-        runId(event),
-        reason(event.data.stop),
-        `${event.data.turns} ${event.data.turns === 1 ? "turn" : "turns"}`,
-        usage(event.data.tokens),
-        money(event.data.cost_cents),
-      );
-    case "checkpoint":
-      return `${event.data.reason}, from event ${event.data.from_seq} on`;
-    case "redaction":
-      return `redacts event ${event.data.seq}`;
-    case "effect_started":
-    case "effect_ended":
-      return event.data.name;
-    case "stop_requested":
-      return event.data.interrupt ? "the user wrote something else" : "a stop was requested";
-    default:
-      return "";
-  }
-}
-
-function spokenText({
-  content,
-  disposition,
-}: Extract<StoredEvent, { type: "assistant_message" }>["data"]): string {
-  const text = content.find((block) => block.type === "text")?.text;
-  const calls = content.filter((block) => block.type === "tool_use").length;
-  return joined(
-    disposition === "kept" ? undefined : disposition,
-    typeof text === "string" ? quotedText(text) : undefined,
-    calls === 0 ? undefined : `${calls} ${calls === 1 ? "call" : "calls"}`,
-  );
 }
 
 function usage({ prompt, cached, cache_write, completion }: TokenUsage): string {
@@ -168,6 +118,10 @@ function short(value: Json): string {
 
 function quotedText(text: string): string {
   return `“${short(text.replace(/\s+/g, " ").trim())}”`;
+}
+
+function counted(n: number, what: string): string {
+  return `${n} ${n === 1 ? what : `${what}s`}`;
 }
 
 function countOf(n: number): string {

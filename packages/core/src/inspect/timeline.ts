@@ -7,7 +7,7 @@ import { endLast, type TimelineCall, takeCall } from "./calls.ts";
 import { type Difference, firstDifference } from "./difference.ts";
 import { requestsOf } from "./requests.ts";
 import type { Span } from "./span.ts";
-import { noTokens, type Spending, sumOf } from "./spending.ts";
+import { nothing, type Spending, sumOf } from "./spending.ts";
 
 /** One request to the model and its outcome. */
 export interface TimelineAttempt extends Span, Spending {
@@ -111,8 +111,7 @@ function differencesIn(events: readonly StoredEvent[]): Map<number, Difference> 
 
 function newRunSpan({ at, seq, data }: StoredOf<"run_started">): TimelineRun {
   const { run_id: runId, agent } = data;
-  const summaries = { tokens: noTokens, costUsd: 0 };
-  return { runId, seq, agent, from: Date.parse(at), turns: [], waits: [], workMs: 0, summaries };
+  return { runId, seq, agent, from: Date.parse(at), turns: [], waits: [], workMs: 0, summaries: nothing };
 }
 
 function takeEvents(run: TimelineRun, event: StoredEvent): void {
@@ -159,7 +158,7 @@ function addAttempt(
     turns.push(turn);
   }
   const { model } = data;
-  turn.attempts.push({ seq, model, from, tokens: noTokens, costUsd: 0, ...(difference && { difference }) });
+  turn.attempts.push({ seq, model, from, ...nothing, ...(difference && { difference }) });
 }
 
 /** Adds a charge to its attempt. The charge comes after the answer, the failure or the loss. */

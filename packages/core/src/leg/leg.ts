@@ -33,10 +33,7 @@ export interface Leg {
   status(): Promise<SessionStatus | undefined>;
   /** Reads the session's events, without what was redacted. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
-  /** Has a sub-agent do the work of a call. */
-  delegate(delegated: Delegated): Promise<Delegation>;
-  /** The tasks that the run would abandon if it ended now. */
-  openTasks(run: RunState): Promise<readonly OpenTask[]>;
+  readonly tasks: Tasks;
 }
 
 /** How long a leg has been running, whether it may go on, and who continues. Only its methods change that. */
@@ -79,7 +76,7 @@ export interface LegReport {
 }
 
 /** Which hooks were called in this leg, so that each is called once. Only `loop/hooks` writes to it. */
-export interface HookProgress {
+interface HookProgress {
   /** `beforeRun` has let the run begin. */
   begun: boolean;
   /** How many of the run's turns `afterTurn` knows of. */
@@ -92,6 +89,14 @@ export interface HookProgress {
   readonly byMethod: Map<keyof Hook, readonly Hook[]>;
   /** The hooks' context, made once. */
   context: RunContext | undefined;
+}
+
+/** The port to sub-agents: the runtime implements it, above the loop. */
+export interface Tasks {
+  /** Has a sub-agent do the work of a call. */
+  run(leg: Leg, delegated: Delegated): Promise<Delegation>;
+  /** Returns the tasks that the run would abandon if it ended now. */
+  open(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
 }
 
 /** A call whose work a sub-agent does. */

@@ -26,7 +26,7 @@ export interface SessionLog {
 }
 
 /** Options of an append at the tip. */
-export interface AtTip {
+interface AtTip {
   /** The last event that the caller has seen when it decided; default: the last one in the state now. */
   seq?: number;
   /** Gives the lease back in the same statement. */

@@ -1,6 +1,6 @@
 /**
- * Replaces a large payload in a row: the SHA-256 of its JSON text, which is the blob's id, and its length in
- * bytes.
+ * Stands for a payload that is stored as a blob. `$blob` is the blob's id, the SHA-256 of the payload's JSON
+ * text; `bytes` is the length of that text in UTF-8.
  */
 export interface BlobReference {
   $blob: string;

@@ -1,28 +1,26 @@
+import { numbersFor } from "../base/numbers-for.ts";
 import { addUsd, subtractUsd } from "../base/usd.ts";
 
-/**
- * Limits on what a run or a session may use. The same shape reports what has been used, as folded from the
- * log into `RunState` and `SessionState`.
- */
+/** Limits on what a run or a session may use, or the amounts that it has used. */
 export interface Budget {
   /** Answers of the model. */
   turns: number;
-  /** Working time in milliseconds, summed over all legs; waiting for a person does not count. */
+  /** Working time in milliseconds. Time in which the run waits for the user does not count. */
   wallClockMs: number;
   /** Tool calls, including failed and refused ones. */
   toolCalls: number;
-  /** All tokens of all prompts, including cached ones. */
+  /** The sum of the tokens of all prompts, including cached ones. */
   inputTokens: number;
-  /** All tokens of all answers, including thinking. */
+  /** The sum of the tokens of all answers, including thinking. */
   outputTokens: number;
-  /** US dollars, e.g. `0.5`. Needs a model with prices. */
+  /** Cost in US dollars, e.g. `0.5`. A limit on cost needs a model with prices. */
   costUsd: number;
 }
 
 /** A resource that a budget limits. */
 export type Resource = keyof Budget;
 
-/** Nothing used. */
+/** A budget of 0 for every resource. */
 export const nothingSpent: Budget = {
   turns: 0,
   wallClockMs: 0,
@@ -32,38 +30,22 @@ export const nothingSpent: Budget = {
   costUsd: 0,
 };
 
-/** No limit at all. */
-export const unlimited: Budget = {
-  turns: Number.POSITIVE_INFINITY,
-  wallClockMs: Number.POSITIVE_INFINITY,
-  toolCalls: Number.POSITIVE_INFINITY,
-  inputTokens: Number.POSITIVE_INFINITY,
-  outputTokens: Number.POSITIVE_INFINITY,
-  costUsd: Number.POSITIVE_INFINITY,
-};
+/** All resources, in the order in which limits are checked. */
+export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
 
-/** Adds up two amounts of used budget, resource by resource. */
+/** A budget without limits: `Infinity` for every resource. */
+export const unlimited: Budget = numbersFor(resources, () => Number.POSITIVE_INFINITY);
+
+/** Adds two budgets, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {
-  return {
-    turns: a.turns + b.turns,
-    wallClockMs: a.wallClockMs + b.wallClockMs,
-    toolCalls: a.toolCalls + b.toolCalls,
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    costUsd: addUsd(a.costUsd, b.costUsd),
-  };
+  return numbersFor(resources, (one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
 }
 
-/** Returns what is left of a budget; negative where it was overspent. */
+/** Subtracts the amounts used from a budget. The result is negative for a resource that was overspent. */
 export function restOfBudget(budget: Budget, spent: Budget): Budget {
-  return {
-    turns: budget.turns - spent.turns,
-    wallClockMs: budget.wallClockMs - spent.wallClockMs,
-    toolCalls: budget.toolCalls - spent.toolCalls,
-    inputTokens: budget.inputTokens - spent.inputTokens,
-    outputTokens: budget.outputTokens - spent.outputTokens,
-    costUsd: subtractUsd(budget.costUsd, spent.costUsd),
-  };
+  return numbersFor(resources, (one) =>
+    one === "costUsd" ? subtractUsd(budget[one], spent[one]) : budget[one] - spent[one],
+  );
 }
 
 /** A limit that can shorten an answer. */

@@ -1,9 +1,9 @@
-/** The fields of a call that its keys contain. */
+/** The fields of a call from which its keys are built. */
 interface NamedCall {
   /** `seq` of the assistant message that made the call. */
   assistantSeq: number;
   callId: string;
-  /** How many questions it has asked so far. */
+  /** How many questions the call has asked so far. */
   questions: number;
 }
 
@@ -11,13 +11,13 @@ interface NamedCall {
 export const eventKey = {
   result: (call: NamedCall): string => `result:${call.assistantSeq}:${call.callId}`,
   asked: (call: NamedCall): string => `asked:${call.assistantSeq}:${call.callId}${nth(call.questions)}`,
-  /** The answer to the call's last question. */
+  /** Key of the answer to the call's last question. */
   answer: (call: NamedCall): string => `answer:${call.assistantSeq}:${call.callId}${nth(call.questions - 1)}`,
   message: (clientMessageId: string): string => `message:${clientMessageId}`,
   landing: (runId: string): string => `landing:${runId}`,
   effect: (runId: string, name: string): string => `effect:${runId}:${name}`,
   end: (runId: string): string => `end:${runId}`,
-  /** Key of the run that retries this one. */
+  /** Key of the `run_started` of a retry of the run `runId`. */
   retry: (runId: string): string => `retry:${runId}`,
 };
 
@@ -28,7 +28,7 @@ export function isReserved(key: string | undefined): boolean {
   return key !== undefined && RESERVED.test(key);
 }
 
-/** A call may ask more than once. The key of its first question has no number. */
+/** Returns the end of a question's key: nothing for a call's first question, `:1` for its second. */
 function nth(earlier: number): string {
   return earlier === 0 ? "" : `:${earlier}`;
 }

@@ -7,21 +7,23 @@ import type { StopReason } from "./stop-reason.ts";
 import type { StoredAnswerLimit, StoredBudget } from "./stored-budget.ts";
 
 /**
- * The payloads of stored events, by type. They are the schema of the log: fields are added, never renamed or
- * removed. Costs are in US cents, see `usdFromCents()` and `centsFromUsd()`. Extensions use a namespaced type
- * such as `planning.plan`, see {@link ExtensionType}.
+ * The payloads of stored events, by type: the schema of the log. Fields are added, never renamed or removed.
+ * Costs are in US cents; `usdFromCents()` converts them. Extensions have types with a dot, e.g.
+ * `planning.plan`, see {@link ExtensionType}.
  */
 export interface EventData {
   // ── Context: what the model reads ──────────────────────────────────────────────────────────────
   /**
-   * `queued`: it arrived during a run and waits for that run's next turn, or for the next run. `params` is
-   * for hooks and tools, see `RunOptions.params`.
+   * A message of the user. `queued`: the message arrived during a run and is answered by that run or the next
+   * one. `params` are for hooks and tools, see `RunOptions.params`.
    */
   user_message: { message: string; queued?: boolean; params?: JsonObject };
   /**
-   * The model's raw blocks. `disposition` says what is sent again: `kept` everything, unchanged; `partial`
-   * the usable part of an answer that was cut off; `discarded` nothing. `attempt` is the `seq` of the
-   * `llm_request` that it answers.
+   * An answer of the model, as received.
+   *
+   * - `disposition` says which part of it later requests contain: `kept` all blocks, `partial` the usable
+   *   part of an answer that was cut off, `discarded` nothing.
+   * - `attempt` is the `seq` of the `llm_request` that was answered.
    */
   assistant_message: {
     content: ContentBlock[];
@@ -34,13 +36,15 @@ export interface EventData {
   /**
    * The result of a tool call.
    *
-   * - `result` is what the tool returned, and `content` what the model reads, if that is not `result` as
-   *   text.
-   * - `resend` names fields of the call's input that are not sent again, each with the word for what was done
-   *   with it.
-   * - `ends_run`, `session_status` and `mode` are what the tool decided about the run and the session.
-   * - `skipped`: the call was answered without being run and does not count as failed, e.g. a duplicate.
-   * - `spent` is what a sub-agent that did the work has used since it last asked.
+   * - `result` is the tool's return value. `content` is what the model reads; if absent, `result` as text.
+   * - `resend` names input fields of the call that are replaced by a note of their length before they are
+   *   sent to the model. Each has the note's first word, e.g. `saved`.
+   * - `ends_run`: the tool ends the run. `session_status` and `mode`: the tool sets the session's status and
+   *   mode.
+   * - `skipped` is why the call was answered without being run, see {@link SkipReason}. Such a call does not
+   *   count as failed.
+   * - `spent` is what the call's sub-agent has used since its last question.
+   * - `status` is the status text that the tool defines.
    */
   tool_result: {
     call_id: string;
@@ -52,11 +56,14 @@ export interface EventData {
     ends_run?: boolean;
     session_status?: SessionStatus;
     mode?: string | null;
-    skipped?: string;
+    skipped?: SkipReason;
     spent?: { tokens: TokenUsage; cost_cents: number };
     status?: string;
   };
-  /** Data for the model, with the `source` it came from. `params` is what the source was asked for. */
+  /**
+   * Data for the model to read. `source` names the data source, and `params` are the parameters it was called
+   * with.
+   */
   knowledge: { source: string; data: string; params?: JsonObject };
   /**
    * Something that a tool made for the user. The model reads its id, type, title and summary, never its
@@ -72,19 +79,24 @@ export interface EventData {
     payload: JsonObject;
   };
   /**
-   * Something the model should know from now on. `landing`: the next turn is the run's last, for this reason.
-   * `reminder`: the model answered without a tool call and is asked again.
+   * A text for the model to read. `landing`: the next turn is the run's last, for this reason. `reminder`:
+   * the model answered without calling a tool and is asked again.
    */
   note: { text: string; landing?: StopReason; reminder?: true };
 
   // ── Control ────────────────────────────────────────────────────────────────────────────────────
-  /** System prompt and tools as they are sent. Requests use these, not the agent's current ones. */
+  /**
+   * The system prompt and tools of all requests until the next `prefix`. A changed agent has no effect before
+   * that event.
+   */
   prefix: { prefix_id: string; system: TextBlock[]; tools: ToolSpec[] };
   /**
-   * From here on, the context before the event `from_seq` is sent in another form: `drop_old_results`
-   * replaces tool results by notes of their length, `summary` replaces everything by `summary`, and `start`
-   * omits it. Events up to `upto_seq` have been admitted to the context. The new `prefix` follows in the same
-   * append.
+   * A shorter form for the context before the event `from_seq`, from the next request on.
+   *
+   * - `reason` is the form: `drop_old_results` replaces tool results by notes of their length, `summary`
+   *   replaces everything by the text `summary`, and `start` omits everything.
+   * - `upto_seq` is the last event of the context that the checkpoint was made of.
+   * - A new `prefix` follows in the same append.
    */
   checkpoint: {
     from_seq: number;
@@ -93,17 +105,24 @@ export interface EventData {
     summary?: string;
   };
   /**
-   * The content of the event `seq` is no longer sent or shown. `of` is its type; `call_id` or `attempt` say
-   * where a reader has shown it. A `prefix` follows in the same append.
+   * Hides the content of the event `seq` from the model and from readers. `of` is the type of that event.
+   * `call_id` or `attempt` help a client to find where it has shown the content. A new `prefix` follows in
+   * the same append.
    */
   redaction: { seq: number; of: string; call_id?: string; attempt?: number };
-  /** `retry_of`: id of the run that this one retries, which failed or was stopped. A retry has no message. */
+  /**
+   * A run has started. `retry_of` is the id of the failed or stopped run that it retries. A retry has no
+   * message of its own.
+   */
   run_started: { run_id: string; agent: string; agent_version: string; retry_of?: string };
-  /** The run waits for answers; `pending` are the ids of the calls that wait. */
+  /** A run waits for the user's answers. `pending` are the ids of the calls that ask. */
   run_suspended: { run_id: string; pending: string[] };
   /** A new leg has picked up a run whose process died. */
   run_recovered: { run_id: string };
-  /** A run has ended. `turns`, `tokens` and `cost_cents` are totals of the run. */
+  /**
+   * A run has ended. `turns`, `tokens` and `cost_cents` are totals of the run. `next` is a run that starts in
+   * the same append, for queued messages.
+   */
   run_ended: {
     run_id: string;
     stop: StopReason;
@@ -113,22 +132,27 @@ export interface EventData {
     cost_cents: number;
     next?: NextRun;
   };
-  /** `interrupt`: the user sent another message instead of pressing stop. */
+  /** The user asked to stop a run. `interrupt`: by sending another message. */
   stop_requested: { run_id: string; interrupt?: boolean };
   /**
-   * An effect at a run's end has started or ended. After the first `effect_started` the run can only end,
-   * with this reason.
+   * An effect at the end of a run (`afterRun` of a hook) has started. Once one has started, the run can only
+   * end, with the reason `stop`.
    */
   effect_started: { run_id: string; name: string; stop: StopReason };
+  /** An effect at the end of a run has ended. */
   effect_ended: { run_id: string; name: string; success: boolean };
 
   // ── Tools ──────────────────────────────────────────────────────────────────────────────────────
   /**
-   * A call as the model made it. `invalid` says why it cannot be run: its arguments could not be read, or it
-   * is one call too many. In the latter case `skipped` is set too, as in the result.
+   * A tool call of the model. `invalid` is why the call cannot be run, e.g. because its arguments are not a
+   * JSON object. `skipped` is set too if the call is refused as one too many; such a call does not count as
+   * failed.
    */
-  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: string };
-  /** `input`: changed by a hook. `slice`: limits of the sub-agent that works in `<session>:<callId>`. */
+  tool_call: { tool_name: string; arguments: Json; call_id: string; invalid?: string; skipped?: SkipReason };
+  /**
+   * A call begins to run. `input` is the tool's input if a hook has changed it. `slice` is the budget of the
+   * call's sub-agent, which works in the session `<session>:<callId>`.
+   */
   tool_started: {
     tool_name: string;
     call_id: string;
@@ -140,11 +164,11 @@ export interface EventData {
   /**
    * A call that waits for an answer.
    *
-   * - `expires_at` is ISO 8601.
+   * - `expires_at` is when the question expires, ISO 8601; absent if never.
    * - `by` names the hook that asks; absent if the tool asks.
-   * - `input` is the call's input, if a hook had changed it before.
-   * - `child` is the call that asks in a sub-agent's session, and `spent` what that agent has used since it
-   *   last asked.
+   * - `input` is the call's input if a hook has changed it.
+   * - `child` is the asking call in the session of the call's sub-agent. `spent` is what the sub-agent has
+   *   used since its last question.
    */
   tool_suspended: {
     tool_name: string;
@@ -159,8 +183,9 @@ export interface EventData {
     spent?: EventData["tool_result"]["spent"];
   };
   /**
-   * `closed` instead of `value`: the question expired or was cancelled, e.g. by a new message. `error`
-   * instead of `value`: why the client's tool failed; the call's result repeats it.
+   * A question was answered or closed. `value` is the answer. `closed` is why the question was closed without
+   * an answer, e.g. because it expired. `error` is why a tool at the client failed; the call's result repeats
+   * it.
    */
   tool_answered: { tool_name: string; call_id: string; value: Json; error?: string; closed?: string };
 
@@ -169,13 +194,13 @@ export interface EventData {
    * A request to the model. The prompt is not stored but can be rebuilt byte for byte: it is the prefix and
    * all context admitted up to `upto_seq`.
    *
-   * - `hash` is the SHA-256 of the blocks without cache markers.
+   * - `hash` is a SHA-256 of the prompt, without cache breakpoints.
    * - `params.tools` names the tools that may run in this turn; absent if all tools of the prefix may.
-   * - `limited_by` names the limit that leaves no more than `max_tokens` for the answer.
+   * - `limited_by` names the limit that has reduced `max_tokens`.
    * - `turn` counts from 1 within the run.
-   * - `retry_of`: the attempt with that `seq` failed, and the same prompt is sent again within the same turn.
-   * - `again` is the `seq` of an earlier request for this turn that has no answer, e.g. because its process
-   *   died. This request may cover more.
+   * - `retry_of` is the `seq` of the failed attempt that this request repeats in the same turn.
+   * - `again` is the `seq` of an earlier request of this turn whose answer was lost, e.g. because its process
+   *   died. This request may contain more events.
    */
   llm_request: {
     model: string;
@@ -189,7 +214,10 @@ export interface EventData {
     retry_of?: number;
     again?: number;
   };
-  /** `attempt` is the `seq` of its `llm_request`, or 0 for a summary. */
+  /**
+   * What the server reported about an answer, with its cost. `attempt` is the `seq` of the `llm_request`, or
+   * 0 for a summary.
+   */
   llm_response: {
     raw_response: {
       id: string | null;
@@ -204,20 +232,33 @@ export interface EventData {
     request_id?: string;
   };
   /**
-   * Use by something other than the agent's own model, e.g. a model that a hook asks. It counts towards the
-   * run's limits and the session's totals. `by` is its name, `model` the model's. With `by: "lost_answer"` it
-   * is the estimate for a request whose answer was lost, and `attempt` is the `seq` of that `llm_request`.
+   * Tokens and cost of anything but the agent's own model, e.g. of a model that a hook asks. They count
+   * towards the run's limits and the session's totals. `by` names the spender. `by: "lost_answer"` marks the
+   * estimate for a request whose answer was lost; `attempt` is the `seq` of that `llm_request`.
    */
   spending: { by: string; model: string; tokens: TokenUsage; cost_cents: number; attempt?: number };
   /**
    * An error during a run, as reported to the `onError` hooks. `message` is for developers, and `stack` is
    * always `null`.
    *
-   * `context` of a run that ended by a limit: its `turns`, and as far as they are known the `resource`, its
-   * `limit` and what was `spent`, `of` the request or of the conversation. Money is `costCents`.
+   * If a limit has ended the run, `context` has the run's `turns` and, if known, the `resource`, its `limit`,
+   * how much was `spent`, and whether the limit is `of` the request or of the conversation. The resource for
+   * cost is `costCents`, in US cents.
    */
   error: { code: string; message: string; stack: null; context: Json };
 }
+
+/**
+ * Why a call was answered without being run, and counts as neither a success nor a failure.
+ *
+ * - `duplicate`: the call has already succeeded with the same arguments in this run.
+ * - `waiting`: a tool that it depends on is called in the same turn; the model calls it again in the next.
+ * - `surplus`: one tool is called at a time, and another call of the turn came first.
+ * - `closed`: its question was closed without an answer, e.g. by a new message.
+ *
+ * Hooks may use words of their own.
+ */
+export type SkipReason = "duplicate" | "waiting" | "surplus" | "closed" | (string & {});
 
 /**
  * Token counts as the log stores them. `prompt` excludes cached tokens, `completion` includes thinking,
@@ -244,9 +285,10 @@ export type ExtensionType = `${string}.${string}`;
 /** Optional fields of an event, beside its type and payload. */
 export interface EventEnvelope {
   /**
-   * A name that is unique in its session: a second append with it is refused. It marks what may happen only
-   * once: `result:<assistantSeq>:<callId>`, `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`,
-   * `end:<runId>`, `effect:<runId>:<name>`, `retry:<runId>`.
+   * A name that is unique in its session: a second append with the same key is refused, so give a key to what
+   * may happen only once. Pawl's own keys: `result:<assistantSeq>:<callId>`,
+   * `answer:<assistantSeq>:<callId>`, `message:<clientMessageId>`, `end:<runId>`, `effect:<runId>:<name>`,
+   * `retry:<runId>`.
    */
   key?: string;
   /** How long the reported operation took, in milliseconds. */
@@ -265,7 +307,7 @@ export interface StoredEnvelope {
   seq: number;
   /** Version of the payload's shape. */
   v: number;
-  /** When it was stored, by the store's clock: ISO 8601, UTC. */
+  /** When the event was stored, by the store's clock: ISO 8601, UTC. */
   at: string;
 }
 

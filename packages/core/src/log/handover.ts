@@ -1,6 +1,9 @@
 import type { StoredEvent } from "./event.ts";
 
-/** A run that a reader waits for. With `messageSeq`: the run that answers this message. */
+/**
+ * A run that a reader waits for. With `messageSeq`, the reader waits for the run that answers the message
+ * with this `seq`.
+ */
 export interface AwaitedRun {
   runId: string;
   messageSeq?: number;
@@ -17,8 +20,8 @@ export function successorOf(awaited: AwaitedRun, event: StoredEvent): AwaitedRun
 }
 
 /**
- * Returns what a reader waits for after this event: `true` for any run to settle, or `undefined` if it has
- * settled.
+ * Returns what a reader still waits for after an event: a run, `true` for any run to settle, `false` for
+ * nothing, or `undefined` once the wait is over.
  */
 export function stillAwaited(
   awaited: boolean | AwaitedRun,

@@ -2,7 +2,7 @@ import type { Json } from "../base/json.ts";
 import type { EventType, StoredEvent, StoredOf } from "./event.ts";
 
 /**
- * The payloads of live events, which are shown but not stored. A delta previews a block of the
+ * The payloads of live events, by type. Live events are shown but not stored. A delta previews a block of the
  * `assistant_message` that will be stored. The position in each {@link Delta} lets a reader skip text that it
  * already has, and notice a gap.
  */
@@ -18,19 +18,21 @@ export interface LiveEventData {
   /** A progress report of a running call; each one replaces the one before. */
   tool_progress: { call_id: string; tool_name: string; data: Json };
   /**
-   * Text of the sub-agent that does the work of this call, if its tool `showsText`. `attempt` counts in the
+   * New text of a call's sub-agent. Sent only if the call's tool has `showsText`. `attempt` is a `seq` in the
    * sub-agent's own session. A reader that reconnects gets the answer in progress from its beginning.
    */
   agent_delta: Delta & AgentAtWork & { call_id: string };
-  /** A turn has ended and another one follows. Separate their texts. */
+  /** A turn has ended and another one follows. Separate the texts of the two turns. */
   turn_ended: { turn: number };
-  /** The attempt's text is void: its process was lost, or its answer was discarded. */
+  /**
+   * The text of an attempt is void, because its process died or its answer was discarded. Remove the text.
+   */
   attempt_restarted: { attempt: number };
 }
 
 /** A live event that adds text to a block of the reply. */
 export interface Delta {
-  /** `seq` of the `llm_request`. */
+  /** `seq` of the `llm_request` that the text answers. */
   attempt: number;
   /** Index of the block in the reply. */
   index: number;
@@ -52,7 +54,7 @@ export interface AgentAtWork {
 /** The types of {@link LiveEvent}. */
 export type LiveEventType = keyof LiveEventData;
 
-/** An event without a place in the log. */
+/** An event that is shown but not stored in the log. */
 export type LiveEvent = { [T in LiveEventType]: { type: T; data: LiveEventData[T] } }[LiveEventType];
 
 /** Everything that a reader of a session receives: stored events, and live events between them. */

@@ -5,12 +5,12 @@ import type { AgentAtWork } from "./live-event.ts";
 
 /** The live state of a session: what is in progress and not in the log yet. */
 export interface LiveState {
-  /** `seq` of the `llm_request` whose answer is being written; 0 when none is. */
+  /** `seq` of the `llm_request` whose answer is being written; 0 if there is none. */
   attempt: number;
   parts: readonly LivePart[];
   /** The last progress report of each running call, by call id. `version` rises with every report. */
   progress: Map<string, { tool_name: string; data: Json; version: number }>;
-  /** The sub-agents whose text is shown, by the id of the running call whose work they do. */
+  /** The sub-agents whose text is shown, each by the id of the call that it works on. */
   agents: Map<string, AgentAtWork>;
 }
 
@@ -23,21 +23,24 @@ export interface LiveTail {
   /** Reports stored events up to `seq`. `events` are the last of them, if available. */
   stored(sessionId: string, seq: number, events?: readonly StoredEvent[]): void;
   /**
-   * Starts the live state of a new leg, in place of any earlier one. The leg changes the object and then
-   * calls `touch`.
+   * Starts the live state of a new leg, in place of any earlier one, and returns it. The leg changes the
+   * object and then calls `touch`.
    */
   live(sessionId: string): LiveState;
   /** Notifies readers that the live state has changed. */
   touch(sessionId: string): void;
-  /** Ends the live state: the leg is over. */
+  /** Ends the session's live state when its leg is over. */
   end(sessionId: string): void;
   /**
-   * Returns the live state and the last `seq` that this process knows of. `recent` are events without a gap
-   * between them that were stored while there were readers. They are frozen, because all readers and the run
+   * Returns the live state and the last `seq` that this process knows of. `recent` are the last events that
+   * were stored while the session had readers, without gaps. They are frozen, because all readers and the run
    * share them.
    */
   peek(sessionId: string): { live: LiveState | undefined; seq: number; recent: readonly StoredEvent[] };
-  /** Calls back after every change, of `listening` too, until the returned function is called. */
+  /**
+   * Calls `onChange` after every change of the session or of `listening`, until the returned function is
+   * called.
+   */
   subscribe(sessionId: string, onChange: () => void): () => void;
   /**
    * Whether this process is currently notified of every append by other processes. If so, readers of idle

@@ -1,6 +1,6 @@
 /**
- * The run that starts in the same append in which another one ends. `messages` are the `seq`s of the messages
- * that it answers, which no request had covered.
+ * A run that starts in the append that ends another one. `messages` are the `seq`s of the queued messages
+ * that it answers.
  */
 export interface NextRun {
   run_id: string;

@@ -2,11 +2,11 @@ import { PawlError } from "../base/errors.ts";
 import type { NewEvent, StoredEvent } from "./event.ts";
 
 /**
- * Checks that the rows which a store found under a repeated append id are those of this append, and returns
- * them. They are if there are as many as were sent, with the same types and keys. Otherwise the append id
- * belongs to other events, and nothing of this append was stored.
+ * Returns the rows that a store found under a repeated append id, after checking that they are this append's:
+ * as many as `events`, with the same types and keys.
  *
- * @throws PawlError `fenced`
+ * @throws PawlError `fenced` if the append id was used for other events. Nothing of this append is stored
+ * then.
  */
 export function ownRows(
   sessionId: string,

@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type ContentBlock, isText, isToolUse } from "../model/content.ts";
+import { type ByType, madeOf } from "./by-type.ts";
 import type { StoredEvent } from "./event.ts";
 import type { EventStore, ReadOptions } from "./event-store.ts";
 
-/** Replaces redacted content. */
+/** The text that is shown in place of redacted content. */
 export const REDACTED = "[redacted]";
 
 /** Returns the event without its content; its type, call, number and time stay. */
@@ -17,40 +18,30 @@ export function isRedactable(event: StoredEvent): boolean {
 }
 
 /** Returns the fields to redact with their new values; `undefined` if the event has nothing to redact. */
-function withoutText(event: StoredEvent): { [field: string]: Json | undefined } | undefined {
-  switch (event.type) {
-    case "user_message":
-      return { message: REDACTED, ...withoutParams(event.data) };
-    case "assistant_message": {
-      const content = redactedBlocks(event.data.content);
-      return { content, complete: content.length };
-    }
-    case "tool_result":
-      return { result: REDACTED, content: REDACTED };
-    case "knowledge":
-      return { data: REDACTED, ...withoutParams(event.data) };
-    case "artifact":
-      return { title: REDACTED, summary: {}, payload: {} };
-    case "note":
-      return { text: REDACTED };
-    case "checkpoint":
-      return { summary: REDACTED };
-    case "prefix":
-      return { system: event.data.system.slice(0, 1) };
-    case "tool_call":
-      return { arguments: {}, ...(event.data.invalid !== undefined && { invalid: REDACTED }) };
-    case "tool_started":
-      return withoutInput(event.data);
-    case "tool_suspended":
-      return { payload: REDACTED, ...withoutInput(event.data) };
-    case "tool_answered":
-      return { value: REDACTED, ...(event.data.error !== undefined && { error: REDACTED }) };
-    default:
-      return undefined;
-  }
+function withoutText(event: StoredEvent): object | undefined {
+  return madeOf(TEXTS, event, undefined);
 }
 
-/** `params` of a message or a data source often repeat what the user wrote. */
+/** By type: the fields with content, and what replaces it. */
+const TEXTS: ByType<object> = {
+  user_message: (data) => ({ message: REDACTED, ...withoutParams(data) }),
+  assistant_message: (data) => {
+    const content = redactedBlocks(data.content);
+    return { content, complete: content.length };
+  },
+  tool_result: () => ({ result: REDACTED, content: REDACTED }),
+  knowledge: (data) => ({ data: REDACTED, ...withoutParams(data) }),
+  artifact: () => ({ title: REDACTED, summary: {}, payload: {} }),
+  note: () => ({ text: REDACTED }),
+  checkpoint: () => ({ summary: REDACTED }),
+  prefix: ({ system }) => ({ system: system.slice(0, 1) }),
+  tool_call: ({ invalid }) => ({ arguments: {}, ...(invalid !== undefined && { invalid: REDACTED }) }),
+  tool_started: withoutInput,
+  tool_suspended: (data) => ({ payload: REDACTED, ...withoutInput(data) }),
+  tool_answered: ({ error }) => ({ value: REDACTED, ...(error !== undefined && { error: REDACTED }) }),
+};
+
+/** Empties the `params` of a message or a data source, which often repeat what the user wrote. */
 function withoutParams({ params }: { params?: JsonObject }): { params?: JsonObject } {
   return params === undefined ? {} : { params: {} };
 }
@@ -59,7 +50,10 @@ function withoutInput({ input }: { input?: Json }): { input?: Json } {
   return input === undefined ? {} : { input: {} };
 }
 
-/** Redacts blocks: calls and results stay as pairs, everything else becomes one text. */
+/**
+ * Redacts blocks. Calls and results stay, without their content, so that the API still accepts them.
+ * Everything else becomes one text.
+ */
 export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] {
   const pairs = blocks.flatMap((block): ContentBlock[] => {
     if (isToolUse(block)) return [{ ...block, input: {} }];
@@ -70,8 +64,8 @@ export function redactedBlocks(blocks: readonly ContentBlock[]): ContentBlock[] 
 }
 
 /**
- * Reads a session's events as they may be shown: redacted ones without their content. The store keeps its
- * rows, see `Runtime.redact`.
+ * Reads a session's events as they may be shown to people: redacted events come without their content.
+ * `EventStore.read` returns the content too.
  *
  * @example
  * ```ts
@@ -94,7 +88,7 @@ export async function* readShown(
   }
 }
 
-/** Returns the `seq`s that redactions after `afterSeq` hide. */
+/** Returns the `seq`s of the events that are hidden by redactions after `afterSeq`. */
 export async function redactedSince(
   store: EventStore,
   sessionId: string,

@@ -2,18 +2,20 @@ import type { JsonObject } from "../base/json.ts";
 import type { Usage } from "../model/pricing.ts";
 
 /**
- * - `active`: new, or a run is open, or the last one ended and the next message can come.
- *   {@link Session.openRun} says whether a run is open.
- * - `suspended`: waits for its user's answer.
- * - `completed`, `error`: its work is done, or its last run failed. Another run can begin.
+ * The status of a session.
+ *
+ * - `active`: a run is open, or the session is ready for a message. {@link Session.openRun} says which.
+ * - `suspended`: the run waits for the user's answer.
+ * - `completed`: the session's work is done. Another run can begin.
+ * - `error`: the last run failed. Another run can begin.
  * - `expired`: no run can begin any more.
  *
- * What an append asks for holds with two exceptions: `expired` stays, and `completed` does until another run
+ * An append can set any status, with two exceptions: `expired` stays, and `completed` stays until another run
  * begins or the session expires.
  */
 export type SessionStatus = "active" | "suspended" | "completed" | "error" | "expired";
 
-/** A session's row: a projection of its log that every append updates in the same statement. */
+/** A session's row: the state of the session in brief, which every append to its log updates. */
 export interface Session {
   id: string;
   /** The owner. For other users the session does not exist. */
@@ -21,30 +23,35 @@ export interface Session {
   /** The name of the session's agent. */
   agent: string;
   status: SessionStatus;
-  /** ISO 8601, UTC. */
+  /** When the session was created, ISO 8601, UTC. */
   createdAt: string;
-  /** `at` of the last event, `createdAt` while there is none. Never goes back. */
+  /** When the last event was stored; `createdAt` if there is none. ISO 8601, UTC. Never decreases. */
   updatedAt: string;
   /** `seq` of the last event; 0 before the first one. */
   lastSeq: number;
-  /** Id of the open run, if any. */
+  /** Id of the open run; `null` if there is none. */
   openRun: string | null;
   /** The number of questions that wait for an answer. */
   pending: number;
-  /** The context starts after this `seq`. A summary may replace what was before. */
+  /**
+   * The model reads the events after this `seq`, and possibly a summary of the earlier ones. 0: all events.
+   */
   contextStartSeq: number;
   /** Total tokens of all model calls. */
   usage: Usage;
   /** Total cost in US dollars; 0 if the models have no prices. */
   costUsd: number;
   /**
-   * The application's data; its `type` is the session's type. A NUL or half a surrogate pair in its texts is
-   * U+FFFD.
+   * Data of the application; `metadata.type` is the session's type. A NUL or half a surrogate pair in a text
+   * is stored as U+FFFD.
    */
   metadata: JsonObject;
 }
 
-/** Changes to the session's row beside `lastSeq` and `updatedAt`. Fields named `add…` are added. */
+/**
+ * Changes to a session's row. Fields named `add…` are added to the current values. Every append sets
+ * `lastSeq` and `updatedAt` itself.
+ */
 export interface SessionPatch {
   status?: SessionStatus;
   /**
@@ -60,7 +67,7 @@ export interface SessionPatch {
   openRun?: string | null;
   addPending?: number;
   addUsage?: Usage;
-  /** US dollars. The sum is exact to a billionth of a dollar: 0.1 and 0.2 are 0.3. */
+  /** US dollars to add. The sum is exact to a billionth of a dollar: 0.1 and 0.2 are 0.3. */
   addCostUsd?: number;
   contextStartSeq?: number;
   /** Merged into the metadata, key by key. A NUL or half a surrogate pair is stored as U+FFFD. */
@@ -68,8 +75,8 @@ export interface SessionPatch {
 }
 
 /**
- * Returns a session's status after an append with this patch. `status` is that of the locked row: the caller
- * of the append may have seen an older one. `pending` is the number of pending questions after the append.
+ * Returns a session's status after an append with this patch. `status` is the current one, read while the row
+ * is locked. `pending` is the number of pending questions after the append.
  */
 export function statusAfter(
   status: SessionStatus,

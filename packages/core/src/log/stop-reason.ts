@@ -4,7 +4,7 @@ export type StopType =
   | "end_turn"
   /** The run waits for the user's answer; only in `RunResult.stop`. */
   | "suspended"
-  /** A tool ended the run, see `endsRun`. */
+  /** A tool ended the run, see `endsRun` of `tool()`. */
   | "terminal_tool"
   /** The limit on turns was reached. */
   | "turn_limit"
@@ -22,7 +22,7 @@ export type StopType =
   | "circuit_open"
   /** The model paused its answer too often while it used the API's own tools. */
   | "pause_limit"
-  /** The answer was cut off at its `max_tokens`. */
+  /** The answer was cut off because it reached `max_tokens`. */
   | "max_tokens"
   /** The model refused to answer. */
   | "refusal"
@@ -32,46 +32,54 @@ export type StopType =
   | "aborted"
   /** A new message, the end of the session or a broken-off answer ended the run. */
   | "interrupted"
-  /** Its process died repeatedly without progress. */
+  /** The run's process died several times without progress. */
   | "crash_loop"
-  /** For hooks that refuse a request; core never uses it. */
+  /** A hook refused the request. Only hooks of your own use this type. */
   | "blocked"
   /** Something failed; the log has an `error` event. */
   | "error"
   | (string & {});
 
-/** Why a run stopped: a type, and a sentence that may be shown to the user. Every run that ends has one. */
+/** Why a run stopped: a type, and a sentence that may be shown to the user. */
 export interface StopReason {
   type: StopType;
   message: string;
 }
 
 /**
- * Returns the stop reason of a condition or a hook, reduced to the fields that are logged.
+ * Checks the stop reason that a condition or a hook returned, and keeps only the fields that are logged.
  *
  * @throws Error for a value that is not a stop reason, e.g. a promise.
  */
 export function stopFrom(said: StopReason): StopReason {
   const { type, message } = said ?? {};
   if (typeof type !== "string" || typeof message !== "string") {
-    throw new Error("A stop reason must be { type, message }, both strings. A promise is not one.");
+    throw new Error(
+      "A stop reason must be an object { type, message } of two strings; got something else, e.g. a promise.",
+    );
   }
   return { type, message };
 }
 
-/** The user pressed stop, or the caller's signal was aborted. */
+/** The stop reason of a run that the user stopped, or whose caller's signal was aborted. */
 export const ABORTED: StopReason = { type: "aborted", message: "Stopped." };
 
-/** The user sent another message, and the agent is set to interrupt the run for it. */
+/** The stop reason of a run that the user interrupted by another message, see `whenBusy`. */
 export const INTERRUPTED: StopReason = { type: "interrupted", message: "Stopped: a new message arrived." };
 
-/** The prompt is too long for the model, or the answer reached the end of its context window. */
+/**
+ * The stop reason if the prompt is too long for the model, or its answer reached the end of the context
+ * window.
+ */
 export const CONTEXT_WINDOW: StopReason = {
   type: "context_window",
   message: "This conversation has become too long. Please start a new one.",
 };
 
-/** The session was completed or has expired, so the run cannot wait for an answer. */
+/**
+ * Returns the stop reason of a run that cannot wait for an answer, because its session was completed or has
+ * expired.
+ */
 export function sessionOver(status: "expired" | "completed"): StopReason {
   return {
     type: "interrupted",
@@ -111,18 +119,22 @@ const BROKEN_OFF: readonly StopType[] = ["aborted", "interrupted"];
 
 /**
  * Whether a run that has ended can be retried: it left the session in status `error`, or was stopped or
- * interrupted before its answer was complete. A refusal and an answer that reached `max_tokens` are answers.
+ * interrupted before its answer was complete. A refusal counts as a complete answer, and so does one that
+ * reached `max_tokens`.
  */
 export function canBeRetried({ stop, failed }: { stop?: StopReason; failed?: boolean }): boolean {
   return stop !== undefined && (failed === true || BROKEN_OFF.includes(stop.type));
 }
 
-/** The agent's own messages for stop reasons, by type. A blank message is replaced. */
-export interface StopMessages {
+/** The agent's own messages for the user, by type of stop reason. A blank message is ignored. */
+interface StopMessages {
   readonly stopMessages: { readonly [type in StopType]?: string };
 }
 
-/** Returns the reason with the agent's own message, if it has one, and never with a blank message. */
+/**
+ * Returns a stop reason with the agent's own message, if it has one for the type. A reason without a message
+ * gets "Stopped.".
+ */
 export function withOwnWords({ stopMessages }: StopMessages, { type, message }: StopReason): StopReason {
   const own = Object.hasOwn(stopMessages, type) ? stopMessages[type] : undefined;
   if (own !== undefined && own.trim() !== "") return { type, message: own };

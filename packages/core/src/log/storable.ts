@@ -4,12 +4,12 @@ import type { NewEvent } from "./event.ts";
 /** The longest id, type or key in bytes of UTF-8: two of them fit into one entry of a database index. */
 const MAX_NAME_BYTES = 1_000;
 
-/** How many characters of an invalid one the error shows. */
+/** How many characters of an invalid name the error message shows. */
 const SHOWN = 40;
 
 /**
- * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8, without NUL. Half a surrogate pair
- * has no UTF-8.
+ * Whether a text can be an id, a type or a key: 1 to 1,000 bytes of UTF-8, without NUL or half a surrogate
+ * pair.
  */
 export function isName(name: string): boolean {
   if (typeof name !== "string") return false;
@@ -18,7 +18,8 @@ export function isName(name: string): boolean {
 }
 
 /**
- * Checks ids, types or keys before they are stored.
+ * Checks that ids, types or keys can be stored: 1 to 1,000 bytes of UTF-8, without NUL or half a surrogate
+ * pair.
  *
  * @throws PawlError `invalid_input`
  */
@@ -68,7 +69,8 @@ export function checkBatch(events: readonly NewEvent[], appendId: string): void 
 }
 
 /**
- * Returns a payload as JSON text, `undefined` as `null`. A column of text gives the payload back as sent.
+ * Returns a payload as JSON text; `undefined` becomes `null`. Store the text in a text column, which keeps it
+ * unchanged.
  *
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
  */
@@ -77,8 +79,8 @@ export function jsonText(value: unknown): string {
 }
 
 /**
- * Returns metadata as JSON text: as {@link jsonText}, but a NUL or half a surrogate pair in a text becomes
- * U+FFFD. Postgres's `jsonb` refuses them, and every store keeps metadata alike.
+ * Returns metadata as JSON text, like {@link jsonText}, but replaces a NUL or half a surrogate pair in a text
+ * by U+FFFD. Postgres's `jsonb` refuses both, and all stores treat metadata alike.
  */
 export function jsonbText(value: unknown): string {
   return jsonTextOf(value, (_key, part) =>
@@ -90,7 +92,7 @@ function jsonTextOf(value: unknown, replacer?: (key: string, part: unknown) => u
   try {
     return JSON.stringify(value, replacer) ?? "null";
   } catch (error) {
-    throw new PawlError("invalid_input", `This cannot be stored as JSON: ${messageOf(error)}`, {
+    throw new PawlError("invalid_input", `The value cannot be stored as JSON: ${messageOf(error)}`, {
       cause: error,
     });
   }

@@ -1,10 +1,10 @@
 import { promptTokens, type Usage } from "../model/pricing.ts";
 import type { EventData, TokenUsage } from "./event.ts";
 
-/** What a sub-agent has used for a call, as the log stores it. */
+/** The tokens and cost that a sub-agent has used for a call, as the log stores them. */
 export type Spent = NonNullable<EventData["tool_result"]["spent"]>;
 
-/** Converts a usage for the log. */
+/** Converts a `Usage` to token counts in the form of the log. */
 export function tokensOf(usage: Usage): TokenUsage {
   return {
     prompt: usage.inputTokens,
@@ -16,7 +16,7 @@ export function tokensOf(usage: Usage): TokenUsage {
   };
 }
 
-/** Reads a usage from the log. */
+/** Converts token counts in the form of the log to a `Usage`. */
 export function usageOf(tokens: TokenUsage): Usage {
   return {
     inputTokens: tokens.prompt,

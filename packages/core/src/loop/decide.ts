@@ -35,7 +35,7 @@ export type Next =
 type BetweenTurns = { do: "model" } | { do: "land" | "end"; stop: StopReason };
 
 /** The rules by which an agent's runs end. */
-export interface Rules extends Limited {
+interface Rules extends Limited {
   readonly stopWhen: readonly StopCondition[];
   readonly onLimit: "stop" | "land";
 }

@@ -1,8 +1,8 @@
 import type { Agent } from "../agent/agent.ts";
 import type { Clock } from "../base/clock.ts";
-import { timeLimit, withinDeadline } from "../base/deadline.ts";
+import { withinDeadline, withTimeLimit } from "../base/deadline.ts";
 import { causeOf, messageOf } from "../base/errors.ts";
-import { type ErrorReport, errorEvent } from "../log/error-event.ts";
+import { errorEvent } from "../log/error-event.ts";
 import type { Session } from "../log/session-row.ts";
 
 /** The user data of a session, or why it could not be fetched. */
@@ -24,20 +24,16 @@ export async function fetchUserData(
 ): Promise<FetchedUserData> {
   const { userData, userDataTimeoutMs } = agent;
   if (userData === undefined) return { text: "", failure: undefined };
-  const time = timeLimit(clock, userDataTimeoutMs);
   try {
-    const asked = (async () => userData({ session, deps: (await deps()) as never, signal: time.signal }))();
-    const text = await withinDeadline({ clock, signal: time.signal }, asked);
+    const text = await withTimeLimit(clock, userDataTimeoutMs, (signal) => {
+      const fetched = (async () => userData({ session, deps: (await deps()) as never, signal }))();
+      return withinDeadline({ clock, signal }, fetched);
+    });
     if (typeof text !== "string")
       throw new TypeError(`userData must return a string, not a value of type ${typeof text}.`);
     return { text: text.trim(), failure: undefined };
   } catch (cause) {
-    return { text: "", failure: errorEvent(userDataFailure(cause)) };
-  } finally {
-    time.clear();
+    const error = { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
+    return { text: "", failure: errorEvent(error) };
   }
-}
-
-function userDataFailure(cause: unknown): ErrorReport {
-  return { code: "user_data_failed", message: messageOf(cause), context: causeOf(cause) };
 }

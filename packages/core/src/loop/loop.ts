@@ -1,5 +1,6 @@
 import type { Leg } from "../leg/leg.ts";
 import type { NewEvent } from "../log/event.ts";
+import { eventKey } from "../log/event-keys.ts";
 import { type StopReason, sessionOver } from "../log/stop-reason.ts";
 import { closeOpenCalls, OVERTAKEN } from "../session/close-calls.ts";
 import { lostAnswer } from "../session/open-attempt.ts";
@@ -9,7 +10,6 @@ import { decide, type Next, type Now } from "./decide.ts";
 import { hooksWith } from "./hooks/call-hooks.ts";
 import { endingOf, notifyAtEnd } from "./hooks/end-hooks.ts";
 import { notifyOfSuspension, planTurn, runAfterTurnHooks } from "./hooks/turn-hooks.ts";
-import { land } from "./land.ts";
 import { prepareNextRun } from "./next-run.ts";
 import { runTools } from "./tools/run-tools.ts";
 import type { InsteadOfCall } from "./turn/plan-call.ts";
@@ -129,4 +129,18 @@ async function suspendRun(leg: Leg, waiting: readonly CallState[], decidedAt: nu
 async function closeOvertakenQuestions({ log }: Leg, run: RunState): Promise<void> {
   // The run continues. Where the message finds no leg at work, the run ends: `endSupersededRun`.
   await log.appendAtTip(closeOpenCalls(run, () => OVERTAKEN));
+}
+
+/** The note that the model reads before its last turn. */
+const LAST_TURN =
+  "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
+
+/** Makes the next turn the run's last one: a limit is near, and the user should get a proper answer. */
+async function land(leg: Leg, stop: StopReason): Promise<void> {
+  const run = openRun(leg.log.state);
+  if (run === undefined) return;
+  leg.life.beginLanding();
+  await leg.log.append([
+    { type: "note", key: eventKey.landing(run.runId), data: { text: LAST_TURN, landing: stop } },
+  ]);
 }

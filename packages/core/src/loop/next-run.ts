@@ -8,7 +8,7 @@ import { fetchUserData } from "./fetch-user-data.ts";
 import { notifyHooksOfStart, startEvents } from "./start-run.ts";
 
 /** The run that starts in the append that ends this one. */
-export interface Successor {
+interface Successor {
   next: NextRun;
   events: NewEvent[];
   /** Called once it is stored: keeps the lease for it. */

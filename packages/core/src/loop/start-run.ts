@@ -11,7 +11,7 @@ import type { FetchedUserData } from "./fetch-user-data.ts";
 import { notifyHooks } from "./hooks/call-hooks.ts";
 
 /** A run that is about to start. */
-export interface RunBeginning {
+interface RunBeginning {
   runId: string;
   userData: FetchedUserData;
   /** The run that it retries. */

@@ -7,7 +7,8 @@ export const ANSWERING = "answering";
 const FREE: Pricing = { input: 0, output: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
 
 /**
- * Returns a model that answers with this text, at no cost. A hook can use it to answer in place of the model.
+ * Returns a model that always answers with `text`, at no cost. Return it as `model` from a hook's
+ * `beforeTurn` to answer in place of the agent's model.
  *
  * @example
  * ```ts

@@ -10,38 +10,38 @@ import { type UsageEstimates, usageSoFar } from "./usage-so-far.ts";
 
 /** Options of `askModel()`. */
 export interface AskOptions {
-  /** Aborts the request. A model that ignores it is abandoned. */
+  /** Aborts the request. A model that ignores the signal is abandoned. */
   signal: AbortSignal;
   /**
-   * Stands in for token counts that the server does not send. Default: only what it sends is counted, and an
-   * answer that had to be cut counts as `maxTokens`.
+   * Estimates token counts that the server does not send. Default: a missing count is 0, and an answer that
+   * was cut counts as `maxTokens`.
    */
   estimates?: Pick<UsageEstimates, "estimatedTokens" | "estimateTokens">;
 }
 
-/** The outcome of a request, with the use and cost of all its attempts. */
+/** The outcome of a request, with the usage and cost of all its attempts. */
 export interface AskOutcome {
   /** The answer's blocks, as far as they arrived. */
   content: ContentBlock[];
-  /** Why the model stopped; `null` if it did not report it. */
+  /** Why the model stopped; `null` if it gave no reason. */
   stopReason: string | null;
   /** Id of the model that answered last, which may be a fallback. */
   model: string;
   usage: Usage;
-  /** US dollars; 0 for a model without prices. */
+  /** Cost in US dollars; 0 for a model without prices. */
   costUsd: number;
-  /** The last attempt's answer as the server described it. */
+  /** What the server reported about the last attempt. */
   response: { id: string | null; model: string | null; stopSequence: string | null; usage: RawUsage };
   /**
-   * What the model threw, or the signal's reason. The other fields then hold what arrived until then, and its
-   * cost.
+   * Present if the request failed or was aborted. `cause` is the model's error or the signal's reason. The
+   * other fields then describe the part of the answer that arrived.
    */
   failure?: { cause: unknown };
 }
 
 /**
- * Sends one request to a model, outside a run's own turns, and reads the whole answer. Cuts an answer that
- * runs past `maxTokens`. Never rejects, because a failed request may have cost something too: see `failure`.
+ * Sends one request to a model and returns its whole answer, e.g. from a hook. Cuts an answer that exceeds
+ * `maxTokens`. Never rejects: a failed request may have cost something too, so its error is in `failure`.
  *
  * @example
  * ```ts
@@ -86,7 +86,7 @@ export async function askModel(
       if (event.model !== undefined) ({ model: id, pricing } = event);
     }
   };
-  // No time limit is set, so the clock is not read.
+  // Without a time limit, the clock is never used.
   const failure = await withinDeadline({ clock: systemClock, signal }, read()).then(
     () => undefined,
     (cause: unknown) => ({ cause }),

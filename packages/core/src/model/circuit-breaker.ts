@@ -9,9 +9,9 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 export interface CircuitBreakerOptions {
   /** Failures in a row that open the circuit. Default: 5. */
   failures?: number;
-  /** How long it stays open, in milliseconds. Default: 30,000. */
+  /** How long the circuit stays open, in milliseconds. Default: 30,000. */
   coolDownMs?: number;
-  /** Returns milliseconds, from any starting point. Default: `Date.now`. */
+  /** Returns the current time in milliseconds, from any starting point. Default: `Date.now`. */
   now?: () => number;
 }
 
@@ -23,17 +23,17 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
 
 /**
  * Stops sending requests to a model that keeps failing. The circuit opens after `failures` failures in a row,
- * or at once after a failure that every request would meet (no access, no money). Failures that are the
- * request's own fault do not count. While the circuit is open, calls fail at once with a `model_error` of
- * type `circuit_open` and `retryAfterMs`. Then one trial call is let through: it closes the circuit, or opens
- * it again.
+ * or at once if the account has no access or credit. Failures that the request itself causes do not count.
+ * While the circuit is open, calls fail at once with a `model_error` of type `circuit_open`, with the time
+ * left as `retryAfterMs`. After `coolDownMs` one trial call is let through: success closes the circuit,
+ * failure opens it again.
  *
- * The state is in memory, for this model in this process, and not part of any session. A new process starts
+ * Each wrapper has its own state, in memory. Create one and share it between agents. A new process starts
  * with a closed circuit.
  *
- * Put it around `withIdleWatchdog`, so that a trial ends; inside `withRetry`, which does not wait for an open
- * circuit; and inside `withFallback`, which continues with the next model. Make one and share it: agents that
- * each wrap the model themselves do not share its state.
+ * `resilient()` combines the wrappers in the right order. If you combine them yourself, wrap this one around
+ * `withIdleWatchdog`, so that a silent trial call ends. Wrap `withRetry` around this one, and `withFallback`
+ * around that.
  *
  * @throws PawlError `config` for unknown options and invalid numbers.
  *
@@ -60,9 +60,9 @@ const OPTIONS: OptionKinds<CircuitBreakerOptions> = {
 export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOptions = {}): ModelClient {
   checkModel("The model of withCircuitBreaker()", model);
   checkOptions("withCircuitBreaker()", options, OPTIONS);
-  const breaker = circuit(options);
+  const enter = circuit(options);
   async function* stream(request: ModelRequest, bounds: StreamOptions): AsyncGenerator<ModelEvent, void> {
-    const call = breaker.enter();
+    const call = enter();
     try {
       for await (const event of model.stream(request, bounds)) {
         if (event.type === "message_stop") call.succeeded();
@@ -81,18 +81,19 @@ export function withCircuitBreaker(model: ModelClient, options: CircuitBreakerOp
   return decorate(model, stream);
 }
 
-/** A call that was let through. */
+/** A call that the circuit let through. */
 interface Call {
   succeeded(): void;
   failed(failure: ModelFailure): void;
-  /** The call has ended. A trial without an outcome leaves the trial to the next call. */
+  /** The call has ended. If it was a trial without an outcome, the next call is the trial. */
   over(): void;
 }
 
-/** The circuit is closed while `until` is undefined, open before that time, and half open from it on. */
-function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): {
-  enter(): Call;
-} {
+/**
+ * Creates a circuit. It is closed while `until` is undefined, open before that time, and half open
+ * afterwards.
+ */
+function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitBreakerOptions): () => Call {
   checkNumbers("withCircuitBreaker()", { failures }, { least: 1 });
   checkNumbers("withCircuitBreaker()", { coolDownMs });
   /** Reset only by a success, so that one failed trial opens the circuit again. */
@@ -106,7 +107,7 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
     if (trying) throw open(coolDownMs);
     const trial = until !== undefined;
     trying = trial;
-    /** The outcome of a call that began before the circuit opened does not count. */
+    /** Whether the call's outcome counts. It does not if the circuit has opened since the call began. */
     const counts = () => trial || until === undefined;
     return {
       succeeded: () => {
@@ -125,7 +126,7 @@ function circuit({ failures = 5, coolDownMs = 30_000, now = Date.now }: CircuitB
       },
     };
   };
-  return { enter };
+  return enter;
 }
 
 function open(retryAfterMs: number): Error {
@@ -136,10 +137,10 @@ function open(retryAfterMs: number): Error {
   });
 }
 
-/** Every request fails with these until the account is fixed. */
+/** Types of failure that every request meets until the account is fixed. */
 const shut = ["authentication_error", "billing_error", "permission_error"];
 
-/** How much a failure counts: not at all, once, or enough to open the circuit. */
+/** Returns how much a failure counts: 0, 1, or enough to open the circuit at once. */
 function weightOf({ status, type, errorCode, retryable }: ModelFailure): number {
   if (errorCode?.endsWith("spend_limit_reached") === true) return Number.POSITIVE_INFINITY;
   if (status === 401 || status === 402 || status === 403) return Number.POSITIVE_INFINITY;

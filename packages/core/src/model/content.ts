@@ -1,21 +1,21 @@
 import type { Json, JsonObject } from "../base/json.ts";
 
 /**
- * One block of a message, in the vocabulary of the Messages API. Blocks of other kinds pass through
- * unchanged; use the guards to narrow the known ones.
+ * One block of a message, in the format of the Messages API. Narrow it with `isText()` or `isToolUse()`.
+ * Blocks of unknown types pass through unchanged.
  */
 export interface ContentBlock {
   type: string;
   [key: string]: Json;
 }
 
-/** A text, as the Messages API takes and returns it. */
+/** A block of text, in the format of the Messages API. */
 export interface TextBlock extends ContentBlock {
   type: "text";
   text: string;
 }
 
-/** A tool call, as the Messages API returns it. */
+/** A tool call, in the format of the Messages API. */
 export interface ToolUseBlock extends ContentBlock {
   type: "tool_use";
   id: string;
@@ -23,7 +23,7 @@ export interface ToolUseBlock extends ContentBlock {
   input: Json;
 }
 
-/** The result of a tool call, as the Messages API takes it. */
+/** The result of a tool call, in the format of the Messages API. */
 // A type, not an interface: without `exactOptionalPropertyTypes`, an optional property does not fit an index
 // signature of `Json`.
 export type ToolResultBlock = ContentBlock & {
@@ -63,7 +63,7 @@ export function isThinking(block: ContentBlock): boolean {
   return block.type === "thinking" || block.type === "redacted_thinking";
 }
 
-/** Whether the block is a call of a tool that runs on the API's side. */
+/** Whether the block is a call of a tool that runs on the API's side, e.g. web search. */
 export function isServerCall({ type }: ContentBlock): boolean {
   return type === "server_tool_use" || type === "mcp_tool_use";
 }
@@ -76,7 +76,7 @@ export function isServerResult({ type }: ContentBlock): boolean {
   return type.endsWith("_tool_result");
 }
 
-/** Joins the text blocks of a list. */
+/** Returns the text of all text blocks, joined without a separator. */
 export function textOf(content: readonly ContentBlock[]): string {
   return content
     .filter(isText)

@@ -1,17 +1,20 @@
-/** Tokens may be this many times as long as estimated. */
+/** How many times as long as estimated a token may be. */
 const SLACK = 2;
 
-/** Extra tokens beyond `max_tokens`, because a short answer may be one long word. */
+/** How many tokens are allowed beyond `max_tokens`, because a short answer may be one long word. */
 const MARGIN = 32;
 
-/** Characters that each block counts, even an empty one: a server could send any number of them. */
+/**
+ * How many characters every block counts as, in addition to its text. Otherwise a server could send empty
+ * blocks without end.
+ */
 export const BLOCK_CHARS = 4;
 
 /**
  * Returns how many characters an answer of `maxTokens` may have before it is cut. A server that honours
  * `max_tokens` stays below this.
  *
- * @param estimate the agent's estimate of tokens by characters. Default: a quarter of the characters.
+ * @param estimate estimates the tokens of a number of characters. Default: a quarter of the characters.
  *
  * @example
  * ```ts
@@ -26,14 +29,14 @@ export function longestAnswer(
 ): number {
   const tokens = maxTokens + MARGIN;
   const chars = 4 * tokens;
-  // An estimate of zero gives no length per token.
+  // If the estimate is 0, a token counts as four characters.
   const charsPerToken = chars / (estimate(chars) || tokens);
   return Math.ceil(SLACK * tokens * charsPerToken);
 }
 
 /**
- * Returns how many characters a piece of JSON counts as. An escape counts as two: servers may write a
- * non-ASCII character as an escape of six (`\u043f`), although a word of many such characters is one token.
+ * Returns how many characters a piece of JSON counts as. An escape such as `\u043f` counts as two characters
+ * instead of six: some servers escape every non-ASCII character, and a whole word of them may be one token.
  *
  * @example
  * ```ts

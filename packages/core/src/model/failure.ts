@@ -1,24 +1,22 @@
 import { type ModelFailure, PawlError } from "../base/errors.ts";
 import type { AttemptFailed, ModelClient } from "./model-client.ts";
 
-/**
- * Returns how a model call failed; `undefined` for any other error, e.g. an abort or an error in the program.
- */
+/** Returns the details of a `model_error`; `undefined` for any other error, e.g. an abort or a bug. */
 export function failureOf(error: unknown): ModelFailure | undefined {
   return PawlError.is(error, "model_error") ? (error.details as unknown as ModelFailure) : undefined;
 }
 
-/** Returns the error for a failure of the model. */
+/** Creates a `model_error`. */
 export function modelError(message: string, failure: ModelFailure): PawlError {
   return new PawlError("model_error", message, { details: { ...failure } });
 }
 
-/** Returns the error for a stream that ended before its answer did. */
+/** Returns the error for a stream that ended before its answer was complete. */
 export function cutStream(): PawlError {
   return modelError("The model's stream ended before its answer was complete.", { retryable: true });
 }
 
-/** Returns the event which reports that an attempt failed and that the model `next` makes another one. */
+/** Returns the event that reports a failed attempt and announces the next one, by the model `next`. */
 export function attemptFailed(
   error: unknown,
   failure: ModelFailure,
@@ -34,7 +32,7 @@ export function attemptFailed(
   };
 }
 
-/** Returns `model` with another `stream`; its other properties stay. */
+/** Returns a copy of `model` with another `stream`. */
 export function decorate(model: ModelClient, stream: ModelClient["stream"]): ModelClient {
   const { id, pricing, forcedToolChoice } = model;
   return {

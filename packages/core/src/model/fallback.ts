@@ -5,13 +5,14 @@ import type { AttemptFailed, ModelClient, ModelEvent, ModelRequest, StreamOption
 import { checkPricing } from "./pricing.ts";
 
 /**
- * Adds fallback models, in order. If a model fails finally for a reason that another model may not share (it
- * is overloaded, out of reach, unknown, or its circuit is open), the next one is asked at once; an
- * `attempt_failed` event names it. The last one's failure is thrown. Every request begins with the primary,
- * and the result has the primary's `id`.
+ * Returns a model that asks `primary` and, if that fails, the other models in order. The next model is asked
+ * at once if the failure is retryable (e.g. the model is overloaded or unreachable, or its circuit is open)
+ * or the API does not know the model. An `attempt_failed` event names the next model. Any other failure is
+ * thrown, and so is that of the last model. Every request begins with `primary`, and the returned model has
+ * its `id`.
  *
- * Put retries inside, so that they come first: `withFallback(withRetry(a), withRetry(b))`. A model ignores
- * thinking that another model signed.
+ * To retry each model before the next one is asked, wrap each: `withFallback(withRetry(a), withRetry(b))`. A
+ * model ignores thinking that another model signed.
  *
  * @throws PawlError `config` for prices that are not valid numbers.
  *
@@ -48,7 +49,7 @@ export function withFallback(primary: ModelClient, ...others: readonly ModelClie
       }
     }
   }
-  // The same request may go to all of them.
+  // Any of the models may get a request that forces a tool.
   const forcedToolChoice = models.every((model) => model.forcedToolChoice === true);
   return { ...decorate(primary, stream), forcedToolChoice };
 }
@@ -60,10 +61,10 @@ function handOn(error: unknown, next: ModelClient | undefined): AttemptFailed | 
   return attemptFailed(error, failure, next, 0);
 }
 
-/** Whether another model may succeed where this one has failed. */
+/** Whether another model may succeed after this failure. */
 function anotherMay({ retryable, status, type }: ModelFailure): boolean {
   const unknown = status === 404 || type === "not_found_error";
-  // A server may ask for no retries. That does not apply to another model.
+  // An overloaded server may declare its failure not retryable. Another model may still answer.
   const overloaded = status === 529 || type === "overloaded_error";
   return retryable || unknown || overloaded;
 }

@@ -1,11 +1,12 @@
-/** The part of a response's headers that is used; a `Headers` fits. */
+/** The headers of a response, e.g. a `Headers`. */
 export interface ResponseHeaders {
   get(name: string): string | null;
 }
 
 /**
- * Returns how long a server asks to wait, in milliseconds and at most a year, from `retry-after-ms` or any
- * form of `retry-after`. `undefined` if the server does not ask for a wait. For `ModelFailure.retryAfterMs`.
+ * Returns how long a server asks to wait, in milliseconds, for `ModelFailure.retryAfterMs`. Reads the headers
+ * `retry-after-ms` and `retry-after` (seconds or a date), and returns at most a year. `undefined` if the
+ * server does not ask for a wait.
  *
  * @example
  * ```ts
@@ -24,12 +25,12 @@ export function retryAfterMs(headers: ResponseHeaders | undefined): number | und
   return Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), LONGEST_WAIT);
 }
 
-/** A year. The value is stored in the log, and JSON has no infinity. */
+/** A year in milliseconds. The wait is stored in the log, and JSON has no infinity. */
 const LONGEST_WAIT = 365 * 24 * 3_600_000;
 
 /**
- * Whether a request that failed with this status may succeed later: the server's own failure, or too many
- * requests. The server's `x-should-retry` takes precedence.
+ * Whether a request that failed with this HTTP status may succeed later: 408, 409, 429 and 5xx. The header
+ * `x-should-retry` takes precedence.
  *
  * @example
  * ```ts

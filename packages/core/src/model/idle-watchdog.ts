@@ -9,9 +9,9 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 export interface IdleWatchdogOptions {
   /** The longest time without an event, in milliseconds. Default: 60,000. */
   idleMs?: number;
-  /** How it waits. Default: by the system clock. */
+  /** Waits between two checks; replace it in tests. Default: a timer of the system. */
   sleep?: Sleep;
-  /** Returns milliseconds, from any starting point. Default: `Date.now`. */
+  /** Returns the current time in milliseconds, from any starting point. Default: `Date.now`. */
   now?: () => number;
 }
 
@@ -22,10 +22,10 @@ const OPTIONS: OptionKinds<IdleWatchdogOptions> = {
 };
 
 /**
- * Aborts a model call that falls silent. After `idleMs` without an event, before or within the answer, it
- * aborts the call and throws a retryable `model_error` of type `idle_timeout`. Every event resets the time,
- * pings included. Only time in which the caller waits for an event counts. An abort ends the wait even if the
- * model ignores its signal.
+ * Aborts a model call that sends no event for `idleMs`, before or during the answer. Throws a retryable
+ * `model_error` of type `idle_timeout`. Every event restarts the time, even a `ping`. Time that the caller
+ * spends between two events does not count. Aborting the call's `signal` ends it even if the model ignores
+ * the signal.
  *
  * @throws PawlError `config` for unknown options and invalid numbers.
  *
@@ -75,7 +75,7 @@ export function withIdleWatchdog(model: ModelClient, options: IdleWatchdogOption
 
 interface Watch {
   next(): Promise<IteratorResult<ModelEvent>>;
-  /** Extends the next wait: an announced pause is not silence. */
+  /** Extends the next wait by a pause that the model has announced, in milliseconds. */
   patience(ms: number): void;
   /** Aborts the call and ends the current wait. */
   interrupt(reason: unknown): void;
@@ -83,7 +83,8 @@ interface Watch {
 }
 
 /**
- * One timer serves the whole stream. It is set for the wait that is current, instead of anew for each event.
+ * Reads events, and interrupts the call if one takes too long. One timer serves the whole stream: if it fires
+ * for an earlier wait, it is set again for the current one.
  */
 function watchOver(
   events: AsyncIterator<ModelEvent>,
@@ -137,7 +138,7 @@ function watchOver(
     },
     close: async () => {
       over.abort();
-      // An aborted call may never settle: it is told to end and not awaited.
+      // An aborted call may never settle, so its end is not awaited.
       if (call.signal.aborted) events.return?.().catch(() => undefined);
       else await events.return?.();
     },

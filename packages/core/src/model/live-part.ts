@@ -1,11 +1,12 @@
-/** A block of the answer in progress. */
+/** A block of an answer that is being written. */
 export interface LivePart {
   index: number;
   kind: "text" | "thinking" | "tool_input";
   /**
-   * Its text so far, in the pieces in which it arrived, so that showing the newest piece copies nothing else.
+   * The block's text so far, in the pieces in which it arrived. Readers take new pieces without copying old
+   * ones.
    */
   pieces: string[];
-  /** The call whose input this is; only for `tool_input`. */
+  /** The tool call whose input this block is; only for `tool_input`. */
   tool?: { call_id: string; tool_name: string };
 }

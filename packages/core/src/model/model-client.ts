@@ -3,25 +3,28 @@ import type { Json } from "../base/json.ts";
 import type { ContentBlock, Message, TextBlock, ToolSpec } from "./content.ts";
 import type { Pricing, RawUsage } from "./pricing.ts";
 
-/** A request to a model. It is built from the log alone, see `requestOf`. */
+/** A request to a model. A run's requests are built from its log alone. */
 export interface ModelRequest {
-  /** Frozen like the tools, because requests share them. */
+  /** The system prompt, in blocks. This list and `tools` are frozen, because requests share them. */
   system: readonly TextBlock[];
   tools: readonly ToolSpec[];
   messages: Message[];
   /** The most tokens that the answer may have. */
   maxTokens: number;
-  /** Default: `auto`. */
+  /** Whether the model must call a tool. Default: `auto`. */
   toolChoice?: ToolChoice;
 }
 
-/** Whether the model has to use a tool, and which. */
+/** Which tools the model calls. `auto`: any or none. `any`: at least one. `tool`: this one. `none`: none. */
 export type ToolChoice =
   | { type: "auto" | "any"; disable_parallel_tool_use?: boolean }
   | { type: "tool"; name: string; disable_parallel_tool_use?: boolean }
   | { type: "none" };
 
-/** One event of a model's answer: the stream events of the Messages API. Unknown events are ignored. */
+/**
+ * One event of a model's answer: a stream event of the Messages API, or {@link AttemptFailed}. Events of
+ * unknown types are ignored.
+ */
 export type ModelEvent =
   | { type: "message_start"; message: MessageStart; request_id?: string }
   | { type: "content_block_start"; index: number; content_block: ContentBlock }
@@ -33,17 +36,17 @@ export type ModelEvent =
   | AttemptFailed;
 
 /**
- * The answer received so far is void, and another attempt follows, beginning with its own `message_start`.
- * Models never send this; the wrappers around them do, see `withRetry` and `withFallback`.
+ * Announces another attempt after a failed one. The answer received so far is void; the next attempt begins
+ * with its own `message_start`. Only wrappers such as `withRetry` and `withFallback` send this event.
  */
 export interface AttemptFailed {
   type: "attempt_failed";
   error: ModelFailure & { message: string };
   /** How long until the next attempt, in milliseconds. */
   retry_in_ms: number;
-  /** The model of the next attempt. Default: the same one. */
+  /** Id of the model of the next attempt. Default: the same model. */
   model?: string;
-  /** Prices of that model. If `model` is given and this is absent, its cost is not counted. */
+  /** Prices of that model. If `model` is given without prices, the next attempt's cost is not counted. */
   pricing?: Pricing;
 }
 
@@ -55,7 +58,8 @@ export interface MessageStart {
 }
 
 /**
- * `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`, `citations_delta` and future types.
+ * A piece of a block. `type` is `text_delta`, `input_json_delta`, `thinking_delta`, `signature_delta`,
+ * `citations_delta` or a future type.
  */
 export interface ContentDelta {
   type: string;
@@ -66,7 +70,7 @@ export interface ContentDelta {
   citation?: Json;
 }
 
-/** The end of a reply: why it stops, and the usage so far. */
+/** The end of a reply, with the reason why the model stopped. */
 export interface MessageDelta {
   stop_reason: string | null;
   stop_sequence?: string | null;
@@ -77,21 +81,24 @@ export interface MessageDelta {
 export interface StreamOptions {
   /** Aborts the call; `stream` then throws the signal's reason. */
   signal: AbortSignal;
-  /** Returns how much time is left, in milliseconds. A wait that would take as long is not begun. */
+  /**
+   * Returns how much time the call has left, in milliseconds. A retry whose wait would use it up is not made.
+   */
   timeLeftMs?(): number;
 }
 
 /**
- * A model. `stream` sends one request and yields the answer's events in order. It ends only after
- * `message_stop`, and throws a `PawlError` with the code `model_error` for any failure of the model or the
- * network. It never retries. Wrappers around a model may, and announce it by {@link AttemptFailed}.
+ * A client for a model. `stream` sends one request and yields the answer's events in order. The stream ends
+ * after `message_stop`, and throws a `PawlError` with the code `model_error` for any failure of the model or
+ * the network. Clients never retry; wrappers such as `withRetry` do, and announce each retry by
+ * {@link AttemptFailed}.
  */
 export interface ModelClient {
   /** The model's id, e.g. `claude-sonnet-5-5`. */
   readonly id: string;
-  /** Its prices. If absent, its cost is not counted. */
+  /** The model's prices. Without prices, its cost is not counted. */
   readonly pricing?: Pricing;
-  /** Whether a request may force it to call a tool (`toolChoice` `any` or `tool`). Default: false. */
+  /** Whether a request may force the model to call a tool (`toolChoice` `any` or `tool`). Default: false. */
   readonly forcedToolChoice?: boolean;
   /** Sends a request and yields the events of the answer. */
   stream(request: ModelRequest, options: StreamOptions): AsyncIterable<ModelEvent>;

@@ -1,4 +1,5 @@
 import { checkNumbers } from "../base/check-numbers.ts";
+import { numbersFor } from "../base/numbers-for.ts";
 import { usdFromMicros } from "../base/usd.ts";
 
 /** Token counts of one model call, as the Messages API counts them. */
@@ -16,8 +17,8 @@ export interface Usage {
 }
 
 /**
- * Prices in US dollars per million tokens. Cache reads and both kinds of cache write have prices of their
- * own: they are not a fixed fraction of the input price.
+ * Prices in US dollars per million tokens. Cache reads and writes have prices of their own, because these are
+ * no fixed fraction of the input price.
  */
 export interface Pricing {
   /** Prompt tokens that are not cached. */
@@ -30,17 +31,17 @@ export interface Pricing {
   cacheWrite5m: number;
   /** Tokens written to the cache for an hour. */
   cacheWrite1h: number;
-  /** Prices if the whole prompt (input, cache reads and cache writes) is longer than `above` tokens. */
+  /** Prices of a call whose prompt (input, cache reads and cache writes) is longer than `above` tokens. */
   longPrompt?: Omit<Pricing, "longPrompt"> & { above: number };
 }
 
 /**
- * Checks prices.
+ * Checks that all prices are numbers from 0 to a million.
  *
  * @param whose owner of the prices, for the message, e.g. `the model of "coach"`
- * @throws PawlError `config` for a price that is not a number from 0 to a million
+ * @throws PawlError `config` for the first price that is no such number
  */
-// With a price that is not a number, no cost limit would ever be reached, and totals would be lost.
+// With a price that is not a number, no cost limit would ever be reached, and totals would become `NaN`.
 export function checkPricing(whose: string, pricing: Pricing | undefined): void {
   for (const prices of [pricing, pricing?.longPrompt]) {
     if (prices === undefined) continue;
@@ -83,7 +84,7 @@ export function costUsd(usage: Usage, pricing: Pricing): number {
   );
 }
 
-/** No tokens at all. */
+/** A usage of 0 tokens. */
 export const noUsage: Usage = {
   inputTokens: 0,
   outputTokens: 0,
@@ -94,14 +95,10 @@ export const noUsage: Usage = {
 
 /** Adds two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  return {
-    inputTokens: a.inputTokens + b.inputTokens,
-    outputTokens: a.outputTokens + b.outputTokens,
-    cacheReadTokens: a.cacheReadTokens + b.cacheReadTokens,
-    cacheWriteTokens: a.cacheWriteTokens + b.cacheWriteTokens,
-    cacheWrite1hTokens: (a.cacheWrite1hTokens ?? 0) + (b.cacheWrite1hTokens ?? 0),
-  };
+  return numbersFor(counts, (one) => (a[one] ?? 0) + (b[one] ?? 0));
 }
+
+const counts = Object.keys(noUsage) as (keyof Usage)[];
 
 /** Returns cache reads as a share of all prompt tokens, 0 to 1; 0 for an empty prompt. */
 export function cacheHitRate(usage: Usage): number {
@@ -110,8 +107,8 @@ export function cacheHitRate(usage: Usage): number {
 }
 
 /**
- * Usage on the wire. Every number of a `message_delta` is a total so far: it replaces the earlier one and is
- * never added.
+ * Token counts as the Messages API sends them. Every count of a `message_delta` is a total so far, which
+ * replaces the earlier count.
  */
 export interface RawUsage {
   input_tokens?: number | null;
@@ -122,7 +119,8 @@ export interface RawUsage {
 }
 
 /**
- * Reads usage from the wire, in whole tokens up to a billion. A missing, negative or non-numeric count is 0.
+ * Converts token counts of the Messages API to a `Usage`, in whole tokens up to a billion. A missing,
+ * negative or non-numeric count becomes 0.
  *
  * @example
  * ```ts
@@ -145,10 +143,13 @@ function count(value: unknown): number {
   return isCount(value) ? Math.min(Math.ceil(value), MOST_TOKENS) : 0;
 }
 
-/** Whether a server sent a valid count. */
+/** Whether a value is a valid token count: a number from 0. */
 export function isCount(value: unknown): value is number {
   return typeof value === "number" && value >= 0;
 }
 
-/** More tokens than any answer has, and few enough that a database's totals hold billions of such answers. */
+/**
+ * The largest token count that is accepted. It is more than any answer has, and small enough for a database's
+ * totals to hold billions of answers.
+ */
 export const MOST_TOKENS = 1_000_000_000;

@@ -1,12 +1,12 @@
 import { PawlError } from "../base/errors.ts";
-import { type Json, type JsonObject, toJson } from "../base/json.ts";
+import { isJsonObject, type Json, toJson } from "../base/json.ts";
 import type { ContentBlock } from "./content.ts";
 import { BLOCK_CHARS, writtenLength } from "./estimate.ts";
 import type { LivePart } from "./live-part.ts";
 import type { ContentDelta, ModelEvent } from "./model-client.ts";
 import type { RawUsage } from "./pricing.ts";
 
-/** An answer, while it is being received and after. */
+/** A model's answer, complete or as far as it was received. */
 export interface Reply {
   id: string | null;
   model: string | null;
@@ -51,8 +51,7 @@ export function newReply(): Reply {
 
 /**
  * Adds one stream event to the answer. Joins the fragments of a tool call's input and parses them once, when
- * the block is complete. Unknown events, blocks and deltas are never an error; their content is kept if
- * possible.
+ * the block is complete. Keeps blocks of unknown types, and ignores unknown events and deltas.
  */
 export function takeEvent(answer: Reply, event: ModelEvent): void {
   switch (event.type) {
@@ -87,15 +86,15 @@ export function takeEvent(answer: Reply, event: ModelEvent): void {
   }
 }
 
-/** Ends an answer that runs past `max_tokens`, as the server should have done. */
+/** Marks an answer that exceeds `max_tokens` as cut. */
 export function cutReply(answer: Reply): void {
   answer.cut = true;
   answer.stopReason = "max_tokens";
 }
 
 /**
- * Returns the blocks received so far: with the text of unfinished blocks, without the input of unfinished
- * calls.
+ * Returns the blocks received so far. An unfinished text or thinking block has its text so far. An unfinished
+ * call has the input that it started with, usually `{}`.
  */
 export function contentOf(answer: Reply): ContentBlock[] {
   return answer.blocks.map(({ block, part, complete }) => {
@@ -180,11 +179,11 @@ function finishBlock(target: PartialBlock): void {
   if (part.kind === "thinking") block.thinking = text.toWellFormed();
   if (part.kind !== "tool_input") return;
   const input = text === "" ? block.input : parsed(text);
-  block.input = isObject(input) ? input : {};
-  if (!isObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
+  block.input = isJsonObject(input) ? input : {};
+  if (!isJsonObject(input)) target.invalid = `The arguments are not a JSON object: ${text.slice(0, 200)}`;
 }
 
-/** Returns `undefined` for text that is not JSON, or that cannot be stored. */
+/** Parses JSON text; returns `undefined` if it is invalid or too deeply nested to be stored. */
 function parsed(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));
@@ -193,11 +192,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-function isObject(value: Json | undefined): value is JsonObject {
-  return value !== null && typeof value === "object" && !Array.isArray(value);
-}
-
-/** Updates totals. One that is absent, or `null` ("not reported"), keeps its earlier value. */
+/** Replaces the totals that the server sent. A total that is absent or `null` keeps its earlier value. */
 function addSaid(usage: RawUsage, said: RawUsage): void {
   const total = usage as { [field: string]: unknown };
   for (const [field, value] of Object.entries(said)) {

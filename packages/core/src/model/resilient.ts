@@ -8,7 +8,10 @@ import { type RetryOptions, withRetry } from "./retry.ts";
 
 /** Options of `resilient()`. */
 export interface ResilientOptions {
-  /** The model, or models in order, to ask after the first one has failed for good. Default: none. */
+  /**
+   * The model, or models in order, to ask when the first one has failed and its retries are used up. Default:
+   * none.
+   */
   fallback?: ModelClient | readonly ModelClient[];
   /** Options of `withRetry`, for each model. */
   retry?: RetryOptions;
@@ -26,12 +29,13 @@ const OPTIONS: OptionKinds<ResilientOptions> = {
 };
 
 /**
- * Makes a model survive failures: retries failures that may pass, cuts a silent stream, stops asking a model
- * that keeps failing, and then asks the fallback. Combines `withIdleWatchdog`, `withCircuitBreaker`,
- * `withRetry` and `withFallback`; their defaults apply. Each model has its own retries and circuit breaker.
+ * Makes a model survive failures of its API. Retries temporary failures, aborts silent streams, stops sending
+ * requests to a model that keeps failing, and then asks the fallback. Combines `withIdleWatchdog`,
+ * `withCircuitBreaker`, `withRetry` and `withFallback`, with their defaults. Each model has its own retries
+ * and circuit breaker.
  *
- * Pass plain models: one that already retries would be retried twice. Make one and share it between agents,
- * so that they share its circuit breaker.
+ * Pass models that do not retry by themselves, because retries would multiply. Create one resilient model and
+ * share it between agents, so that they share its circuit breaker.
  *
  * @throws PawlError `config` for an unknown option, a model that is not a `ModelClient`, an invalid number or
  * invalid prices.
@@ -57,9 +61,9 @@ export function resilient(model: ModelClient, options: ResilientOptions = {}): M
   checkModel("The model of resilient()", model);
   for (const other of others) checkModel("`fallback` of resilient()", other);
 
-  // From the inside: the watchdog ends a silent attempt, so that the breaker counts it. Each attempt counts
-  // with the breaker, so it is inside the retries, which end once it opens. The fallback is outermost: it is
-  // asked when the retries have given up, or at once while the breaker is open.
+  // From the inside out: the watchdog ends a silent attempt, so that the breaker counts it as a failure. The
+  // breaker counts every attempt, and the retries end when it opens. The fallback is asked when the retries
+  // are used up, or at once while the breaker is open.
   const guarded = (one: ModelClient) =>
     withRetry(withCircuitBreaker(withIdleWatchdog(one, idleWatchdog), circuitBreaker), retry);
   return withFallback(guarded(model), ...others.map(guarded));

@@ -7,20 +7,20 @@ import type { ModelClient, ModelEvent, ModelRequest, StreamOptions } from "./mod
 
 /** Options of `withRetry()`. */
 export interface RetryOptions {
-  /** Attempts after the first one. Default: 3. */
+  /** The most attempts after the first one. Default: 3. */
   retries?: number;
   /** The first wait, in milliseconds; each further one is twice as long. Default: 500. */
   baseMs?: number;
   /** The longest wait, in milliseconds, unless the server asks for a longer one. Default: 20,000. */
   maxMs?: number;
   /**
-   * The share of each wait that is random, 0 to 1, so that many clients do not retry at the same moment.
+   * The share of each wait that is random, from 0 to 1, so that many clients do not retry at the same moment.
    * Default: 0.25.
    */
   jitter?: number;
-  /** How it waits. Default: by the system clock. */
+  /** Waits before a retry; replace it in tests. Default: a timer of the system. */
   sleep?: Sleep;
-  /** Returns a number from 0 to 1. Default: `Math.random`. */
+  /** Returns a random number from 0 to 1. Default: `Math.random`. */
   random?: () => number;
 }
 
@@ -34,13 +34,14 @@ const OPTIONS: OptionKinds<RetryOptions> = {
 };
 
 /**
- * Retries attempts whose failure may pass: a lost connection, 408, 409, 429, 5xx, an overload in the stream,
- * a stream that was cut or fell silent. Failures of the request or the account are not retried, nor is an
+ * Retries attempts that fail temporarily: a lost connection, 408, 409, 429, 5xx, an overload in the stream, a
+ * stream that was cut or fell silent. Does not retry failures that the request or the account causes, nor an
  * open circuit.
  *
- * Waits grow and are partly random. A wait that the server asks for is used exactly. If no time would be left
- * (`timeLeftMs`), the failure is thrown at once. An `attempt_failed` event announces each new attempt before
- * the wait: what was streamed until then is void.
+ * Waits double from `baseMs` up to `maxMs`, and are partly random. If the server asks for a certain wait,
+ * that one is used instead. If a wait would use up the time left (`timeLeftMs`), the failure is thrown at
+ * once. Before each wait, an `attempt_failed` event announces the new attempt; the answer streamed until then
+ * is void.
  *
  * @throws PawlError `config` for unknown options and invalid numbers.
  *

@@ -1,14 +1,14 @@
 import { messageOf, PawlError } from "../base/errors.ts";
 import { withoutKeys } from "../base/without-keys.ts";
 
-/** The longest failure text that is kept, in characters, because a server may answer with anything. */
+/** The longest failure text that is kept, in characters. A server may send a text of any length. */
 const LONGEST_SECRET = 2_000;
 
 /**
  * Returns the secrets among a request's headers: all values except those of headers known to be public. For
  * `Bearer <token>`, the token alone is a secret too.
  *
- * @param headers an object, pairs, a `Headers` or anything that holds one of these
+ * @param headers an object, a list of pairs, a `Headers`, or an object that contains one of these
  */
 export function secretsIn(headers: unknown): string[] {
   if (typeof headers !== "object" || headers === null) return [];
@@ -24,12 +24,12 @@ export function secretsIn(headers: unknown): string[] {
 const PUBLIC_HEADER =
   /^(accept|content-type|user-agent|x-stainless-.*|anthropic-(version|beta)|openai-(organization|project|beta)|http-referer|x-title)$/i;
 
-/** An id in the usual format of servers. */
+/** A request id in the usual format, e.g. `req_011CSHoEeqs5C35K2UUqR7Fy`. */
 const REQUEST_ID = /^req_[A-Za-z0-9]{1,40}$/;
 
 /**
- * Returns a server's request id in a form that may be logged: unchanged in the usual format, otherwise
- * without secrets. `secrets` is called only in the second case, because this runs for every request.
+ * Returns a server's request id in a form that may be logged: unchanged if it has the usual format (`req_…`),
+ * otherwise with secrets removed. `secrets` is called only if the format is unusual.
  */
 export function safeRequestId(given: string | null, secrets: () => readonly string[]): string | undefined {
   if (!given) return undefined;
@@ -37,9 +37,9 @@ export function safeRequestId(given: string | null, secrets: () => readonly stri
 }
 
 /**
- * Removes secrets from a failure's message, details and causes, see {@link withoutKeys}. Replaces each cause
- * by an error of the same name, message, code and stack, because an SDK's own error contains headers and
- * bodies.
+ * Removes secrets from an error's message, details and causes, see {@link withoutKeys}. Replaces each cause
+ * by a new error with the same name, message, code and stack, because an SDK's own error may contain headers
+ * and bodies.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export function withoutSecrets(failure: PawlError, secrets: readonly string[]): 
   });
 }
 
-/** The longest chain of causes that is kept; a chain may be circular. */
+/** The most causes that are kept. A chain of causes may be circular. */
 const DEEPEST_SECRET = 5;
 
 function cleanCause(cause: unknown, clean: (text: string) => string, depth = DEEPEST_SECRET): Error {

@@ -1,7 +1,7 @@
 import { isCount, type Usage, usageFromWire } from "./pricing.ts";
 import type { Reply } from "./reply.ts";
 
-/** Fallback for token counts that the server did not send. */
+/** Estimates for token counts that the server did not send. */
 export interface UsageEstimates {
   /** Estimated tokens of the prompt. */
   estimatedTokens: number;
@@ -10,8 +10,9 @@ export interface UsageEstimates {
 }
 
 /**
- * Returns the server's token counts. Estimates missing ones: the prompt's, and the answer's if it broke off.
- * An estimated answer has at most `max_tokens`, because anything beyond is cut.
+ * Returns an answer's token counts as the server sent them. Estimates the prompt's count if it is missing,
+ * and the answer's if it is missing or the answer broke off. An estimated answer has at most `maxTokens`,
+ * because a longer one is cut.
  */
 export function usageSoFar({ usage: raw, finished, chars }: Reply, asked: UsageEstimates): Usage {
   const usage = usageFromWire(raw);

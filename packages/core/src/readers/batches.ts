@@ -2,12 +2,12 @@ import type { StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import type { SessionWatch } from "./session-watch.ts";
 
-/** The most events that a reader collects before it gets them. */
+/** The most events in a batch. */
 const MAX_BATCH = 64;
 
 /**
- * Reads the events after the cursor: first from the query that readers at this cursor share, the rest on its
- * own.
+ * Yields the events after `cursor` in batches. The first batch comes from a query that all readers at this
+ * cursor share.
  */
 export async function* pulled(
   watch: SessionWatch,

@@ -6,11 +6,11 @@ import type { LivePart } from "../model/live-part.ts";
 
 /** How much of the live state a reader has been shown. */
 export interface ReaderState {
-  /** The attempt whose text it is shown: 0 for none, `undefined` while the events it has read do not tell. */
+  /** The attempt whose text the reader is shown. 0: none. `undefined`: the events read so far do not say. */
   attempt: number | undefined;
   /**
-   * Characters of the attempt that it has, over all blocks. Blocks are written one after the other, so this
-   * is a position.
+   * How many characters of the attempt the reader has, over all blocks. Blocks are written one after the
+   * other, so this number is a position.
    */
   chars: number;
   /** An attempt that had ended before this reader started. */
@@ -29,7 +29,7 @@ export interface ReaderState {
   settled: Set<string>;
 }
 
-/** Returns a new reader, which has what its cursor says from earlier connections. */
+/** Returns the state of a new reader that already has the text before its cursor. */
 export function newReader(live: LiveCursor | undefined): ReaderState {
   return {
     ...ofAttempt(undefined, live?.chars ?? 0),
@@ -45,14 +45,14 @@ function ofAttempt(attempt: number | undefined, chars: number) {
   return { attempt, chars, parts: undefined, taken: new Map(), shown: new Map(), skip: 0 };
 }
 
-/** Whether the text of an attempt is void or stored after such an event. */
+const ENDS_ATTEMPT = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
+
+/** Whether this event ends the attempt in progress: its text is then either stored or void. */
 export function endsAttempt({ type }: { type: string }): boolean {
-  return (
-    type === "llm_request" || type === "assistant_message" || type === "run_recovered" || type === "run_ended"
-  );
+  return ENDS_ATTEMPT.some((one) => one === type);
 }
 
-/** Returns the reader after a stored event. A request starts another attempt. */
+/** Returns a reader's state after a stored event. An `llm_request` starts another attempt. */
 export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState {
   if (event.type === "tool_result") seen.settled.add(event.data.call_id);
   if (!endsAttempt(event)) return seen;
@@ -60,8 +60,8 @@ export function readerAfter(event: StoredEvent, seen: ReaderState): ReaderState 
 }
 
 /**
- * Lets a reader that connects mid-answer preview the attempt in progress. The live state may be a dead
- * process's leftover, so the log is asked whether the attempt had ended before the reader's cursor.
+ * Shows the attempt in progress to a reader that connects mid-answer. First checks in the log that the
+ * attempt did not end before the reader's cursor: the live state may be that of a dead process.
  */
 export async function adoptAttempt(
   store: EventStore,
@@ -73,8 +73,7 @@ export async function adoptAttempt(
   const { attempt } = live ?? { attempt: 0 };
   const isNew = seen.attempt === undefined && attempt !== seen.over;
   if (!isNew || attempt === 0 || attempt > afterSeq) return;
-  const types = ["llm_request", "assistant_message", "run_recovered", "run_ended"] as const;
-  for await (const event of store.read(sessionId, { afterSeq: attempt, types, limit: 1 })) {
+  for await (const event of store.read(sessionId, { afterSeq: attempt, types: ENDS_ATTEMPT, limit: 1 })) {
     if (event.seq > afterSeq) break;
     seen.over = attempt;
     return;
@@ -82,7 +81,7 @@ export async function adoptAttempt(
   seen.attempt = attempt;
 }
 
-/** Yields what is new to the reader in the live state. */
+/** Yields the live events that a reader has not been shown yet. */
 export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): Generator<LiveEvent> {
   if (live === undefined) return;
   if (live.attempt !== 0 && live.attempt === seen.attempt) yield* newDeltas(live, seen);
@@ -97,7 +96,7 @@ export function* newLiveEvents(live: LiveState | undefined, seen: ReaderState): 
   }
 }
 
-/** Yields the new text block by block: each block up to its current end before the next one. */
+/** Yields the text that a reader has not been shown yet, block by block in order. */
 export function* newDeltas({ attempt, parts }: LiveState, seen: ReaderState): Generator<LiveEvent> {
   if (seen.parts !== parts) Object.assign(seen, { parts, taken: new Map(), skip: seen.chars });
   for (let at = 0; at < parts.length; ) {
@@ -131,7 +130,7 @@ function delta({ kind, tool }: LivePart, data: Delta): Extract<LiveEvent, { type
 
 /** A reader's position in an answer in progress. */
 export interface LiveCursor {
-  /** `seq` of its `llm_request`. */
+  /** `seq` of the `llm_request` that is being answered. */
   attempt: number;
   /**
    * UTF-16 code units of the answer that the reader has, over all its blocks in order, including tool inputs.
@@ -140,8 +139,8 @@ export interface LiveCursor {
 }
 
 /**
- * A reader's position in a session. It can continue from there on another connection, in any process, without
- * missing an event or seeing one twice.
+ * A reader's position in a session. The reader can continue from there on another connection, in any process,
+ * without missing an event or seeing one twice.
  */
 export interface Cursor {
   /** `seq` of the last stored event that the reader has. */
@@ -150,7 +149,7 @@ export interface Cursor {
 }
 
 /**
- * Returns the cursor after an event that was read from `cursor` on.
+ * Returns a reader's cursor after it has read `event`, given its cursor before.
  *
  * @example
  * ```ts

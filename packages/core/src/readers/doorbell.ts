@@ -1,5 +1,5 @@
 /** Wakes a reader when there may be something new. */
-export interface Doorbell {
+interface Doorbell {
   ring(): void;
   /**
    * Resolves after a ring, including one that came before the call. Rings in one turn of the event loop, e.g.
@@ -9,7 +9,7 @@ export interface Doorbell {
   close(): void;
 }
 
-/** Waits for a ring, or an abort of one of the signals. */
+/** Creates a doorbell. An abort of one of the signals rings it too. */
 export function doorbell(signals: readonly (AbortSignal | undefined)[]): Doorbell {
   let rung = false;
   let answer: (() => void) | undefined;
@@ -38,7 +38,7 @@ export function doorbell(signals: readonly (AbortSignal | undefined)[]): Doorbel
   };
 }
 
-/** Calls back once everything that is ready to run has run. */
+/** Calls `then` in the next turn of the event loop. */
 export function soon(then: () => void): void {
   if (globalThis.setImmediate === undefined) setTimeout(then, 0);
   else setImmediate(then);

@@ -3,7 +3,7 @@ import type { StoredEvent, StoredOf } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { type AwaitedRun, stillAwaited } from "../log/handover.ts";
 import type { LiveEvent, SessionEvent } from "../log/live-event.ts";
-import type { LiveState, LiveTail } from "../log/live-tail.ts";
+import type { LiveTail } from "../log/live-tail.ts";
 import { redactedEvent, redactedSince } from "../log/redacted.ts";
 import { inBatches, pulled } from "./batches.ts";
 import {
@@ -18,9 +18,9 @@ import {
 import { doorbell } from "./doorbell.ts";
 import { restOfAnswer } from "./rest-of-answer.ts";
 import type { SessionWatches } from "./session-watch.ts";
-import { type AgentsBelow, agentsBelow } from "./sub-agent-text.ts";
+import { agentsBelow } from "./sub-agent-text.ts";
 
-/** What a reader reads from. */
+/** Where readers get their events from. */
 interface Source {
   store: EventStore;
   tail: LiveTail;
@@ -30,21 +30,21 @@ interface Source {
   over: AbortController;
 }
 
-/** Where to start, and when to end. Text of an answer in progress that `live` covers is not sent again. */
-export interface FollowOptions extends Partial<Cursor> {
+/** Where a reader starts and when it ends. Text before the position `live` is not sent again. */
+interface FollowOptions extends Partial<Cursor> {
   signal?: AbortSignal;
   /**
-   * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. An end that starts
-   * another run does not count. Default: false.
+   * Ends after the next `run_suspended` or `run_ended`, of this run if one is given. If that run hands over
+   * to another one, waits for the other one. Default: false; the reader never ends by itself.
    */
   untilIdle?: boolean | AwaitedRun;
 }
 
 /**
- * Yields a session's events from a cursor on, and live events between them.
+ * Yields a session's stored events after a cursor, with live events between them.
  *
- * @throws PawlError `draining` when this process stops serving. The reader can continue elsewhere from its
- * cursor.
+ * @throws PawlError `draining` when this process stops serving. The reader can continue from its cursor in
+ * another process.
  */
 // A reader is only a cursor: it takes stored events from the store and live text from its position. So a slow
 // reader gets fewer, longer deltas, uses no memory and delays nobody.
@@ -58,13 +58,19 @@ export function follow(
 
 interface FollowFrom extends FollowOptions {
   sessionId: string;
-  /** Aborted with the error that prevents further events. The reader gets it after all stored events. */
+  /**
+   * Aborted with an error if no further events can come. The reader gets all stored events, and then this
+   * error.
+   */
   failure?: AbortSignal;
   /** Yields the rest of each answer's text as deltas before its `assistant_message`. Default: false. */
   wholeText?: boolean;
 }
 
-/** Like {@link follow}, for a reader that exists before its starting point is known. */
+/**
+ * Like {@link follow}, but takes its options as a promise too, for a reader that starts before its cursor is
+ * known.
+ */
 export function followFrom(
   source: Source,
   from: Promise<Omit<FollowFrom, "signal">> | FollowFrom,
@@ -86,8 +92,8 @@ async function* batches(
   const gone = () => signal?.aborted ?? false;
   const awaited = options.untilIdle ?? false;
   const reader: Reader = { cursor: afterSeq, seen: newReader(known), awaited, wholeText };
-  // Query the store at first, and again after a long silence: only the store knows what other processes
-  // stored.
+  // Query the store at the start, and again after a long silence: only the store has the events of other
+  // processes.
   let looks: number | undefined;
   const stored = () => {
     const { cursor } = reader;
@@ -96,7 +102,7 @@ async function* batches(
     looks = watch.looks;
     if (isFirst) return inBatches(store.read(sessionId, { afterSeq: cursor }));
     const { seq, recent } = tail.peek(sessionId);
-    // They have no gaps.
+    // `recent` has no gaps, so that the index follows from the `seq`.
     const at = cursor + 1 - (recent[0]?.seq ?? Number.POSITIVE_INFINITY);
     if (!isDue && at >= 0 && at < recent.length) return [recent.slice(at)];
     return isDue || Math.max(seq, watch.seq) > cursor ? pulled(watch, store, sessionId, cursor) : [];
@@ -119,7 +125,7 @@ async function* batches(
       if (reader.cursor > begun && Math.max(seq, watch.seq) > reader.cursor) continue;
       if (reader.seen.attempt === undefined)
         await adoptAttempt(store, sessionId, afterSeq, live, reader.seen);
-      const news = [...goingOn(live, reader.seen, below)];
+      const news = [...newLiveEvents(live, reader.seen), ...below.news(live)];
       if (news.length > 0) yield news;
       await rung();
     }
@@ -130,7 +136,7 @@ async function* batches(
   }
 }
 
-/** A reader's state. `awaited` becomes `undefined` once what it waits for has happened. */
+/** A reader's state. `awaited` becomes `undefined` when the reader should end. */
 interface Reader {
   cursor: number;
   seen: ReaderState;
@@ -138,7 +144,7 @@ interface Reader {
   wholeText: boolean;
 }
 
-/** Moves a reader over stored events, as far as it wants to go, and returns what it is shown. */
+/** Moves a reader over stored events, until it should end, and returns the events that it is shown. */
 function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySet<number>): SessionEvent[] {
   const shown: SessionEvent[] = [];
   for (const event of events) {
@@ -152,11 +158,6 @@ function take(reader: Reader, events: readonly StoredEvent[], hidden: ReadonlySe
     reader.awaited = stillAwaited(reader.awaited, event);
   }
   return shown;
-}
-
-function* goingOn(live: LiveState | undefined, seen: ReaderState, below: AgentsBelow): Generator<LiveEvent> {
-  yield* newLiveEvents(live, seen);
-  yield* below.news(live);
 }
 
 /**

@@ -3,8 +3,8 @@ import type { StoredEvent } from "../log/event.ts";
 import type { LiveState, LiveTail } from "../log/live-tail.ts";
 
 /**
- * The fewest recent events that are kept; the most is twice as many. A reader that is further behind reads
- * the store.
+ * How many recent events of a session are kept: at least this many, at most twice as many. A reader that is
+ * further behind queries the store.
  */
 const MAX_RECENT = 32;
 
@@ -27,7 +27,7 @@ function remember(channel: Channel, events: readonly StoredEvent[]): void {
 }
 
 /**
- * Makes a tail for readers in the same process as the run. Readers in other processes find stored events by
+ * Creates a tail for readers in the same process as the run. Readers in other processes find stored events by
  * polling.
  */
 export function localTail(): LiveTail {

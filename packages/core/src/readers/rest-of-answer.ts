@@ -4,11 +4,11 @@ import { type ContentBlock, isText } from "../model/content.ts";
 import type { ReaderState } from "./cursor.ts";
 
 /**
- * Yields the text and thinking of a stored answer that a reader has not been shown, as deltas. An answer whose
- * end came in the same packet as its last words is stored before any reader sees those words.
+ * Yields the text and thinking of a stored answer that a reader has not been shown, as deltas. If an answer's
+ * last words and its end arrive in one packet, the answer is stored before any reader sees those words.
  */
-// Blocks are matched by kind and order, not by index: thinking without a signature is not stored, so positions
-// in the stored answer can differ from those in the reply.
+// Blocks are matched by kind and order, not by index: thinking without a signature is not stored, so
+// positions in the stored answer can differ from those in the reply.
 export function* restOfAnswer(
   { data: { content, attempt, disposition } }: StoredOf<"assistant_message">,
   seen: ReaderState,

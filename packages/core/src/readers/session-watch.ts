@@ -4,22 +4,22 @@ import type { LiveTail } from "../log/live-tail.ts";
 import { soon } from "./doorbell.ts";
 import { type QueryAnswer, sharedQueries } from "./shared-queries.ts";
 
-/** Poll interval for idle sessions if every append is heard, in case a wake-up was lost. */
+/** Poll interval in milliseconds for idle sessions whose appends are all heard, in case a wake-up is lost. */
 const IDLE_MS = 60_000;
 
-/** One session's watch, shared by all its readers in this process. */
+/** Notifies all readers of a session in this process, and shares their queries. */
 export interface SessionWatch {
   /** `seq` of the last event that is known to be in the store. */
   readonly seq: number;
-  /** Counts the queries that were due without a notification. */
+  /** How many queries were due without a notification so far. */
   readonly looks: number;
-  /** Events after `cursor`. Readers at the same place share one query per wake-up. */
+  /** Returns events after `cursor`. Readers with the same cursor share one query per wake-up. */
   ask(cursor: number): Promise<QueryAnswer>;
   /** Records an event that a reader has read. */
   saw(event: StoredEvent): void;
 }
 
-/** The watches that readers of sessions share. */
+/** The watches of all sessions that have readers. */
 export interface SessionWatches {
   /**
    * Calls `ring` whenever there may be something new, until `leave` is called. `afterSeq` is the reader's
@@ -35,7 +35,7 @@ interface WatchSource {
   pollMs: number;
 }
 
-/** Watches each session once, as long as it has readers. */
+/** Creates the watches of a process: one for each session, as long as the session has readers. */
 export function sessionWatches(source: WatchSource): SessionWatches {
   const watched = new Map<string, ReturnType<typeof watchSession>>();
   const later = afterThisTurn();
@@ -56,7 +56,7 @@ export function sessionWatches(source: WatchSource): SessionWatches {
   };
 }
 
-/** Collects functions and runs each once, all together, after everything that is ready to run. */
+/** Collects functions and runs each once, in the next turn of the event loop. */
 function afterThisTurn(): (work: () => void) => void {
   const waiting = new Set<() => void>();
   const run = () => {
@@ -108,13 +108,13 @@ function watchSession(
     timer.set();
   };
   const leaveTail = tail.subscribe(sessionId, onChange);
-  // The tail announces this runtime's own appends right after them, rows included. Query only for others.
+  // The tail announces this runtime's own appends, with their rows. Only appends of others need a query.
   const onForeignAppend = () => {
     if (rings.size > 0 && tail.peek(sessionId).seq < seq) onChange();
   };
   const leaveStore = store.watch?.(sessionId, (stored) => {
     seq = Math.max(seq, stored);
-    // During a run in this process nearly every append is its own, and its next notification covers the
+    // During a run in this process nearly all appends are the run's, and its next notification covers the
     // others too.
     if (tail.peek(sessionId).live === undefined) later(onForeignAppend);
   });
@@ -168,8 +168,8 @@ function runsAfter(event: StoredEvent, before: boolean): boolean {
 }
 
 /**
- * Calls back after each silence of this length. `heard` does not reset the timer: when it fires, it is set
- * again for the time left.
+ * Calls `onQuiet` whenever `heard` was not called for `afterMs()` milliseconds. `heard` does not reset the
+ * timer; when the timer fires, it is set again for the time left.
  */
 function quietTimer(afterMs: () => number, onQuiet: () => void) {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -11,20 +11,23 @@ const MAX_EVENTS = 64;
  */
 export interface QueryAnswer {
   events: readonly StoredEvent[];
-  /** No event follows them. */
+  /** Whether these are all events after the cursor. */
   isWhole: boolean;
   failure?: { cause: unknown };
 }
 
-/** Queries that readers at the same place share. */
-export interface SharedQueries {
-  /** Events after `cursor`. */
+/** Queries of a store that readers with the same cursor share. */
+interface SharedQueries {
+  /**
+   * Returns events after `cursor`. Readers with the same cursor get the same answer, until `forget` is
+   * called.
+   */
   ask(cursor: number): Promise<QueryAnswer>;
-  /** Discards the answers: the next `ask` queries the store again. */
+  /** Discards all answers, so that the next `ask` queries the store. */
   forget(): void;
 }
 
-/** Shares one query among all readers at the same event, until the answers are forgotten. */
+/** Creates the shared queries of one session. */
 export function sharedQueries(store: EventStore, sessionId: string): SharedQueries {
   const answers = new Map<number, Promise<QueryAnswer>>();
   return {

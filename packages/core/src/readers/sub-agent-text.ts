@@ -4,12 +4,12 @@ import { newDeltas, newReader, type ReaderState } from "./cursor.ts";
 
 /** Shows one reader the text of the sub-agents that do the work of a session's calls. */
 export interface AgentsBelow {
-  /** Yields their text that is new to the reader. From then on their new text wakes the reader. */
+  /** Yields text of the sub-agents that the reader has not been shown yet. Later text wakes the reader. */
   news(live: LiveState | undefined): Generator<LiveEvent>;
   close(): void;
 }
 
-/** Follows sub-agents: each writes in a session of its own, and its text is read there like any other. */
+/** Follows the sub-agents of a session. Each writes in a session of its own, where its text is read. */
 export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
   const read = new Map<string, { seen: ReaderState; leave: () => void }>();
   const begin = (sessionId: string) => {
@@ -39,7 +39,7 @@ export function agentsBelow(tail: LiveTail, ring: () => void): AgentsBelow {
 }
 
 /**
- * Yields the answer in progress from the reader's position, or from its beginning if it is another answer.
+ * Yields the text of a sub-agent's answer after the reader's position; all of it if the answer is a new one.
  */
 function newText(live: LiveState | undefined, reader: { seen: ReaderState }): Iterable<LiveEvent> {
   if (live === undefined || live.attempt === 0) return [];

@@ -1,7 +1,7 @@
 import { usdFromMicros } from "../base/usd.ts";
 import type { Reservations } from "./reservations.ts";
 
-/** A {@link Balance} in US dollars. */
+/** The {@link Balance} of an account in US dollars. */
 export interface BalanceUsd {
   usedUsd: number;
   heldUsd: number;

@@ -11,7 +11,10 @@ import {
   type Reservations,
 } from "./reservations.ts";
 
-/** A reservation as this ledger keeps it; `expires` is `undefined` if nothing is held. */
+/**
+ * A reservation as stored in memory. `expires` is in milliseconds since 1970, and `undefined` if nothing is
+ * held.
+ */
 interface Entry {
   account: string;
   id: string;
@@ -88,7 +91,10 @@ function newEntry(account: string, id: string): Entry {
   return { account, id, amount: 0, used: 0, expires: undefined, finalized: false };
 }
 
-/** All reservations; for each account its use, and its reservations that hold an amount. */
+/**
+ * Creates a ledger of all reservations. For each account it has the amount used, and the reservations that
+ * hold an amount.
+ */
 function newLedger(clock: Pick<Clock, "now">) {
   const entries = new Map<string, Entry>();
   const accounts = new Map<string, { used: number; held: Set<Entry> }>();
@@ -119,7 +125,7 @@ function newLedger(clock: Pick<Clock, "now">) {
       const { used, held } = accounts.get(name) ?? { used: 0, held: [] };
       return { used, held: [...held].reduce((sum, entry) => sum + rest(entry), 0) };
     },
-    /** Charges the amount used; then `then` keeps or releases the rest. */
+    /** Charges the amount used. Then calls `then`, which keeps or releases the rest. */
     charge: (id: string, used: number, then: (entry: Entry) => void): Reservation | undefined => {
       const entry = entries.get(id);
       if (entry === undefined) return undefined;

@@ -9,25 +9,27 @@ const LONGEST_TTL_MS = 2 ** 31 - 1;
 
 /**
  * A request to set part of a budget aside. All amounts are whole numbers from 0, in the unit of the account.
- * `reservation()` counts tokens, or millionths of a US dollar for `limitUsd` and `amountUsd`; see
- * `balanceUsd()`.
+ * The hook `reservation()` counts tokens or, with `limitUsd` and `amountUsd`, millionths of a US dollar.
  */
 export interface ReservationRequest {
   /** The budget's account, e.g. `user-1/2026-11`: a new month is a new account. 1 to 1,000 bytes of UTF-8. */
   account: string;
-  /** The caller's id, unique among all accounts. A request that is repeated with its id counts once. */
+  /**
+   * The reservation's id, chosen by the caller and unique among all accounts. A request that is repeated with
+   * the same id counts once.
+   */
   id: string;
   /** How much of the budget to set aside. */
   amount: number;
   /** The account's budget now. It is not stored: pass the current value with every request. */
   limit: number;
-  /** How long it is held without a renewal, in milliseconds. Default: {@link RESERVATION_TTL_MS}. */
+  /** How long the amount is held without a renewal, in milliseconds. Default: five minutes. */
   ttlMs?: number;
 }
 
 /**
  * The answer to a request. `available` is what the account has left, `limit - used - held`; it is negative if
- * more was used than had been reserved.
+ * more was used than reserved.
  */
 export interface ReservationAnswer {
   granted: boolean;
@@ -45,7 +47,7 @@ export interface Reservation {
   account: string;
   id: string;
   amount: number;
-  /** The total that the account is charged for it. */
+  /** The total that was charged to the account for this reservation. */
   used: number;
   state: "held" | "released" | "finalized";
   /** ISO 8601; only while it is held. */
@@ -59,30 +61,29 @@ export interface Balance {
 }
 
 /**
- * Budgets of which parts are set aside before they are used. Every method is atomic, and granted reservations
- * never add up to more than the limit, however many clients ask at the same time. `used` is always the total
- * that a reservation has used so far and never shrinks, so every call may be repeated, e.g. if its answer was
- * lost.
+ * Keeps shared budgets, of which parts are set aside before they are used. Every method is atomic: granted
+ * reservations never add up to more than the limit, however many clients ask at the same time. `used` is
+ * always a reservation's total so far, so every call may be repeated, e.g. if its answer was lost.
  *
- * What was used is charged whatever the reservation's state, even after it has expired, and even if it is
- * more than was set aside. The account may then be over its limit; nothing is granted until it no longer is.
+ * What was used is charged even after the reservation has expired, and even if it is more than was set aside.
+ * So an account may exceed its limit. Nothing is granted until it is below the limit again.
  *
- * Time is the store's. Every method rejects with `invalid_input` for invalid names and numbers, and with
- * `store_unavailable` if the store fails. Test an implementation with `reservationsContract` of
+ * Times are by the store's clock. Every method rejects with `invalid_input` for invalid names and numbers,
+ * and with `store_unavailable` if the store fails. Test an implementation with `reservationsContract` of
  * `@pawl/testing`.
  */
 export interface Reservations {
   /**
-   * Sets `amount` aside if the budget has room for it. Repeated while it is held, it changes nothing and is
-   * granted. After `abort`, or once it has expired, it sets the rest aside again (`amount` less what was
-   * used), if there is room.
+   * Sets `amount` aside if the budget has room for it. A request that is repeated while its reservation is
+   * held is granted and changes nothing. After `abort` or expiry, a repeated request sets aside `amount` less
+   * what was already used, if the budget has room.
    *
    * @throws PawlError `invalid_input` also if the id belongs to another account or is finalized.
    */
   reserve(request: ReservationRequest): Promise<ReservationAnswer>;
   /**
-   * Charges what was used so far, and extends a held reservation to `ttlMs` milliseconds from now. Returns
-   * `undefined` if there is no such reservation.
+   * Charges what was used so far, and extends a held reservation to `ttlMs` milliseconds from now; default:
+   * five minutes. Returns `undefined` if there is no such reservation.
    */
   renew(id: string, used: number, ttlMs?: number): Promise<Reservation | undefined>;
   /**

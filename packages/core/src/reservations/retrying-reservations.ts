@@ -5,8 +5,8 @@ import type { Reservations } from "./reservations.ts";
 type ReservationCalls = Pick<Reservations, "reserve" | "renew" | "abort" | "finalize">;
 
 /**
- * Wraps reservations so that every call is repeated while they are unavailable. `delaysMs` are the delays
- * between the attempts, in milliseconds.
+ * Wraps reservations so that every call is retried while their store is unavailable. `delaysMs` are the
+ * delays between the attempts, in milliseconds.
  */
 export function retryingReservations(
   reservations: Reservations,

@@ -1,4 +1,5 @@
 import { EventEmitter } from "eventemitter3";
+import { once } from "../base/once.ts";
 import { applyEvent } from "../fold/apply.ts";
 import { checkEventName } from "../log/event-names.ts";
 import { type AwaitedRun, successorOf } from "../log/handover.ts";
@@ -35,8 +36,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
   from.catch(() => undefined);
   const events = (): AsyncGenerator<SessionEvent, void, undefined> => followFrom(host, from);
   const emitter = new EventEmitter();
-  let pumping = false;
-  const pump = async () => {
+  const pump = once(async () => {
     for await (const event of events()) {
       try {
         emitter.emit(event.type, event);
@@ -47,7 +47,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
         });
       }
     }
-  };
+  });
   const run: Run = {
     started,
     result,
@@ -58,11 +58,8 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
     on: (type, listener) => {
       checkEventName(type);
       emitter.on(type, listener);
-      if (!pumping) {
-        pumping = true;
-        // `result` rejects if the store fails.
-        listening = pump().catch(() => undefined);
-      }
+      // `result` rejects if the store fails.
+      listening = pump().catch(() => undefined);
       return run;
     },
     off: (type, listener) => {

@@ -88,7 +88,7 @@ function checkedRuntime<Deps>({
   blobs,
 }: RuntimeOptions<Deps>): Runtime {
   const byName = new Map(agents.map((agent) => [agent.name, agent as Agent]));
-  const log = layered(store, { blobs, upcasters, storeRetryMs });
+  const log = layered(store, blobs, upcasters, storeRetryMs);
   const host: Host = {
     agents: byName,
     store: log,
@@ -105,8 +105,10 @@ function checkedRuntime<Deps>({
     over: new AbortController(),
     report: onError,
     deps,
-    delegate: (leg, delegated) => delegateCall(host, leg, delegated),
-    openTasks: (leg, run) => openTasks(host, leg, run),
+    tasks: {
+      run: (leg, delegated) => delegateCall(host, leg, delegated),
+      open: (leg, run) => openTasks(host, leg, run),
+    },
     newId,
     clock,
   };
@@ -144,19 +146,18 @@ function checkedRuntime<Deps>({
   };
 }
 
-interface Layers {
-  blobs: BlobStore | undefined;
-  upcasters: Upcasters;
-  storeRetryMs: readonly number[];
-}
-
 /**
  * Wraps the store: blobs are loaded, events are upgraded to the current format, and failed appends are
  * retried.
  */
-function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
+function layered(
+  store: EventStore,
+  blobs: BlobStore | undefined,
+  upcasters: Upcasters,
+  retryMs: readonly number[],
+): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
-  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
+  return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), retryMs);
 }
 
 /** Keeps work in `host.begins` until it settles. */
@@ -186,8 +187,8 @@ async function begin(host: Host, agentName: string, options: RunOptions | RetryR
   );
   const { clientMessageId, signal, params } = options;
   const whenBusy = agent.whenBusy ?? options.whenBusy ?? "reject";
-  const said = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
-  return await beginWithMessage(host, said);
+  const incoming = { session, agent, message: input, knowledge, params, clientMessageId, signal, whenBusy };
+  return await beginWithMessage(host, incoming);
 }
 
 function agentNamed(host: Host, name: string): Agent {

@@ -1,22 +1,26 @@
 import { type Json, toJson } from "../base/json.ts";
 import { isBlank } from "../base/text.ts";
-import type { NewEvent } from "../log/event.ts";
+import type { EventData, NewEvent } from "../log/event.ts";
 import { eventKey } from "../log/event-keys.ts";
 import { type CallState, isWaiting, type RunState, unanswered } from "./state.ts";
 
-/** Why a question is closed that a message has overtaken, whether its run goes on or ends. */
+/** The events that settle a call, or make it wait. */
+export type ResultEvent = Extract<NewEvent, { type: "tool_result" }>;
+export type QuestionEvent = Extract<NewEvent, { type: "tool_suspended" }>;
+
+/** Why a question was closed if the user sent a new message instead of an answer. */
 export const OVERTAKEN = "the user wrote a new message instead of answering.";
 
 /**
- * Gives every unanswered call of the run a result, so that the conversation stays valid when the run ends
- * here. Questions are closed under the same keys as answers, so an answer that arrives at the same time
- * either counts completely or is refused.
+ * Returns the events that give every unanswered call of the run a result, so that the conversation stays
+ * valid when the run ends here. Questions are closed under the same keys as answers, so an answer that
+ * arrives at the same time either counts completely or is refused.
  */
 export function closeOpenCalls(run: RunState, reasonFor: (call: CallState) => string): NewEvent[] {
   return unanswered(run).flatMap((call) => closeCall(call, reasonFor(call)));
 }
 
-/** Gives each of these calls a result; none of them has one. */
+/** Returns the events that give each of these calls a result. The calls must not have one yet. */
 export function closeCalls(calls: readonly CallState[], reason: string): NewEvent[] {
   return calls.flatMap((call) => closeCall(call, reason));
 }
@@ -39,11 +43,14 @@ function closeCall(call: CallState, reason: string): NewEvent[] {
 
 function hadBeenAnswered({ answer }: CallState): string {
   if (answer === undefined) return "";
-  if (answer.error !== undefined) return ` It had failed: ${answer.error}`;
+  if (answer.error !== undefined) return ` The tool had failed at the client: ${answer.error}`;
   return ` The user had answered: ${quotedJson(answer.value)}`;
 }
 
-/** Returns the answer as JSON. A value nested too deeply for JSON must not keep the run from ending. */
+/**
+ * Returns an answer as JSON. Never throws, because a value that is nested too deeply must not keep the run
+ * from ending.
+ */
 function quotedJson(value: Json): string {
   try {
     return JSON.stringify(value);
@@ -57,16 +64,27 @@ export function outcomeUnknown(reason: string): string {
   return `The outcome of this call is unknown: ${reason} It may or may not have taken effect; check before doing it again.`;
 }
 
-/** Returns a `tool_result` under the key that only one result of a call can have. */
+/** Returns a call's `tool_suspended` event. Its key allows each question once. */
+export function questionEvent(
+  call: CallState,
+  question: Omit<EventData["tool_suspended"], "tool_name" | "call_id">,
+): QuestionEvent {
+  const data = { tool_name: call.toolName, call_id: call.callId, ...question };
+  return { type: "tool_suspended", key: eventKey.asked(call), data };
+}
+
+/** Returns a call's `tool_result` event. Its key makes sure that a call has only one result. */
 export function resultEvent(
   call: CallState,
   success: boolean,
   result: Json,
-  more: { durationMs?: number; data?: Partial<Extract<NewEvent, { type: "tool_result" }>["data"]> } = {},
-): Extract<NewEvent, { type: "tool_result" }> {
-  // The API refuses a blank error.
+  more: { durationMs?: number; data?: Partial<EventData["tool_result"]> } = {},
+): ResultEvent {
+  // The Messages API refuses a blank text as an error.
   const said =
-    !success && typeof result === "string" && isBlank(result) ? "It failed, and did not say why." : result;
+    !success && typeof result === "string" && isBlank(result)
+      ? "It failed without an error message."
+      : result;
   return {
     type: "tool_result",
     key: eventKey.result(call),

@@ -1,21 +1,21 @@
 import type { StoredEvent } from "../log/event.ts";
 import type { ContentBlock, Message } from "../model/content.ts";
 
-/** A piece of the model's context, in the order in which it was first sent. */
+/** A piece of the model's context: the blocks of one event. */
 export interface ContextEntry {
   role: "user" | "assistant";
   blocks: ContentBlock[];
   /** Length of the blocks as JSON, for the token estimate. */
   chars: number;
-  /** `seq` of the event that it comes from. */
+  /** `seq` of the event that the blocks come from. */
   seq: number;
-  /** Whether it has calls of the API's own tools, or their results. */
+  /** Whether the blocks include calls of the API's own tools, or their results. */
   hasServerTools: boolean;
 }
 
 /**
- * The messages of the last request, the entries they were made from, and for each message the index after its
- * last entry.
+ * The messages of the last request, and the entries that they were made from. `ends` has for each message the
+ * index after its last entry.
  */
 export interface KeptMessages {
   entries: readonly ContextEntry[];
@@ -23,18 +23,17 @@ export interface KeptMessages {
   ends: readonly number[];
 }
 
-/** A list of the prefix, and the same list with its cache marks. */
+/** A list of the prefix (system blocks or tools), and a copy of it with cache breakpoints. */
 export interface KeptList {
   list: readonly object[];
-  marked: readonly object[];
+  withBreakpoints: readonly object[];
 }
 
 /**
- * Parts of earlier requests that the next one may reuse. They are derived from the log, never read as part of
- * it.
+ * Parts of earlier requests that the next one reuses to save time. They could be derived from the log again.
  */
 export interface KeptParts {
-  /** Entries made for a request that is not in the log yet, by their events. */
+  /** Entries by their events, made for a request that is not in the log yet. */
   entries: Map<StoredEvent, ContextEntry>;
   messages: KeptMessages;
   system: KeptList;
@@ -46,7 +45,7 @@ export function newKeptParts(): KeptParts {
   return {
     entries: new Map(),
     messages: { entries: [], messages: [], ends: [] },
-    system: { list: [], marked: [] },
-    tools: { list: [], marked: [] },
+    system: { list: [], withBreakpoints: [] },
+    tools: { list: [], withBreakpoints: [] },
   };
 }

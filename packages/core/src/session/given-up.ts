@@ -1,9 +1,9 @@
 import type { RunState } from "./state.ts";
 
-/** How many recoveries in a row may fail to make progress before the run is given up. */
+/** The most recoveries in a row without progress before a run is given up. */
 const MAX_RECOVERIES = 3;
 
-/** Whether the run's processes died too often without progress. */
+/** Whether a run's processes died too often without progress, so that it must end as `crash_loop`. */
 export function isGivenUp({ recoveries }: RunState): boolean {
   return recoveries > MAX_RECOVERIES;
 }

@@ -31,8 +31,8 @@ export function openAttempt({ seq, data }: StoredOf<"llm_request">): OpenAttempt
 }
 
 /**
- * Returns the charge for a lost answer: the estimate of its prompt. The provider has probably charged for the
- * request, although its process died or it was stopped before its answer began.
+ * Returns the `spending` event for a request whose answer was lost: the estimated tokens and cost of its
+ * prompt. The provider has probably charged for the request.
  */
 export function lostAnswer({ seq, model, estimatedTokens, estimatedCostUsd }: OpenAttempt): NewEvent {
   const tokens = tokensOf({ ...noUsage, inputTokens: estimatedTokens });

@@ -10,30 +10,33 @@ export function queuedMessages({ run, queued }: SessionState): StoredOf<"user_me
 /** Stop types of a run that had nothing more to do. */
 const ORDINARY: readonly string[] = ["end_turn", "terminal_tool"];
 
-/** Whether the run must not end yet for this reason, because a queued message needs an answer. */
+/**
+ * Whether a run that would end for this reason continues instead, because a queued message needs an answer.
+ */
 export function isPostponed(state: SessionState, stop: StopReason): boolean {
   return ORDINARY.includes(stop.type) && queuedMessages(state).length > 0;
 }
 
-/** Whether the run is only waiting for its user's answer, and no leg is running. */
+/** Whether the run waits for the user's answer and no leg is running. */
 export function isSuspended(run: RunState): boolean {
   return !run.unsettled && unanswered(run).some(isWaiting);
 }
 
-/** Whether the session's last run has ended, or only waits for its user's answer. */
+/** Whether the session's last run has ended or waits for the user's answer. */
 export function isSettled({ run }: SessionState): boolean {
   return run !== undefined && (run.ended !== undefined || isSuspended(run));
 }
 
-/** Returns the open run, unless it only waits for its user. */
+/** Returns the open run; `undefined` if there is none or it waits for the user's answer. */
 export function runAtWork(state: SessionState): RunState | undefined {
   const run = openRun(state);
   return run === undefined || isSuspended(run) ? undefined : run;
 }
 
 /**
- * Like `runAtWork`, for a session without a live leg. An open question counts as waiting here even while
- * other calls of its turn are unsettled: the process that ran them is gone.
+ * Returns the open run of a session without a live leg; `undefined` if there is none, if its end has begun,
+ * or if a question is open. An open question counts even if other calls of its turn have no result, because
+ * the process that ran them is gone.
  */
 export function runToResume(state: SessionState): RunState | undefined {
   const run = openRun(state);

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../base/json.ts";
+import type { Json } from "../base/json.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { Usage } from "../model/pricing.ts";
-import { type CallState, isWaiting, type RunState, type SessionState } from "./state.ts";
+import { type CallState, isWaiting, type QuestionRecord, type RunState, type SessionState } from "./state.ts";
 
 /** Returns the result of the session's last run, derived from the log. */
 export function resultOf(state: SessionState): RunResult {
@@ -16,7 +16,7 @@ export function resultOf(state: SessionState): RunResult {
     turns: run.turns,
     usage: run.usage,
     costUsd: run.costUsd,
-    pending: waiting.map(suspensionOf),
+    pending: waiting.map(questionOf),
   };
 }
 
@@ -27,7 +27,7 @@ function actionOf(call: CallState): Action {
 }
 
 /** Returns the question that a waiting call asks. */
-function suspensionOf(call: CallState): Question {
+function questionOf(call: CallState): Question {
   const { kind, payload, answerSchema, expiresAt, seq } = call.question as NonNullable<CallState["question"]>;
   const { callId, toolName } = call;
   return { callId, toolName, kind, payload, answerSchema, ...(expiresAt && { expiresAt }), seq };
@@ -40,17 +40,17 @@ export interface Action {
   args: Json;
   /** Absent while the call waits for an answer. */
   result?: Json;
-  /** Whether it succeeded. Absent while the call waits for an answer. */
+  /** Whether the call succeeded. Absent while the call waits for an answer. */
   success?: boolean;
 }
 
-/** The result of a run, or of its part up to a question. */
+/** The outcome of a run that has ended or waits for an answer. */
 export interface RunResult {
   sessionId: string;
   runId: string;
   /**
-   * Why it stopped. `suspended` means that it continues with an answer. The message is for the user; the
-   * details of a failure are in the log, as an `error` event.
+   * Why the run stopped. `suspended` means that it waits for an answer. The message is for the user; details
+   * of a failure are in the log, in an `error` event.
    */
   stop: StopReason;
   /** All text of the run, with a blank line between turns. */
@@ -61,24 +61,14 @@ export interface RunResult {
   turns: number;
   /** Total tokens of the run. */
   usage: Usage;
-  /** US dollars; 0 if the model has no prices. */
+  /** Cost of the run in US dollars; 0 if the model has no prices. */
   costUsd: number;
   /** The questions that wait for an answer. */
   pending: Question[];
 }
 
 /** A question that waits for the user's answer. */
-export interface Question {
+export interface Question extends Omit<QuestionRecord, "by" | "input" | "child"> {
   callId: string;
   toolName: string;
-  /** What kind of question this is, for the client to choose a control. */
-  kind: string;
-  /** What to show to the user. */
-  payload: Json;
-  /** JSON Schema of a valid answer. */
-  answerSchema: JsonObject;
-  /** When the question expires, ISO 8601; absent if never. */
-  expiresAt?: string;
-  /** `seq` of the event that asked. */
-  seq: number;
 }

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../base/json.ts";
 import { type AnswerLimit, type Budget, nothingSpent } from "../log/budget.ts";
-import type { StoredEvent, StoredOf } from "../log/event.ts";
+import type { SkipReason, StoredEvent, StoredOf } from "../log/event.ts";
 import type { SessionStatus } from "../log/session-row.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import type { TextBlock, ToolSpec } from "../model/content.ts";
@@ -9,21 +9,23 @@ import { type ContextEntry, type KeptParts, newKeptParts } from "./context-entry
 import type { OpenAttempt } from "./open-attempt.ts";
 import type { WorkTime } from "./work-time.ts";
 
-/** A question to the user, as stored. */
+/** A question to the user, as the log has it. */
 export interface QuestionRecord {
+  /** What kind of question this is, for the client to choose a control. */
   kind: string;
+  /** What to show to the user. */
   payload: Json;
+  /** JSON Schema of a valid answer. */
   answerSchema: JsonObject;
+  /** When the question expires, ISO 8601; absent if never. */
   expiresAt?: string;
+  /** `seq` of the event that asked. */
   seq: number;
   /** The hook that asks; absent if the tool asks. */
   by?: string;
-  /** The call's input, if a hook had changed it before. */
+  /** The call's input if a hook has changed it. */
   input?: Json;
-  /**
-   * The call that asks in the session of the sub-agent that does the work, and the `seq` of the question
-   * there.
-   */
+  /** The asking call in the session of the call's sub-agent, and the `seq` of its question there. */
   child?: { sessionId: string; callId: string; question: number };
 }
 
@@ -31,27 +33,27 @@ export interface QuestionRecord {
 export interface CallState {
   callId: string;
   toolName: string;
-  /** Its index among all calls of the session. */
+  /** The call's index among all calls of the session. */
   place: number;
   arguments: Json;
-  /** Tool and arguments as one text: equal for equal calls. */
+  /** The tool's name and the arguments as one text, which is equal for equal calls. */
   key: string;
-  /** Why it cannot be run. */
+  /** Why the call cannot be run; `undefined` if it can. */
   invalid: string | undefined;
-  /** Why it was refused without counting as failed, e.g. as one call too many. */
-  skipped: string | undefined;
+  /** Why the call was refused without counting as failed, e.g. as one call too many. */
+  skipped: SkipReason | undefined;
   /** `seq` of the assistant message that made the call; with `callId` it names the call in event keys. */
   assistantSeq: number;
-  /** Its current or last question, and the answer to it. */
+  /** The call's current or last question. `answer` is the answer to it. */
   question: QuestionRecord | undefined;
   answer: { value: Json; error: string | undefined; closed: string | undefined } | undefined;
-  /** What the sub-agent that does the work has used, as far as the run was charged for it. */
+  /** What the run was charged so far for the call's sub-agent. */
   charged: { usage: Usage; costUsd: number };
-  /** How many questions it has asked. */
+  /** How many questions the call has asked. */
   questions: number;
   /**
-   * Set once the tool was started. `input` is the tool's input if a hook has changed it; `slice` limits the
-   * sub-agent that does the work.
+   * Set once the tool was started. `input` is the tool's input if a hook has changed it. `slice` is the
+   * budget of the call's sub-agent.
    */
   started: { idempotencyKey: string; input?: Json; slice?: Partial<Budget> } | undefined;
   result: StoredOf<"tool_result"> | undefined;
@@ -61,21 +63,21 @@ export interface CallState {
 export interface TurnState {
   assistantSeq: number;
   stopReason: string | null;
-  /** Code of the error that was logged with it, if the answer breaks the model's contract. */
+  /** Code of the error that was logged with the answer, if any: `contract_violation` or `no_tool_call`. */
   problem: string | undefined;
   /** Whether the model was reminded to call a tool and has to answer again. */
   reminded: boolean;
   calls: CallState[];
-  /** The tools that may run in this turn. Absent: all. */
+  /** Names of the tools that may run in this turn; `undefined` for all. */
   tools: readonly string[] | undefined;
   /** The limit that reduced the answer's `max_tokens`. */
   limitedBy: AnswerLimit | undefined;
 }
 
-/** A run, folded from the log over all its legs. */
+/** The state of a run, folded from the log over all its legs. */
 export interface RunState {
   runId: string;
-  /** `seq` of its `run_started`. */
+  /** `seq` of the run's `run_started`. */
   seq: number;
   agent: string;
   agentVersion: string;
@@ -100,7 +102,7 @@ export interface RunState {
   succeeded: Map<string, CallState>;
   /** Working time of the run's earlier legs, and the start of the current one. */
   work: WorkTime;
-  /** Set if the run gets one last turn: why it ends then, and the number of turns before. */
+  /** Set if the run gets one last turn: why it ends, and the number of turns before that one. */
   landing: { stop: StopReason; turns: number } | undefined;
   /** Effects of the run's end that have started, by name. */
   effects: Map<string, "begun" | "over">;
@@ -113,16 +115,16 @@ export interface RunState {
   stopSeq: number | undefined;
   /** Whether the user sent another message that interrupts the run. */
   interrupted: boolean;
-  /** A checkpoint failed; no other is tried in this run. */
+  /** Whether a checkpoint has failed, so that no other is tried in this run. */
   checkpointFailed: boolean;
   /** The session's status after the run, if a tool has set it. */
   sessionStatus: SessionStatus | undefined;
-  /** A leg is running, or was when its process died. */
+  /** Whether a leg is running, or was running when its process died. */
   unsettled: boolean;
   /** Recoveries since the run last made progress. */
   recoveries: number;
   ended: StopReason | undefined;
-  /** Whether it left the session in status `error`. */
+  /** Whether the run left the session in status `error`. */
   failed: boolean;
 }
 
@@ -134,12 +136,12 @@ export interface RequestPrefix {
   chars: number;
 }
 
-/** A session, folded from its log. Only `applyEvent` changes it, in place. */
+/** The state of a session, folded from its log. Only `applyEvent` changes the object. */
 export interface SessionState {
   sessionId: string;
   lastSeq: number;
   prefix: RequestPrefix | undefined;
-  /** The user data that the model was last sent, in its tag. */
+  /** The user data that was last sent to the model, inside its `<user_data>` tag. */
   userData: string | undefined;
   /** Context that was sent, in the order of admission. */
   entries: ContextEntry[];
@@ -154,7 +156,7 @@ export interface SessionState {
   hashed: { entries: number; hash: string };
   /** `seq` of the last `llm_request`; 0 before the first. */
   requestSeq: number;
-  /** What all earlier runs have used. */
+  /** What all earlier runs of the session have used. */
   spent: Budget;
   /** The mode that a tool has set. `null`: the session's `metadata.type` applies. */
   mode: string | null;

@@ -6,13 +6,14 @@ export interface WorkTime {
   ms: number;
   /** When the current leg began, ISO 8601. */
   since: string | undefined;
-  /** When its last event was stored, ISO 8601. */
+  /** When the leg's last event was stored, ISO 8601. */
   last: string;
 }
 
 /**
  * Counts a leg from its first event to its last one. A leg that died ends with the last event it stored.
- * Events that others store (answers, requests to stop, late reports, extension events) do not count as work.
+ * Events that do not come from the leg (answers, requests to stop, errors, events of extensions) do not count
+ * as work.
  */
 export function countWork(work: WorkTime, event: StoredEvent): void {
   switch (event.type) {

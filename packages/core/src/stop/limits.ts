@@ -1,6 +1,14 @@
 import type { JsonObject } from "../base/json.ts";
+import { numbersFor } from "../base/numbers-for.ts";
 import { centsFromUsd, subtractUsd } from "../base/usd.ts";
-import { addSpent, type Budget, nothingSpent, type Resource, restOfBudget } from "../log/budget.ts";
+import {
+  addSpent,
+  type Budget,
+  nothingSpent,
+  type Resource,
+  resources,
+  restOfBudget,
+} from "../log/budget.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 import { storedAnswerLimit } from "../log/stored-budget.ts";
 import { spentOf } from "../session/spent.ts";
@@ -15,13 +23,16 @@ export interface Limited {
 /** How much is left of each resource, and which budget sets that. */
 export interface Remaining {
   amounts: Budget;
-  /** The limit to name in the message when it is reached, and what it applies to. */
+  /**
+   * Returns the limit on a resource that will be reached first, and whether it applies to the request (the
+   * run) or to the conversation (the session).
+   */
   scopeOf(resource: Resource): { limit: number; of: "request" | "conversation" };
 }
 
 /**
- * Returns what the open run, or a run that starts now, may still use: for each resource the lesser of the
- * run's remainder and the session's.
+ * Returns what the open run, or a run that starts now, may still use: for each resource the smaller of the
+ * run's and the session's remainder. `legMs` is the time of the current leg in milliseconds.
  */
 export function remainingOf(
   state: SessionState,
@@ -32,27 +43,17 @@ export function remainingOf(
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const ofRun = restOfBudget(limits, spent);
   const ofSession = restOfBudget(sessionLimits, addSpent(state.spent, spent));
-  const left = { ...ofRun };
-  for (const resource of resources) left[resource] = Math.min(ofRun[resource], ofSession[resource]);
+  const amounts = numbersFor(resources, (one) => Math.min(ofRun[one], ofSession[one]));
   const scopeOf: Remaining["scopeOf"] = (resource) =>
     ofSession[resource] < ofRun[resource]
       ? { limit: sessionLimits[resource], of: "conversation" }
       : { limit: limits[resource], of: "request" };
-  return { amounts: left, scopeOf };
+  return { amounts, scopeOf };
 }
 
-const resources: readonly Resource[] = [
-  "turns",
-  "wallClockMs",
-  "toolCalls",
-  "inputTokens",
-  "outputTokens",
-  "costUsd",
-];
-
 /**
- * Returns the reason to stop if some resource is down to its `reserve` or less. By default the last allowed
- * tool call may be made and its result read: only one call too many ends a run.
+ * Returns a stop reason if a resource has no more left than its `reserve`. The default reserve is 0, and -1
+ * for tool calls: so the model can make the last allowed call and read its result.
  */
 export function limitReached(
   left: Remaining,
@@ -62,8 +63,11 @@ export function limitReached(
   return resource === undefined ? undefined : limitStop(left, resource);
 }
 
-/** How a limit ends a run: nothing is left, too little is left, or nobody knows how much is used. */
-export type LimitEnd =
+/**
+ * How a limit ends a run, in the words of the message: nothing is left, too little is left, or the cost is
+ * unknown.
+ */
+type LimitEnd =
   | "is reached"
   | "leaves no room for another answer"
   | "cannot be kept, because this model has no price";
@@ -82,12 +86,12 @@ export function limitStop(
 }
 
 /**
- * The limit that a stop reason of this type is about, as the log stores it: money is in US cents. Empty if no
- * limit is set that ends a run like this.
+ * Returns the limit behind a stop reason in the form of the log, with money in US cents. Returns `{}` if no
+ * limit is set that has this stop type.
  */
 export function limitDetails({ type }: StopReason, { amounts, scopeOf }: Remaining): JsonObject {
   const limited = resources.filter((one) => stopTypes[one] === type && Number.isFinite(scopeOf(one).limit));
-  // Two limits end a run as `token_limit`. The one with the smaller share left is the one.
+  // Two limits have the type `token_limit`: the reason is the one with the smaller share left.
   const share = (one: Resource) => amounts[one] / scopeOf(one).limit;
   const [resource] = limited.sort((a, b) => share(a) - share(b));
   if (resource === undefined) return {};

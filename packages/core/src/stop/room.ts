@@ -8,12 +8,12 @@ import { limitStop, type Remaining } from "./limits.ts";
 export interface PlannedCall {
   estimatedTokens: number;
   maxTokens: number;
-  /** Absent if the model has no prices: its cost is not counted. */
+  /** `undefined` if the model has no prices. */
   pricing: Pricing | undefined;
 }
 
 /** The longest answer that is allowed, in tokens, and the limit that shortens it, if any. */
-export interface Room {
+interface Room {
   maxTokens: number;
   limitedBy?: AnswerLimit;
 }
@@ -21,13 +21,15 @@ export interface Room {
 /** The shortest useful answer, in tokens. */
 const SHORTEST_ANSWER = 256;
 
-/** The reserve for a last turn: a prompt 1.5 times as long as this one, and an answer of this many tokens. */
+/**
+ * What a last turn may need: a prompt 1.5 times as long as the current one, and an answer of 1,024 tokens.
+ */
 const LAST = { promptShare: 1.5, answerTokens: 1_024 };
 
 /**
- * Returns how long the answer may be without passing a limit, or a reason to stop if there is no room for
- * one. Counts the prompt by its estimate, at the highest price that it can have, because usage arrives too
- * late. With `keepLast`, leaves room for one more turn.
+ * Returns how long an answer may be within the limits, or a stop reason if there is no room for one. The
+ * prompt counts with its estimated tokens at the highest possible price, because the real usage is not known
+ * yet. With `keepLast`, leaves room for one more turn.
  */
 export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): Room | StopReason {
   const { inputTokens, outputTokens, costUsd } = left.amounts;
@@ -48,7 +50,7 @@ export function roomFor(left: Remaining, call: PlannedCall, keepLast: boolean): 
   return { maxTokens: allowed, limitedBy: byTokens <= affordable ? "outputTokens" : "costUsd" };
 }
 
-/** The typed end for a resource of which some is left, and less than another answer needs. */
+/** Returns the stop reason for a resource of which too little is left for another answer. */
 export function noRoomStop(left: Remaining, resource: Resource): StopReason {
   return limitStop(left, resource, "leaves no room for another answer");
 }

@@ -2,9 +2,9 @@ import { type StopReason, stopFrom } from "../log/stop-reason.ts";
 import type { RunState, SessionState } from "../session/state.ts";
 
 /**
- * Decides before every turn whether a run ends: returns a reason to stop, or `undefined`. It gets the run and
- * its session as folded from the log, and is synchronous. A promise, any other invalid value, or an exception
- * ends the run as `error`.
+ * Decides before every turn whether a run ends: returns a stop reason, or `undefined` to continue. Gets the
+ * current state of the run and of its session. Must be synchronous: a promise, another invalid value or an
+ * exception ends the run as `error`.
  */
 export type StopCondition = (
   run: Readonly<RunState>,

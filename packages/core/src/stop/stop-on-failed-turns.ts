@@ -4,10 +4,10 @@ import type { StopCondition } from "./stop-condition.ts";
 
 /**
  * Ends a run as `circuit_open` after `turns` turns in a row in which every call failed. Unknown tools, denied
- * calls and input that does not fit count as failures; skipped calls do not count. One success resets the
- * count. Every agent has this condition, see `limits.errorTurns`.
+ * calls and invalid input count as failures; skipped calls do not count. One successful call resets the
+ * count. Every agent has this condition already, see `limits.errorTurns`.
  *
- * @param turns above 0; `Infinity` for never
+ * @param turns a number above 0; `Infinity` never ends a run
  * @throws PawlError `config`
  *
  * @example

@@ -7,39 +7,43 @@ import { checkBatch, isName, jsonbText, jsonText } from "../log/storable.ts";
 import { noSession } from "./refusal.ts";
 
 /**
- * A checked append, ready for a database: its columns. JSON is text already, so that later changes to the
- * caller's objects have no effect and no driver converts it.
+ * A checked append, as columns for a database. Payloads are JSON text already: later changes to the caller's
+ * objects have no effect, and no driver converts them.
  */
 export interface AppendCall {
   readonly sessionId: string;
   readonly appendId: string;
-  /** {@link EVENT_VERSION}, the version `v` of every event. */
+  /** The version `v` of every event: {@link EVENT_VERSION}. */
   readonly version: number;
   readonly events: readonly PreparedEvent[];
-  /** Refuse the append unless the session's lease has this epoch and this holder. `null`: no condition. */
+  /**
+   * The epoch that the session's lease must have, and its holder. Otherwise refuse the append. `null`: no
+   * condition.
+   */
   readonly leaseEpoch: number | null;
   readonly leaseHolder: string | null;
-  /** Refuse the append unless this is the session's last `seq`. `null`: no condition. */
+  /** The last `seq` that the session must have. Otherwise refuse the append. `null`: no condition. */
   readonly afterSeq: number | null;
-  /** End the session's lease, whoever holds it. */
+  /** Whether to release the session's current lease, whatever its holder. */
   readonly release: boolean;
   /**
-   * What changes in the session's row: the text of a JSON object, or `null` for nothing. A field that is
-   * missing changes nothing.
+   * The changes to the session's row, as the text of a JSON object; `null` if nothing changes. A missing
+   * field changes nothing.
    *
    * - `status`, `waits_for`, `wakes`: see {@link statusAfter}.
    * - `sets_open_run`: `true` if `open_run`, a text or `null`, replaces the open run.
    * - `pending`: added to the number of pending questions. May be negative.
    * - `input_tokens`, `output_tokens`, `cached_tokens` (read from a cache), `cache_write_tokens`,
    *   `cache_write_1h_tokens`: integers, added to the totals of {@link Session.usage}.
-   * - `cost_cents`: US cents, added to the total. `usdFromCents(total)` makes exact US dollars of the sum.
+   * - `cost_cents`: US cents, added to the total. `usdFromCents(total)` converts the total to exact US
+   *   dollars.
    * - `context_start`: replaces {@link Session.contextStartSeq}.
    * - `metadata`: an object. Its fields replace the metadata's fields of the same name.
    */
   readonly patch: string | null;
 }
 
-/** An event prepared for a database: its columns. */
+/** An event to append, as columns for a database. */
 export interface PreparedEvent {
   readonly type: string;
   readonly key: string | null;
@@ -73,7 +77,7 @@ export function appendCall(
   };
 }
 
-/** An epoch that no lease ever has, for a lease that cannot be one of this session. */
+/** An epoch that no lease ever has. It stands for a lease of another session or with an invalid holder. */
 const NO_EPOCH = -1;
 
 function leaseColumns(
@@ -107,7 +111,10 @@ export function keysOf({ events }: AppendCall): string[] {
   return events.flatMap(({ key }) => (key === null ? [] : [key]));
 }
 
-/** Returns the events as they will be read back, numbered from `base` + 1. `at` is an ISO 8601 time. */
+/**
+ * Returns an append's events in their stored form, numbered from `base` + 1. `at` is the time of the append,
+ * ISO 8601.
+ */
 export function storedEvents(
   { sessionId, version, events }: AppendCall,
   base: number,
@@ -122,7 +129,10 @@ export function storedEvents(
   });
 }
 
-/** Returns the changes to the row under the names of its columns; `null` for none. */
+/**
+ * Returns the changes to the session's row as JSON text, under the names of {@link AppendCall.patch}; `null`
+ * if there are none.
+ */
 function patchText(patch: SessionPatch): string | null {
   const { status, openRun, waitsFor, wakes, addPending, addUsage, addCostUsd, contextStartSeq, metadata } =
     patch;

@@ -8,12 +8,16 @@ import { sqlState } from "./retry-undone.ts";
 /** SQLSTATE of a violated unique index: the append id, a key or the event's number was taken. */
 const UNIQUE_VIOLATION = "23505";
 
-/** How often an append is tried that is refused for no reason that is in the log. The error names it too. */
+/**
+ * How often an append is tried if it is refused and the log has no reason for that. The error message repeats
+ * the number.
+ */
 const APPEND_TRIES = 5;
 
 /**
- * A log in any SQL database: what {@link appendInSql} needs of it. The database needs a table of sessions and
- * a table of events, unique by session and `seq`, by session and key, and by session and append id.
+ * The two operations on a SQL database that {@link appendInSql} needs. The database has a table of sessions
+ * and a table of events. Unique indexes on events cover session and `seq`, session and key, and session and
+ * append id (of an append's first event).
  */
 export interface SqlLog {
   /**
@@ -21,13 +25,13 @@ export interface SqlLog {
    * `pawl_store_events`.
    *
    * 1. Find and lock the session's row. Refuse the append if there is none, if `leaseEpoch` is not `null` and
-   *    the row's lease has another epoch or holder, or if `afterSeq` is not `null` and not the last `seq`.
-   *    Expiry of the lease does not matter.
+   *    the row's lease has another epoch or holder, or if `afterSeq` is not `null` and not the last `seq`. An
+   *    expired lease counts like a live one.
    * 2. Refuse the append if the session has an event with its append id or with one of its keys.
    * 3. Let `base` be the session's last `seq`. Insert the events with `base + 1`, `base + 2`, …. All have the
    *    same `at`: now, or the row's `updatedAt` if that is later.
-   * 4. Update the row: the last `seq`, `updatedAt` to that `at`, what `patch` says, and no lease after
-   *    `release`.
+   * 4. Update the row: set the last `seq`, set `updatedAt` to that `at`, apply `patch`, and end the lease if
+   *    `release` is set.
    *
    * Resolves with `base` and `at` (ISO 8601 in UTC with milliseconds), or with `undefined` if the append was
    * refused. A violated unique index may also reject: with a PawlError whose `cause.code` is the SQLSTATE
@@ -35,16 +39,16 @@ export interface SqlLog {
    */
   append(call: AppendCall): Promise<{ base: number; at: string } | undefined>;
   /**
-   * Reads what is in the log now, after an append was refused; `undefined` without such a session. Read the
-   * session's row before the events.
+   * Reads the state of the log after an append was refused, for {@link appendInSql} to find the reason.
+   * Returns `undefined` if the session does not exist. Read the session's row before the events.
    */
   explain(call: AppendCall): Promise<Refused | undefined>;
 }
 
 /**
- * {@link EventStore.append} for a store over any SQL database. Checks the append and stores it with one call
- * of {@link SqlLog.append}. If it was refused, reads the reason with {@link SqlLog.explain}: then returns the
- * rows of the first time, or throws.
+ * Implements {@link EventStore.append} for a store over any SQL database. Checks the append and stores it
+ * with one call of {@link SqlLog.append}. If that is refused, reads the log with {@link SqlLog.explain}:
+ * returns the stored events of a repeated append id, and throws for any other reason.
  *
  * @throws PawlError as {@link EventStore.append}; `store_unavailable` for an append that was refused five
  *   times although the log has no reason for it

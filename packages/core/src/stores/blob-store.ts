@@ -1,18 +1,21 @@
 /**
- * Keeps payloads that are too large for the log: in a table, a bucket or a directory. {@link withBlobs}
- * decides what is put there and when.
+ * Keeps payloads that are too large for the log, e.g. in a bucket or a directory. {@link withBlobs} makes a
+ * store use it.
  *
- * A blob is JSON text. Its id is the SHA-256 of that text, 64 hexadecimal digits, so an id always stands for
- * the same text and may be put repeatedly. Blobs belong to their session: the same text in two sessions is
- * two blobs, and deleting those of one session does not affect the other. Pawl never deletes blobs; see
- * {@link withBlobs} for when you may.
+ * A blob is JSON text. Its id is the SHA-256 of that text, 64 hexadecimal digits, so storing a blob again
+ * changes nothing. Blobs belong to their session: the same text in two sessions is two blobs, and deleting
+ * those of one session does not affect the other. Pawl never deletes blobs; see {@link withBlobs} for when
+ * you may delete them.
  *
- * If a method rejects with anything but a {@link PawlError}, it becomes `store_unavailable`.
+ * Any error other than a {@link PawlError} reaches the caller as `store_unavailable`.
  */
 export interface BlobStore {
-  /** Stores the text. Resolves once it is stored as safely as the log is. */
+  /** Stores a blob. Resolves once the text is as durable as the log. */
   put(sessionId: string, id: string, text: string): Promise<void>;
-  /** Returns the text, or `undefined` if it does not exist. The caller verifies its hash. */
+  /**
+   * Returns the text of a blob; `undefined` if the blob does not exist. The caller verifies the text by its
+   * hash.
+   */
   get(sessionId: string, id: string): Promise<string | undefined>;
 }
 

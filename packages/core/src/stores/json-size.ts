@@ -6,8 +6,8 @@ export function utf8Length(text: string): number {
 }
 
 /**
- * Returns `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. Small values,
- * which are nearly all, are not serialized to find out.
+ * Returns `value` as JSON text if that is larger than `bytes` of UTF-8, otherwise `undefined`. An estimate
+ * comes first, so that small values are not serialized.
  *
  * @throws PawlError `invalid_input` for a cycle, a bigint or nesting that is too deep.
  */
@@ -19,8 +19,9 @@ export function jsonIfLarger(value: unknown, bytes: number): string | undefined 
 }
 
 /**
- * Returns a lower bound of what is left of `room` bytes after `value`, however it is escaped. If negative,
- * only serializing can tell. Ends in a cycle, because every value takes room, and at `depth` levels.
+ * Estimates how many of `room` bytes are left after the JSON of `value`. Assumes the longest possible
+ * escapes, so a result of 0 or more is certain; after a negative one, `value` must be serialized. Ends for a
+ * cycle too, because every value uses some room, and below `depth` levels.
  */
 function roomAfter(value: unknown, room: number, depth: number): number {
   if (typeof value === "string") return room - longest(value);
@@ -41,10 +42,13 @@ function roomAfter(value: unknown, room: number, depth: number): number {
   return left;
 }
 
-/** Sign, 17 digits, point and exponent. `true`, `false` and `null` are shorter. */
+/**
+ * The longest JSON of a number in characters: sign, 17 digits, point and exponent. `true`, `false` and `null`
+ * are shorter.
+ */
 const LONGEST_NUMBER = 24;
 
-/** The longest JSON of a text: in quotes, each character escaped as `\u0000`. */
+/** Returns the greatest length of a text in JSON: in quotes, with each character escaped as `\u0000`. */
 function longest(text: string): number {
   return text.length * 6 + 2;
 }

@@ -1,17 +1,16 @@
-import { PawlError } from "../base/errors.ts";
 import type { JsonObject } from "../base/json.ts";
 import { addUsd } from "../base/usd.ts";
 import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions, NewSession } from "../log/event-store.ts";
-import { ownRows } from "../log/own-rows.ts";
 import { type Session, type SessionPatch, statusAfter } from "../log/session-row.ts";
 import { checkBatch, checkNames, jsonbText } from "../log/storable.ts";
 import { addUsage, noUsage } from "../model/pricing.ts";
+import { explainRefusal, type Refused } from "./refusal.ts";
 import { toStored } from "./stored-form.ts";
 
 /**
- * A session in memory. `events[i]` has `seq` i + 1. What callers receive is frozen; the row is frozen only
- * when it is handed out.
+ * A session in memory. `events[i]` has the `seq` i + 1. Events are frozen when they are stored, the row when
+ * a caller receives it.
  */
 export interface MemorySession {
   row: Session;
@@ -63,7 +62,7 @@ export function newMemorySession(
   };
 }
 
-/** Appends to a session. Everything that can fail does so before the first change. */
+/** Appends to a session. Checks everything before it changes anything. */
 export function appendTo(
   entry: MemorySession,
   events: readonly NewEvent[],
@@ -71,34 +70,25 @@ export function appendTo(
   now: number,
   isoTime: IsoTime,
 ): readonly StoredEvent[] {
-  const { appendId, lease, afterSeq, release } = options;
+  const { appendId, release } = options;
   const { id, lastSeq } = entry.row;
   checkBatch(events, appendId);
-  // Before all conditions: an append that could never be stored is `invalid_input` whatever they say.
+  // This comes before all conditions: an append that could never be stored is `invalid_input` in any case.
   const ms = Math.max(now, entry.storedMs);
   const at = isoTime(ms);
   const stored = events.map((event, index) => toStored(event, id, lastSeq + index + 1, at));
   const row = patched(entry.row, options.session ?? {}, lastSeq + stored.length, at);
 
-  const before = entry.appends.get(appendId);
-  if (before !== undefined) return ownRows(id, events, before);
-  if (
-    lease !== undefined &&
-    (lease.sessionId !== id || lease.holder !== entry.holder || lease.epoch !== entry.epoch)
-  )
-    throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${id}".`);
-  if (afterSeq !== undefined && afterSeq !== lastSeq)
-    throw new PawlError("conflict", `The last event of session "${id}" is ${lastSeq}, not ${afterSeq}.`, {
-      details: { lastSeq },
-    });
-  for (const { key } of events) {
-    if (key === undefined) continue;
-    const holder = entry.keys.get(key);
-    if (holder !== undefined)
-      throw new PawlError("key_taken", `Session "${id}" already has an event with the key "${key}".`, {
-        details: { key, event: holder },
-      });
-  }
+  const taken = events.find(({ key }) => key !== undefined && entry.keys.has(key));
+  const found: Refused = {
+    lastSeq,
+    leaseHolder: entry.holder ?? null,
+    leaseEpoch: entry.epoch,
+    before: entry.appends.get(appendId) ?? [],
+    taken: taken && entry.keys.get(taken.key as string),
+  };
+  const before = explainRefusal(id, events, found, options);
+  if (before !== undefined) return before;
 
   for (const event of stored) {
     entry.events.push(event);

@@ -5,12 +5,12 @@ import type { EventStore, Lease, ListSessions, ReadOptions } from "../log/event-
 import type { Session } from "../log/session-row.ts";
 import { checkNames } from "../log/storable.ts";
 import { appendTo, isoTimes, type MemorySession, newMemorySession } from "./memory-session.ts";
+import { noSession } from "./refusal.ts";
 import { appendWatchers } from "./watched-store.ts";
 
 /**
- * Keeps the log in memory, for tests and for sessions that may be lost. It keeps every promise of
- * {@link EventStore} except outliving the process. `now` is the clock, in milliseconds since 1970, for `at`
- * and for leases.
+ * Keeps sessions in memory, for tests and for sessions that may be lost with the process. `now` returns the
+ * time in milliseconds since 1970, for `at` and for leases; default: `Date.now`.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export function memoryStore({ now = Date.now }: { now?: () => number } = {}): Ev
   const entries = new Map<string, MemorySession>();
   const existing = (id: string): MemorySession => {
     const entry = entries.get(id);
-    if (entry === undefined) throw new PawlError("not_found", `No session "${id}".`);
+    if (entry === undefined) throw noSession(id);
     return entry;
   };
   const current = ({ sessionId, holder, epoch }: Lease): MemorySession | undefined => {
@@ -87,8 +87,7 @@ function isLive(entry: MemorySession, now: number): boolean {
   return entry.holder !== undefined && entry.expires > now;
 }
 
-// Not a generator function: that costs several microtask turns for every event, and every reader reads all
-// events.
+// Not a generator function, which takes several microtask turns per event: every reader reads all events.
 function readEvents(
   events: readonly StoredEvent[],
   { afterSeq = 0, types, limit }: ReadOptions = {},

@@ -2,23 +2,21 @@ import type { StoredEvent } from "../log/event.ts";
 import type { ReadOptions } from "../log/event-store.ts";
 
 /**
- * The sizes of the first page and of later ones, in events. Most readers want little, and a log is never in
- * memory as a whole.
+ * The sizes of the first page and of later ones, in events. The first is small, because most readers need few
+ * events. Pages keep a log from being in memory as a whole.
  */
 const FIRST_PAGE = 250;
 
 const LAST_PAGE = 1_000;
 
-/**
- * Reads at most `limit` events after `afterSeq`, in order. It may return fewer only at the end of the log.
- */
+/** Reads at most `limit` events after `afterSeq`, in order. Returns fewer only at the end of the log. */
 export type EventPage = (afterSeq: number, limit: number) => Promise<readonly StoredEvent[]>;
 
 /**
- * Implements {@link EventStore.read} for stores that return events page by page. Events that are appended
- * meanwhile are included.
+ * Implements {@link EventStore.read} for stores that return events page by page. Includes events that are
+ * appended during the read.
  */
-// Not a generator function: that costs several microtask turns for every event.
+// Not a generator function, which takes several microtask turns per event.
 export function readPages(
   page: EventPage,
   { afterSeq = 0, limit = Number.POSITIVE_INFINITY }: ReadOptions = {},

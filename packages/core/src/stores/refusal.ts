@@ -3,17 +3,19 @@ import type { NewEvent, StoredEvent } from "../log/event.ts";
 import type { AppendOptions } from "../log/event-store.ts";
 import { ownRows } from "../log/own-rows.ts";
 
-/** What is in the log after an append was refused. {@link explainRefusal} finds the reason in it. */
+/**
+ * The state of a session's log after an append was refused, for {@link explainRefusal} to find the reason.
+ */
 export interface Refused {
   /** `seq` of the session's last event, 0 while there is none. */
   lastSeq: number;
-  /** `null`: the lease was given back, or never acquired. */
+  /** Holder of the session's lease; `null` if the lease was released or never acquired. */
   leaseHolder: string | null;
-  /** Of the last lease that was acquired; 0 before the first. */
+  /** Epoch of the last lease that was acquired; 0 before the first one. */
   leaseEpoch: number;
   /** The events that were stored under the same append id, in order; none if the id is new. */
   before: readonly StoredEvent[];
-  /** The event that holds the first of the append's keys that is taken. */
+  /** The stored event that has the first of the append's keys that is taken. */
   taken: StoredEvent | undefined;
 }
 
@@ -23,13 +25,13 @@ export function noSession(id: string): PawlError {
 }
 
 /**
- * Finds the reason why an append was refused, as {@link EventStore.append} orders them. Returns the rows of
- * the first time for a repeated append id, throws for any other reason, and returns `undefined` if there is
- * none. The log may be read after the refusal: append ids and keys stay, epochs and `seq` rise.
+ * Finds the reason why an append was refused, in the order of {@link EventStore.append}. Returns the stored
+ * events if the append id is repeated, throws for any other reason, and returns `undefined` if there is no
+ * reason.
  *
  * @throws PawlError `fenced`, `conflict` or `key_taken`, in this order
  */
-// Looking up the reason afterwards is sound: append ids and keys stay, and epochs and `seq` only rise.
+// The log may be read after the refusal: append ids and keys stay, and epochs and `seq` only rise.
 export function explainRefusal(
   sessionId: string,
   events: readonly NewEvent[],
@@ -42,20 +44,11 @@ export function explainRefusal(
     (lease.sessionId !== sessionId || lease.holder !== leaseHolder || lease.epoch !== leaseEpoch)
   )
     throw new PawlError("fenced", `"${lease.holder}" no longer has the lease of session "${sessionId}".`);
-  if (afterSeq !== undefined && afterSeq !== lastSeq)
-    throw new PawlError(
-      "conflict",
-      `The last event of session "${sessionId}" is ${lastSeq}, not ${afterSeq}.`,
-      {
-        details: { lastSeq },
-      },
-    );
+  if (afterSeq !== undefined && afterSeq !== lastSeq) {
+    const message = `The last event of session "${sessionId}" is ${lastSeq}, not ${afterSeq}.`;
+    throw new PawlError("conflict", message, { details: { lastSeq } });
+  }
   if (taken === undefined) return undefined;
-  throw new PawlError(
-    "key_taken",
-    `Session "${sessionId}" already has an event with the key "${taken.key}".`,
-    {
-      details: { key: taken.key, event: taken },
-    },
-  );
+  const message = `Session "${sessionId}" already has an event with the key "${taken.key}".`;
+  throw new PawlError("key_taken", message, { details: { key: taken.key, event: taken } });
 }

@@ -8,11 +8,11 @@ const UNDONE: readonly unknown[] = ["40001", "40P01"];
 const TRIES = 12;
 
 /**
- * Calls a database, and repeats the call while it is rolled back because of concurrent ones. That happens if
- * `default_transaction_isolation` is not the default. The call must be one statement in a transaction of its
- * own; any statement may be repeated, because nothing was applied.
+ * Calls a database, and repeats the call while the database rolls it back because of concurrent calls (a
+ * serialization failure or a deadlock). Tries at most 12 times. The call must be one statement in a
+ * transaction of its own. Repeating it is safe, because nothing was applied.
  *
- * @throws whatever the call throws; its `cause.code` is read as the SQLSTATE
+ * @throws the last error of the call. The `cause.code` of an error is read as its SQLSTATE.
  */
 export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
@@ -27,7 +27,7 @@ export async function tryUntilApplied<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the SQLSTATE of a database's error, if there is one. */
+/** Returns the SQLSTATE of a database's error, from `cause.code`; `undefined` if there is none. */
 export function sqlState(error: unknown): unknown {
   return (error as { cause?: { code?: unknown } } | undefined)?.cause?.code;
 }

@@ -4,7 +4,8 @@ import { wrapStore } from "./wrap-store.ts";
 
 /**
  * Functions that convert payloads of older versions: for each event type and each old version, a function
- * from that version's data to the next one's. A type that did not change in a version needs none.
+ * from that version's data to the next one's. A type that did not change in a version needs no function for
+ * it.
  *
  * @example
  * ```ts
@@ -37,9 +38,7 @@ export function upcast(event: StoredEvent, upcasters: Upcasters): StoredEvent {
   return { ...event, v: EVENT_VERSION, data } as StoredEvent;
 }
 
-/**
- * Wraps a store so that all events are converted when they are read: for the fold, the view and all readers.
- */
+/** Wraps a store so that events of older versions are converted when they are read. */
 export function upcastingStore(store: EventStore, upcasters: Upcasters): EventStore {
   if (Object.keys(upcasters).length === 0) return store;
   return {

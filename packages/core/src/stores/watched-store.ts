@@ -3,10 +3,10 @@ import type { EventStore } from "../log/event-store.ts";
 import { wrapStore } from "./wrap-store.ts";
 
 /**
- * Adds {@link EventStore.watch} to a store; it reports every append that is made through the returned store.
- * Use it only if this process alone appends to the store, and through this object alone. Idle readers then
- * query the store once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()` have it
- * already.
+ * Wraps a store and adds {@link EventStore.watch}, which reports every append made through the returned
+ * store. Use this only if nothing else appends to the store: no other process, and no other object. Idle
+ * readers then query the store once a minute instead of every `pollMs`. `memoryStore()` and `embeddedStore()`
+ * have `watch` already.
  *
  * @example
  * ```ts
@@ -33,7 +33,10 @@ export function watchedStore(store: EventStore): EventStore {
   };
 }
 
-/** Callbacks by session, for {@link EventStore.watch}. Call `appended` after every append. */
+/**
+ * Implements {@link EventStore.watch} by a list of callbacks for each session. Call `appended` after every
+ * append.
+ */
 export function appendWatchers() {
   const watchers = new Map<string, Set<(seq: number) => void>>();
   return {

@@ -11,15 +11,17 @@ import { wrapStore } from "./wrap-store.ts";
 
 /** Options of `withBlobs()`. */
 export interface BlobOptions {
-  /** Payloads whose JSON is larger than this are kept as blobs, in bytes of UTF-8. Default: 256,000. */
+  /** The size above which a payload becomes a blob: bytes of its JSON in UTF-8. Default: 256,000. */
   aboveBytes?: number;
 }
 
 /**
- * Wraps a store so that large payloads are kept in `blobs`. Their events store
- * `{ "$blob": <sha256>, "bytes": <length> }` instead; callers see whole payloads. Types, keys, numbers and
- * times stay in the log. `runtime({ blobs })` does this for you, below upcasters and retries. Call it
- * yourself for another size, or to read the log without a runtime.
+ * Wraps a store so that large payloads are kept in `blobs`. The log stores a reference instead,
+ * `{ "$blob": <sha256>, "bytes": <length> }`; callers see whole payloads. Types, keys, numbers and times stay
+ * in the log.
+ *
+ * `runtime({ blobs })` calls this function for you. Call it yourself for another size, or to read the log
+ * without a runtime.
  *
  * A blob is written before the event that refers to it. A crash or a refused append may leave a blob that no
  * event refers to, but never an event without its payload. If a blob is missing or damaged, reading its event
@@ -55,7 +57,7 @@ export function withBlobs(
       let slim = events;
       if (texts.some((text) => text !== undefined)) {
         checkBatch(events, options.appendId);
-        slim = await slimmed(withReferences(events, texts), texts, written);
+        slim = await slimmed(events, texts, written);
         const puts = Array.from(written, ([id, text]) => blobStoreCall(() => blobs.put(sessionId, id, text)));
         await Promise.all(puts);
       }
@@ -76,14 +78,14 @@ export function withBlobs(
 }
 
 /**
- * Returns the payload as text if it has to be a blob: because it is large, or because it looks like a
- * reference itself. So every reference in the log is one of ours.
+ * Returns the payload as JSON text if it must become a blob: if it is large, or looks like a blob reference
+ * itself. So every reference in the log leads to a blob.
  */
 function blobText(data: unknown, aboveBytes: number): string | undefined {
   return jsonIfLarger(data, mayReadAsReference(data) ? -1 : aboveBytes);
 }
 
-/** Checks the value and, if it has `toJSON`, assumes that its JSON may be a reference. */
+/** Whether a payload's JSON may look like a blob reference. Also true for every payload with `toJSON`. */
 function mayReadAsReference(data: unknown): boolean {
   if (typeof data !== "object" || data === null) return false;
   return "$blob" in data || typeof (data as { toJSON?: unknown }).toJSON === "function";
@@ -94,33 +96,23 @@ function isSlim(event: StoredEvent): boolean {
 }
 
 /**
- * Copies a batch, so that the caller cannot change it before it is stored. Payloads that become blobs are
- * text already.
+ * Returns the batch with references in it, and adds their texts to `written`. Copies the batch before its
+ * first `await`, so that the caller cannot change it before it is stored.
  */
-function withReferences(events: readonly NewEvent[], texts: readonly (string | undefined)[]): NewEvent[] {
-  return events.map((event, index) => {
-    const data = texts[index] === undefined ? (JSON.parse(jsonText(event.data)) as Json) : null;
-    return { ...event, data } as NewEvent;
-  });
-}
-
-/** Returns the batch with references in it, and adds their texts to `written`. */
 async function slimmed(
   events: readonly NewEvent[],
   texts: readonly (string | undefined)[],
   written: Map<string, string>,
 ): Promise<NewEvent[]> {
-  const slim: NewEvent[] = [];
-  for (const [index, event] of events.entries()) {
+  const slim = events.map(async (event, index) => {
     const text = texts[index];
-    if (text === undefined) slim.push(event);
-    else {
-      const reference: BlobReference = { $blob: await sha256(text), bytes: utf8Length(text) };
-      written.set(reference.$blob, text);
-      slim.push({ ...event, data: reference } as unknown as NewEvent);
-    }
-  }
-  return slim;
+    if (text === undefined) return { ...event, data: JSON.parse(jsonText(event.data)) as Json };
+    const copy = { ...event };
+    const data: BlobReference = { $blob: await sha256(text), bytes: utf8Length(text) };
+    written.set(data.$blob, text);
+    return { ...copy, data };
+  });
+  return (await Promise.all(slim)) as NewEvent[];
 }
 
 /** Returns the event with its payload. A payload in `written` is neither fetched nor verified. */
@@ -145,7 +137,7 @@ async function whole(
   return { ...event, data: JSON.parse(text) } as StoredEvent;
 }
 
-/** Replaces the slim event in a `key_taken` error by the whole one. */
+/** Gives the event in a `key_taken` error its payload, if that is a blob. */
 async function withWholeEvent(error: unknown, blobs: BlobStore): Promise<unknown> {
   if (!PawlError.is(error, "key_taken")) return error;
   const event = error.details.event as StoredEvent | undefined;

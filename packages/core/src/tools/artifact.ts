@@ -1,5 +1,5 @@
 import { PawlError } from "../base/errors.ts";
-import { type JsonObject, toJson } from "../base/json.ts";
+import { isJsonObject, type JsonObject, toJson } from "../base/json.ts";
 import type { EventData, NewEvent, StoredEvent } from "../log/event.ts";
 import type { EventStore } from "../log/event-store.ts";
 import { readShown } from "../log/redacted.ts";
@@ -91,6 +91,6 @@ export async function artifactAmong(
 
 function asObject(value: object, what: string): JsonObject {
   const json = toJson(value);
-  if (json !== null && typeof json === "object" && !Array.isArray(json)) return json;
+  if (isJsonObject(json)) return json;
   throw new PawlError("invalid_input", `An artifact's ${what} must be an object that JSON can carry.`);
 }

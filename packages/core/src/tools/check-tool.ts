@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from "../base/clock.ts";
 import { PawlError } from "../base/errors.ts";
 
 /** Names of other libraries. Without `needsApproval` here, a tool would run that was meant to ask first. */
@@ -13,9 +14,6 @@ export const TOOL_NAMES_ELSEWHERE = {
   outputSchema: "Results are not checked; return what the model should read.",
   toModelOutput: "Use `format`.",
 };
-
-/** The longest that a timer can wait, in milliseconds. */
-const MAX_TIMER_MS = 2_147_483_647;
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -33,10 +31,10 @@ export function checkTool(name: string, { works, timeoutMs, maxResultChars }: To
   if (!works) {
     throw new PawlError("config", `The tool "${name}" needs \`execute\`, or \`suspends\`, or both.`);
   }
-  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= MAX_TIMER_MS)) {
+  if (timeoutMs !== undefined && !(timeoutMs >= 1 && timeoutMs <= LONGEST_TIMER_MS)) {
     throw new PawlError(
       "config",
-      `timeoutMs of the tool "${name}" must be from 1 to ${MAX_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
+      `timeoutMs of the tool "${name}" must be from 1 to ${LONGEST_TIMER_MS}, not ${timeoutMs}; leave it out for no limit.`,
     );
   }
   if (maxResultChars !== undefined && (!Number.isInteger(maxResultChars) || maxResultChars < 1)) {

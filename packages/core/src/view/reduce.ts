@@ -5,7 +5,7 @@ import { partsOf } from "./parts.ts";
 import { withoutRedacted } from "./redact.ts";
 import { retryInView } from "./retry.ts";
 import { takeUp } from "./run-message.ts";
-import type { ViewMessage, ViewState } from "./view.ts";
+import type { ToolPhase, ViewMessage, ViewState } from "./view.ts";
 
 /**
  * Folds one event into the view. Returns a new state that shares everything unchanged with the old one.
@@ -62,24 +62,18 @@ function reduceLive(view: ViewState, event: SessionEvent): ViewState {
         withDelta(parts, event.type === "text_delta" ? "text" : "thinking", event.data),
       );
     case "tool_progress":
-      return inCall(
-        view,
-        event.data.call_id,
-        { progress: event.data.data },
-        ({ phase }) => phase === "running",
-      );
+      return inCall(view, event.data.call_id, { progress: event.data.data }, isRunning);
     case "agent_delta":
-      return inCall(
-        view,
-        event.data.call_id,
-        ({ said }) => saidAfter(said, event.data),
-        ({ phase }) => phase === "running",
-      );
+      return inCall(view, event.data.call_id, ({ said }) => saidAfter(said, event.data), isRunning);
     case "attempt_restarted":
       return withoutOpen(view);
     default:
       return view;
   }
+}
+
+function isRunning({ phase }: { phase: ToolPhase }): boolean {
+  return phase === "running";
 }
 
 function withoutOpen(view: ViewState): ViewState {

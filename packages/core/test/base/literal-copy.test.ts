@@ -24,7 +24,7 @@ const values = fc.anything({
   stringUnit: "binary",
 });
 
-describe("E6 a copy of literals", () => {
+describe("E1 a copy of literals", () => {
   it("equals what JSON makes of them, or is undefined", () => {
     const property = fc.property(values, (value) => {
       const copy = literalCopy(value, same);

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { scriptedModel } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import {
@@ -15,7 +16,7 @@ import {
   withRetry,
 } from "../../src/index.ts";
 import { pricing } from "../support/pricing.ts";
-import { setup, sleep } from "../support/setup.ts";
+import { setup } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 
 const model = scriptedModel([]);
@@ -96,7 +97,8 @@ it("L3 O1 estimates an answer with an invalid token count, and takes other inval
 
 it("C4 waits for user data as long as configured, even longer than a timer can", async () => {
   const userData = async () => {
-    await sleep(5);
+    // In real time: a timer of the machine fires after 1 ms if its delay is too long for it.
+    await setTimeout(5);
     return "Ada";
   };
   const world = setup([{ text: "Ok." }], { userData, userDataTimeoutMs: 2 ** 31 });

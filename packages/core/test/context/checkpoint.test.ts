@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { assertRebuilds } from "../../../../test/support/rebuild.ts";
 import { type CheckpointStrategy, dropOldResults, summarize, tool, withRetry } from "../../src/index.ts";
-import { never, type Setup, setup, sleep, user } from "../support/setup.ts";
+import { never, type Setup, setup, user } from "../support/setup.ts";
 import { ask, readLong } from "../support/tools.ts";
 
 const reading = (n: number): Reply => ({
@@ -177,13 +177,17 @@ describe("C11 summaries", () => {
 
   it("E2 a process that dies before the checkpoint is stored has changed nothing", async () => {
     let dies = true;
+    const died = Promise.withResolvers<void>();
     const checkpointWhen: CheckpointStrategy[] = [
       async (source) => {
         if (source.estimatedTokens < 500) return undefined;
         const plan = await summarize({ model: writer([{ text: "Sum." }]), whenTokens: 1, keepTurns: 1 })(
           source,
         );
-        if (dies) await never();
+        if (dies) {
+          died.resolve();
+          await never();
+        }
         return plan;
       },
     ];
@@ -193,10 +197,8 @@ describe("C11 summaries", () => {
     const store = memoryStore({ now: () => clock });
     await store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
     const boot = () => runtime({ agents: [world.agent], store });
-    const dead = boot().run("tester", { ...user, sessionId: "s1", input: "Read all" });
-    for await (const event of dead)
-      if (event.type === "tool_result" && event.data.call_id === "toolu_2") break;
-    await sleep(20);
+    boot().run("tester", { ...user, sessionId: "s1", input: "Read all" });
+    await died.promise;
     dies = false;
     clock = 60_000;
     const pawl = boot();

@@ -5,19 +5,10 @@ import { applyEvent } from "../../src/fold/apply.ts";
 import { PawlError, tool } from "../../src/index.ts";
 import { newSessionState } from "../../src/session/state.ts";
 import type { NewEvent } from "../../src/store.ts";
-import { setup, sleep } from "../support/setup.ts";
-import { ask } from "../support/tools.ts";
+import { setup } from "../support/setup.ts";
+import { ask, look } from "../support/tools.ts";
 
-const wait = tool({
-  name: "wait",
-  description: "Waits.",
-  input: z.object({ ms: z.number() }),
-  execute: async ({ ms }) => {
-    await sleep(ms);
-    return ms;
-  },
-});
-const waiting = (ms: number, id: string) => ({ name: "wait", id, input: { ms } });
+const looking = (id: string) => ({ name: "look", id });
 const append = (world: ReturnType<typeof setup>, sessionId: string, events: NewEvent[]) =>
   world.store.append(sessionId, events, { appendId: crypto.randomUUID() });
 
@@ -29,8 +20,8 @@ describe("context", () => {
   it("C1 lets every tool_use be followed at once by its results, in call order, however they came", async () => {
     const gate = Promise.withResolvers<string>();
     const held = tool({ name: "held", description: "", input: z.object({}), execute: () => gate.promise });
-    const tools = [{ name: "held", id: "toolu_slow" }, waiting(0, "toolu_quick")];
-    const world = setup([{ tools }, { text: "Ok." }], { tools: [wait, held] });
+    const tools = [{ name: "held", id: "toolu_slow" }, looking("toolu_quick")];
+    const world = setup([{ tools }, { text: "Ok." }], { tools: [look, held] });
     const run = world.pawl.run("tester", { userId: "u1", input: "Go" });
     run.on("tool_result", () => gate.resolve("at last"));
     const { sessionId } = await run.result;
@@ -95,11 +86,11 @@ describe("context", () => {
   it("C3 marks last tool, system prompt and last block, and reads the prefix from the cache ever after", async () => {
     const instructions = `You are a test. ${"Be thorough. ".repeat(300)}`;
     const script = [
-      { tools: Array.from({ length: 12 }, (_, n) => waiting(0, `toolu_a${n}`)) },
-      { tools: Array.from({ length: 12 }, (_, n) => waiting(0, `toolu_b${n}`)) },
+      { tools: Array.from({ length: 12 }, (_, n) => looking(`toolu_a${n}`)) },
+      { tools: Array.from({ length: 12 }, (_, n) => looking(`toolu_b${n}`)) },
       { text: "Ok." },
     ];
-    const world = setup(script, { tools: [wait], instructions });
+    const world = setup(script, { tools: [look], instructions });
     const { sessionId } = await world.say("Go");
     for (const request of world.model.requests) {
       const marks = JSON.stringify(request).match(/cache_control/g) ?? [];
@@ -119,9 +110,9 @@ describe("context", () => {
       { type: "thinking", thinking: "Let me think.", signature: "" },
       { type: "text", text: " \n" },
       { type: "text", text: "So:" },
-      { type: "tool_use", id: "toolu_1", name: "wait", input: { ms: 0 }, caller: { type: "direct" } },
+      { type: "tool_use", id: "toolu_1", name: "look", input: {}, caller: { type: "direct" } },
     ];
-    const world = setup([{ content }, { text: "Ok." }], { tools: [wait] });
+    const world = setup([{ content }, { text: "Ok." }], { tools: [look] });
     const { sessionId } = await world.say("Go");
     const [answer] = await world.of(sessionId, "assistant_message");
     expect(answer?.data.content).toHaveLength(4);
@@ -132,7 +123,7 @@ describe("context", () => {
 
   it("C12 C13 begins a new prefix at a run boundary when the agent has changed, without earlier thinking", async () => {
     const thinking = { thinking: "Deep.", text: "Hello." };
-    const world = setup([thinking], { tools: [wait] });
+    const world = setup([thinking], { tools: [look] });
     const { sessionId } = await world.say("Go");
     const deployed = setup(
       [{ text: "New me." }],
@@ -155,7 +146,7 @@ describe("context", () => {
     const { sessionId } = await world.say("Go");
     const deployed = setup(
       [{ text: "Ok." }],
-      { instructions: "Changed.", tools: [ask, wait] },
+      { instructions: "Changed.", tools: [ask, look] },
       { store: world.store },
     );
     await deployed.answer(sessionId, "toolu_q", "yes");
@@ -165,12 +156,12 @@ describe("context", () => {
 
   it("C1 rebuilds every request from the log, to the byte", async () => {
     const script = [
-      { thinking: "Hm.", tools: [waiting(2, "toolu_1"), { name: "ask", id: "toolu_q" }] },
-      { text: "cut", tools: [waiting(0, "toolu_2")], clip: 3 },
-      { tools: [waiting(0, "toolu_3")] },
+      { thinking: "Hm.", tools: [looking("toolu_1"), { name: "ask", id: "toolu_q" }] },
+      { text: "cut", tools: [looking("toolu_2")], clip: 3 },
+      { tools: [looking("toolu_3")] },
       { text: "Done." },
     ];
-    const world = setup(script, { tools: [wait, ask] });
+    const world = setup(script, { tools: [look, ask] });
     const { sessionId } = await world.say("Go");
     await world.answer(sessionId, "toolu_q", "yes");
     await world.say("More", { sessionId });

@@ -11,11 +11,11 @@ const around = JSON.stringify([image(0)]).length;
 it.each([
   ["a small image counts as it is", [image(1_000)], around + 1_000],
   ["a large one as the largest that a model looks at", [image(5_000_000)], around + 19_136],
-])("L13 %s", (_what, blocks, chars) => {
+])("O2 %s", (_what, blocks, chars) => {
   expect(charsOf(blocks)).toBe(chars);
 });
 
-it("L13 finds images in results, and takes words and inputs that look like one for what they are", () => {
+it("O2 finds images in results, and takes words and inputs that look like one for what they are", () => {
   const result = {
     type: "tool_result",
     tool_use_id: "t",
@@ -33,7 +33,7 @@ it("L13 finds images in results, and takes words and inputs that look like one f
   expect(charsOf(words)).toBe(JSON.stringify(words).length);
 });
 
-it("L13 counts an image that the model fetches as the largest", () => {
+it("O2 counts an image that the model fetches as the largest", () => {
   const fetched = [{ type: "image", source: { type: "url", url: "https://x.test/a.png" } }];
   expect(charsOf(fetched)).toBe(JSON.stringify(fetched).length + 19_136);
 });
@@ -47,7 +47,7 @@ describe("a PDF", () => {
   const page = "<< /Type /Page /Parent 1 0 R >>\n";
   const picture = "\u00ff".repeat(300_000);
 
-  it("L13 counts by its pages, however long it is, in a result and in a document of parts too", () => {
+  it("O2 counts by its pages, however long it is, in a result and in a document of parts too", () => {
     const two = pdf(`%PDF-1.4\n<< /Type /Pages /Count 2 >>\n${page}${picture}${page.replaceAll(" /", "/")}`);
     expect(charsOf([two])).toBe(without + 24_000);
     const result = { type: "tool_result", tool_use_id: "t", content: [two] };
@@ -56,13 +56,13 @@ describe("a PDF", () => {
     expect(charsOf([parts])).toBe(JSON.stringify([parts]).length - 90_000 + 19_136);
   });
 
-  it("L13 counts by the number of pages it declares if it compresses all but the first", () => {
+  it("O2 counts by the number of pages it declares if it compresses all but the first", () => {
     expect(charsOf([pdf(`%PDF-1.5\n<< /Linearized 1 /L 9 /N 30 >>\n${page}${picture}`)])).toBe(
       without + 360_000,
     );
   });
 
-  it("L13 counts by the length of its data if its pages cannot be counted, or if it is not a PDF", () => {
+  it("O2 counts by the length of its data if its pages cannot be counted, or if it is not a PDF", () => {
     const packed = pdf(`%PDF-1.5\n${picture}`);
     expect(charsOf([packed])).toBe(JSON.stringify([packed]).length);
     const none = { type: "document", source: { type: "base64", data: "no base 64!" } };

@@ -148,7 +148,7 @@ describe("an answer", () => {
 describe("an entry", () => {
   const read = (type: string, data: object) => userEntry({ type, data, seq: 5 } as unknown as StoredEvent);
 
-  it("E6 a blank user message is not sent as blank text, which the API refuses", () => {
+  it("C12 a blank user message is not sent as blank text, which the API refuses", () => {
     for (const message of ["", " ", "\n\t", "\u200b\0"])
       expect(read("user_message", { message })).toMatchObject({
         blocks: [{ type: "text", text: "(an empty message)" }],

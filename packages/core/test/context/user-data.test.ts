@@ -11,7 +11,7 @@ const systemOf = (request: unknown) =>
   );
 
 describe("C4 user data", () => {
-  it("has a system block of its own, with a cache mark, logged with the session's first prefix", async () => {
+  it("has a system block of its own, with a cache breakpoint, logged with the session's first prefix", async () => {
     const world = setup(
       [{ text: "Hi." }],
       {

@@ -132,7 +132,7 @@ describe("what cannot poison a session", () => {
   });
 
   it.each([
-    ["says nothing", new Error(""), "did not say why"],
+    ["says nothing", new Error(""), "without an error message"],
     ["has half a surrogate pair", new Error("x😀".slice(0, 2)), "x\ufffd"],
     ["shows an escape", new Error("literally \\ud83d"), "ud83d"],
   ])("L7 an error that %s", async (_title, error, said) => {
@@ -154,9 +154,9 @@ describe("what cannot poison a session", () => {
   });
 
   it.each<[string, () => unknown, string]>([
-    ["nothing", () => Object.create(null), "did not say"],
+    ["nothing", () => Object.create(null), "without an error message"],
     ["an error whose message is no text", () => Object.assign(new Error(), { message: 10n }), "10"],
-    ["an error that is gone", gone, "did not say"],
+    ["an error that is gone", gone, "without an error message"],
     ["an object that carries a message", () => ({ code: 23505, message: "duplicate key" }), "duplicate key"],
   ])("L7 L9 a tool that throws %s", async (_title, thrown, said) => {
     const tools = [broken(0, { execute: () => Promise.reject(thrown()) })];

@@ -9,7 +9,8 @@ import {
   parseCursor,
   reduceView,
 } from "../../src/view.ts";
-import { setup, sleep, user } from "../support/setup.ts";
+import { settled } from "../support/settled.ts";
+import { setup, user } from "../support/setup.ts";
 import { look } from "../support/tools.ts";
 
 describe("a cursor", () => {
@@ -146,7 +147,7 @@ describe("continuing from a cursor", () => {
       // Another account of the same text, in other pieces.
       state.parts = texts.map((text, index) => ({ index, kind: "text" as const, pieces: [...text] }));
       tail.touch("s");
-      await sleep(20);
+      await settled();
     };
     // That attempt's text was void before: this is a dead process's account.
     await show(1, "OLD!");
@@ -174,13 +175,13 @@ describe("continuing from a cursor", () => {
     const done = (async () => {
       for await (const event of pawl.follow("s", { signal: control.signal })) seen.push(event.data);
     })();
-    await sleep(10);
+    await settled();
     for (const call of ["a", "b"]) {
       const live = tail.live("s");
       for (const version of [1, 2])
         live.progress.set(`${call}${version}`, { tool_name: "t", data: 1, version });
       tail.touch("s");
-      await sleep(10);
+      await settled();
       tail.end("s");
     }
     control.abort();

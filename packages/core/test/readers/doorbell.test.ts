@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { doorbell } from "../../src/readers/doorbell.ts";
-import { setup, sleep } from "../support/setup.ts";
+import { settled } from "../support/settled.ts";
+import { setup } from "../support/setup.ts";
 
 it("L10 shows text that arrives at once in a few deltas", async () => {
   const text = "one two three four five six seven eight nine ten ".repeat(20).trim();
@@ -17,12 +18,12 @@ it("L10 wakes a reader once for everything that arrives at once", async () => {
   };
   void bell.wait().then(count);
   for (let n = 0; n < 3; n += 1) bell.ring();
-  await sleep(5);
+  await settled();
   void bell.wait().then(count);
-  await sleep(5);
+  await settled();
   expect(woken).toBe(1);
   bell.ring();
-  await sleep(5);
+  await settled();
   expect(woken).toBe(2);
 });
 

@@ -4,10 +4,12 @@ import * as z from "zod";
 import { type ModelClient, memoryStore, type SessionEvent, tool, withRetry } from "../../src/index.ts";
 import { newView, reduceView, type ViewState } from "../../src/view.ts";
 import { testClock } from "../support/calls.ts";
-import { collect, setup, sleep, types, until, user } from "../support/setup.ts";
+import { heldModel, holdBefore, isTextOver } from "../support/held.ts";
+import { settled } from "../support/settled.ts";
+import { collect, setup, types, until, user } from "../support/setup.ts";
 import { ask, look } from "../support/tools.ts";
 
-const slow = { text: "One two three four five six seven eight", delayPerEventMs: 3 };
+const long = { text: "One two three four five six seven eight" };
 const texts = (events: readonly SessionEvent[]) =>
   events.flatMap((event) => (event.type === "text_delta" ? [event.data.text] : [])).join("");
 const fold = (events: readonly SessionEvent[], from: ViewState = newView()) =>
@@ -15,38 +17,57 @@ const fold = (events: readonly SessionEvent[], from: ViewState = newView()) =>
 
 describe("following a session", () => {
   it("L10 shows a late reader the text so far, then the rest, once", async () => {
-    const { pawl } = setup([slow]);
+    const middle = holdBefore((_, deltas) => deltas === 3);
+    const end = holdBefore(isTextOver);
+    const { pawl } = setup([long], {}, {}, (model) => heldModel(model, [middle, end]));
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await sleep(18);
-    const events = await collect(pawl.follow(sessionId, { untilIdle: true }));
-    const first = events.find((event) => event.type === "text_delta");
-    expect(first?.data).toMatchObject({ offset: 0, index: 0 });
-    expect(first?.data.text.length).toBeGreaterThan(3);
-    expect(texts(events)).toBe(slow.text);
+    await middle.reached;
+    const shown: string[] = [];
+    for await (const event of pawl.follow(sessionId, { untilIdle: true })) {
+      if (event.type !== "text_delta") continue;
+      shown.push(event.data.text);
+      expect(event.data).toMatchObject({ index: 0, offset: shown.slice(0, -1).join("").length });
+      middle.release();
+      await end.reached;
+      if (shown.join("") === long.text) end.release();
+    }
+    expect(shown).toHaveLength(2);
+    expect(shown[0]?.length).toBeGreaterThan(3);
+    expect(shown.join("")).toBe(long.text);
   });
 
   it("L10 gives a slow reader fewer, longer deltas and the same text", async () => {
-    const { pawl } = setup([slow]);
-    const run = pawl.run("tester", { ...user, input: "Go" });
+    let written = 0;
+    const begun = holdBefore((_, deltas) => deltas === 1);
+    const end = holdBefore((event, deltas) => {
+      written = deltas;
+      return isTextOver(event);
+    });
+    const { pawl } = setup([long], {}, {}, (model) => heldModel(model, [begun, end]));
     const events: SessionEvent[] = [];
-    for await (const event of run) {
+    for await (const event of pawl.run("tester", { ...user, input: "Go" })) {
       events.push(event);
-      if (event.type === "text_delta") await sleep(15);
+      if (event.type !== "text_delta") continue;
+      begun.release();
+      await end.reached;
+      if (texts(events) === long.text) end.release();
     }
-    expect(texts(events).length).toBeLessThanOrEqual(slow.text.length);
-    expect(events.filter(({ type }) => type === "text_delta").length).toBeLessThan(6);
-    expect(fold(events).messages.at(-1)?.text).toBe(slow.text);
+    expect(written).toBeGreaterThan(4);
+    expect(events.filter(({ type }) => type === "text_delta")).toHaveLength(2);
+    expect(fold(events).messages.at(-1)?.text).toBe(long.text);
   });
 
   it("L10 shows a slow reader a tool's start before its progress", async () => {
     const gate = Promise.withResolvers<string>();
+    const reported = Promise.withResolvers<void>();
     const report = tool({
       name: "report",
       description: "Says how far it is.",
       input: z.object({}),
       execute: (_, { progress }) => {
         progress({ percent: 50 });
+        reported.resolve();
         return gate.promise;
       },
     });
@@ -55,7 +76,9 @@ describe("following a session", () => {
     for await (const { type } of pawl.run("tester", { ...user, input: "Go" })) {
       seen.push(type);
       if (type === "tool_progress") gate.resolve("done");
-      await sleep(2);
+      // At its first event already, everything is stored up to the start, and progress is there.
+      await reported.promise;
+      await settled();
     }
     expect(seen.indexOf("tool_progress")).toBeGreaterThan(seen.indexOf("tool_started"));
     expect(seen.indexOf("tool_started")).toBeGreaterThan(-1);
@@ -132,18 +155,22 @@ describe("following a session", () => {
   });
 
   it("sees events of other processes without a notification", async () => {
-    const { pawl, store } = setup([{ text: "Hi." }], {}, { pollMs: 10 });
+    // Without `watch`, nothing says that an event was stored.
+    const { watch: _, ...store } = memoryStore();
+    const { pawl } = setup([{ text: "Hi." }], {}, { store, pollMs: 10 });
     const { sessionId } = await pawl.run("tester", { ...user, input: "Go" }).result;
     const control = new AbortController();
     const seen: string[] = [];
     const reading = (async () => {
       for await (const event of pawl.follow(sessionId, { signal: control.signal })) seen.push(event.type);
     })();
+    await until(() => seen.includes("run_ended"));
+    await settled();
     await store.append(sessionId, [{ type: "note", data: { text: "from afar" } }], { appendId: "x" });
-    await sleep(40);
+    await until(() => seen.includes("note"));
     control.abort();
     await reading;
-    expect(seen.at(-1)).toBe("note");
+    expect(seen.filter((type) => type === "note")).toHaveLength(1);
   });
 
   it("P1 L16 K5 folds to the same view from live events, from stored ones, and from any point in between", async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { memoryStore, runtime, tool } from "../../src/index.ts";
 import { code } from "../support/errors.ts";
-import { setup, sleep, stored, until, user } from "../support/setup.ts";
+import { settled } from "../support/settled.ts";
+import { setup, stored, types, until, user } from "../support/setup.ts";
 import { askWith, hang, text } from "../support/tools.ts";
 
 describe("stopping a run", () => {
@@ -33,7 +34,8 @@ describe("stopping a run", () => {
         throw new Error("I was stopped");
       },
     });
-    const stubborn = tool({ name: "stubborn", description: "", input: text, execute: () => sleep(200) });
+    const late = Promise.withResolvers<string>();
+    const stubborn = tool({ name: "stubborn", description: "", input: text, execute: () => late.promise });
     const call = (name: string, text: string) => ({ name, input: { text } });
     const tools = [call("polite", "a"), call("stubborn", "b"), call("polite", "c")];
     const { pawl, model, say, of } = setup([{ tools }, { text: "Fine." }], {
@@ -53,6 +55,7 @@ describe("stopping a run", () => {
     ]);
     expect((await say("And now?", { sessionId })).stop.type).toBe("end_turn");
     expect(model.rejected).toEqual([]);
+    late.resolve("late");
     await until(async () => (await of(sessionId, "error")).length > 0);
     expect((await of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["late_result"]);
   });
@@ -105,15 +108,27 @@ describe("stopping a run", () => {
   });
 
   it("drains to the next turn boundary and lets another process go on", async () => {
-    const work = tool({ name: "work", description: "", input: text, execute: () => sleep(20) });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const work = tool({
+      name: "work",
+      description: "",
+      input: text,
+      execute: async (_, { signal }) => {
+        await promise;
+        return signal.aborted ? "aborted" : "done";
+      },
+    });
     const script = [{ tools: [{ name: "work", input: { text: "" } }] }, { text: "Finished elsewhere." }];
     const world = setup(script, { tools: [work] });
     const { pawl, agent, store, of, model } = world;
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
     await stored(world, sessionId, "tool_started");
-    await pawl.drain();
-    expect(await of(sessionId, "tool_result")).toHaveLength(1);
+    const draining = pawl.drain();
+    await settled();
+    resolve();
+    await draining;
+    expect(await of(sessionId, "tool_result")).toMatchObject([{ data: { result: "done" } }]);
     expect(await of(sessionId, "run_ended")).toHaveLength(0);
     await expect(pawl.run("tester", { ...user, input: "More" }).started).rejects.toThrow(/restart/);
     await expect(run.result).rejects.toSatisfy(code("draining"));
@@ -157,13 +172,25 @@ describe("stopping a run", () => {
   });
 
   it("drains a run that is just being begun, too", async () => {
-    const { pawl, of } = setup([{ text: "Done." }]);
-    const run = pawl.run("tester", { ...user, input: "Go" });
-    await pawl.drain();
-    const { sessionId } = await run.started;
-    const before = await of(sessionId, "run_ended");
-    await sleep(30);
-    expect(await of(sessionId, "run_ended")).toEqual(before);
+    const asked = Promise.withResolvers<void>();
+    const known = Promise.withResolvers<string>();
+    const userData = () => {
+      asked.resolve();
+      return known.promise;
+    };
+    const { pawl, store, log } = setup([{ text: "Done." }], { userData });
+    const { id: sessionId } = await store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
+    const run = pawl.run("tester", { ...user, sessionId, input: "Go" });
+    await asked.promise;
+    const draining = pawl.drain();
+    await settled();
+    known.resolve("data");
+    await draining;
+    const before = await log(sessionId);
+    expect(types(before)).toContain("run_started");
+    await run.result.catch(() => undefined);
+    await settled();
+    expect(await log(sessionId)).toEqual(before);
   });
 });
 
@@ -171,7 +198,8 @@ describe("a session that another process takes over", () => {
   it("L9 makes the old leg start and write nothing more, and logs its late result without using it", async () => {
     let clock = 0;
     const store = memoryStore({ now: () => clock });
-    const slow = tool({ name: "slow", description: "", input: text, execute: () => sleep(60) });
+    const late = Promise.withResolvers<string>();
+    const slow = tool({ name: "slow", description: "", input: text, execute: () => late.promise });
     const script = [{ tools: [{ name: "slow", id: "toolu_s", input: { text: "" } }] }];
     const old = setup(script, { tools: [slow] }, { store, leaseTtlMs: 60_000 });
     const run = old.pawl.run("tester", { ...user, input: "Go" });
@@ -183,6 +211,7 @@ describe("a session that another process takes over", () => {
     const result = await run.result;
     expect(result.text).toBe("I take over.");
     expect(result.actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/cut off/) });
+    late.resolve("late");
     await stored(old, sessionId, "error");
     expect((await old.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(["late_result"]);
     expect(old.model.requests).toHaveLength(1);

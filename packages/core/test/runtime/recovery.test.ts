@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type EventStore, type ModelClient, memoryStore, systemClock, tool } from "../../src/index.ts";
-import { never, setup, sleep, stored, until, user } from "../support/setup.ts";
+import { never, setup, stored, until, user } from "../support/setup.ts";
 import { failingStore, has } from "../support/stores.ts";
 import { ask, nothing } from "../support/tools.ts";
 
@@ -81,10 +81,10 @@ describe("recovery", () => {
         return store.read(id, options);
       },
     };
-    const { pawl } = setup([], {}, { store: unreadable, onError: (error) => reported.push(error) });
-    expect(await pawl.sweep()).toBe(9);
+    const world = setup([], {}, { store: unreadable, onError: (error) => reported.push(error) });
+    expect(await world.pawl.sweep()).toBe(9);
     expect(reported).toContainEqual(expect.objectContaining({ message: "unreadable" }));
-    await sleep(10);
+    for (let n = 111; n < 120; n += 1) await stored(world, `s${n}`, "run_ended");
   });
 
   it("P1 recovers a session behind more unreadable ones than a page holds, and reports and reads those rarely", async () => {
@@ -174,13 +174,20 @@ describe("recovery", () => {
   });
 
   it.each([
-    ["deps", { deps: never }, {}],
-    ["a hook", {}, { hooks: [{ name: "hangs", onError: never }] }],
-  ])("L9 stops although %s never settles", async (_title, runtimeOptions, agentOptions) => {
-    const { pawl, of } = setup([{ fault: { status: 500 } }], agentOptions, runtimeOptions);
+    ["deps", (deps: typeof never) => setup([], {}, { deps })],
+    [
+      "a hook",
+      (onError: typeof never) => setup([{ fault: { status: 500 } }], { hooks: [{ name: "hangs", onError }] }),
+    ],
+  ])("L9 stops although %s never settles", async (_title, make) => {
+    const hanging = Promise.withResolvers<void>();
+    const { pawl, of } = make(() => {
+      hanging.resolve();
+      return never();
+    });
     const run = pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
-    await sleep(5);
+    await hanging.promise;
     await pawl.stop(sessionId, user);
     expect((await run.result).sessionId).toBe(sessionId);
     expect(await of(sessionId, "run_ended")).toHaveLength(1);
@@ -246,7 +253,6 @@ describe("recovery", () => {
     const make = async (id: string, status: "active" | "suspended" | "completed") => {
       await store.sessions.create({ id, userId: "u1", agent: "tester" });
       await store.append(id, [{ type: "note", data: { text: "" } }], { appendId: id, session: { status } });
-      await sleep(2);
     };
     await make("old", "active");
     await make("newest open", "suspended");

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { type Reply, type StrictModel, type StrictModelOptions, strictModel } from "@pawl/testing";
 import {
   type Agent,
@@ -69,13 +70,12 @@ export function types(events: readonly { type: string }[]): string[] {
   return events.map(({ type }) => type);
 }
 
-export const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** Never settles, and ignores its abort signal. */
 export const never = (): Promise<never> => new Promise<never>(() => undefined);
+
 /** Waits until something holds, however slow the machine is. */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await sleep(1);
+  while (!(await holds())) await setTimeout(1);
 }
 
 /** Waits until an event of this type is in the log, however slow the machine is. */

@@ -20,7 +20,7 @@ const usage = `pawl-postgres <command>
 
 The server is --url, or DATABASE_URL. The driver, pg or postgres, must be installed.`;
 
-/** Opens a pool on a server, with the installed driver. */
+/** Opens a pool on the server, with `pg` or else `postgres`. */
 async function connect(url: string | undefined): Promise<{ db: Database; close(): Promise<void> }> {
   if (url === undefined) throw new Error("The server is missing. Give --url, or set DATABASE_URL.");
   try {
@@ -45,7 +45,7 @@ async function onServer<T>(url: string | undefined, work: (db: Database) => Prom
   }
 }
 
-/** Runs `work` on a server and on the database in a directory. */
+/** Runs `work` with the server's database and with the one in a directory. */
 async function onBoth<T>(
   url: string | undefined,
   dataDir: string | undefined,

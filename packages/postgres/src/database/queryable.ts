@@ -2,32 +2,34 @@ import { messageOf, PawlError } from "@pawl/core";
 import { tryUntilApplied } from "@pawl/core/store";
 
 /**
- * The used part of a database: it runs one statement with `$1`, `$2` … at a time, each in its own
- * transaction. A `pg.Pool` and a PGlite have this shape. No prepared statement is named, so a pooler in
- * transaction mode works.
+ * The part of a database that Pawl uses. `query` runs one statement with `$1`, `$2` … in its own transaction.
+ * A `pg.Pool` and a PGlite fit. Prepared statements have no names, so poolers in transaction mode work.
  */
 export interface Queryable {
   query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
 }
 
 /**
- * The used part of postgres.js: the `sql` that `postgres(url)` returns. It prepares statements; behind a
- * pooler in transaction mode, make it with `prepare: false`.
+ * The part of postgres.js that Pawl uses: the `sql` that `postgres(url)` returns. Behind a pooler in
+ * transaction mode, create it with `prepare: false`.
  */
 export interface PostgresJs {
   unsafe(text: string, values: never[], options: { prepare: boolean }): PromiseLike<readonly unknown[]>;
 }
 
-/** Your own pool: `pg`, `postgres` (postgres.js), a PGlite, or anything else with a `query` like theirs. */
+/**
+ * A Postgres database: your own pool of `pg` or `postgres` (postgres.js), a PGlite, or anything with the same
+ * `query`.
+ */
 export type Database = Queryable | PostgresJs;
 
 /** A row as any driver returns it. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * Runs one statement. Runs it again if the database rolled it back because of concurrent ones.
+ * Runs one statement. Retries a statement that the database rolled back because of concurrent ones.
  *
- * @throws PawlError `store_unavailable` with the driver's error as its cause.
+ * @throws PawlError `store_unavailable` for any other failure, with the driver's error as its cause.
  */
 export async function ask(db: Database, text: string, values: unknown[] = []): Promise<readonly Row[]> {
   return await tryUntilApplied(() => once(db, text, values));

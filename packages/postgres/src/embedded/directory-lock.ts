@@ -2,12 +2,12 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, PawlError } from "@pawl/core";
 
-/** How long to wait for the lock of another process that starts at the same time, in milliseconds. */
+/** How long to wait for the lock while another process is starting, in milliseconds. */
 const PATIENCE_MS = 250;
 
 /**
- * The locks of this process. Nothing else refers to them, and SQLite releases a lock that is
- * garbage-collected.
+ * The locks that this process holds. Without a reference, they would be garbage-collected, and SQLite would
+ * release them.
  */
 const held = new Set<object>();
 
@@ -15,17 +15,17 @@ const held = new Set<object>();
 const BUSY = 5;
 
 /**
- * Makes this the only user of a directory, in this process and in all others, until the returned function is
+ * Locks a directory against other users, in this process and in all others, until the returned function is
  * called.
  *
- * The lock is the operating system's own, on a file. It is released when the process ends, also after a
- * `kill -9`, so there are no stale locks. Recycled process ids, and containers that cannot see each other's
- * processes, do not confuse it.
+ * The operating system holds the lock and releases it when the process ends, even after `kill -9`. So there
+ * are no stale locks.
  *
  * @throws PawlError `store_unavailable` if the directory is in use, or no file can be created in it.
  */
-// Node offers such locks only through its SQLite, which is otherwise not used here. Lock files with a process
-// id or a heartbeat have to guess, and are sometimes wrong.
+// Node offers locks of the operating system only through its SQLite, which has no other use here. Lock files
+// with a process id or a heartbeat are sometimes wrong: process ids are reused, and containers cannot see
+// each other's processes.
 export async function lockDirectory(directory: string): Promise<() => void> {
   try {
     await mkdir(directory, { recursive: true });

@@ -9,37 +9,44 @@ import { clearLeases } from "../store/leases.ts";
 import { postgresBlobs } from "../store/postgres-blobs.ts";
 import { postgresStore } from "../store/postgres-store.ts";
 import { lockDirectory } from "./directory-lock.ts";
+import { loadPglite } from "./load-pglite.ts";
 import { newDatabase } from "./new-database.ts";
 
 /** Options of `embeddedStore()`. */
 export interface EmbeddedOptions {
-  /** The directory of the log; created if missing. Default: `memory://`, which keeps the log in memory. */
+  /**
+   * The directory to keep the log in. Created if missing. Default: `memory://`, which keeps the log in memory
+   * only.
+   */
   dataDir?: string | undefined;
 }
 
-/** A store that has to be closed. Calls after that fail with `store_unavailable`. */
+/**
+ * A store over a Postgres inside this process. Close it at the end; later calls fail with
+ * `store_unavailable`.
+ */
 export interface EmbeddedStore extends EventStore {
-  /** For large payloads, in the same database: `runtime({ store, blobs: store.blobs })`. */
+  /** Keeps large payloads in the same database. Pass it as `runtime({ store, blobs: store.blobs })`. */
   readonly blobs: BlobStore;
-  /** The database itself, for its views, `prune` and `copyLog`. */
+  /** The database, for your own queries, `prune()` and `copyLog()`. */
   readonly db: Queryable;
   /** Closes the database and unlocks the directory. */
   close(): Promise<void>;
 }
 
 /**
- * Keeps the log in a Postgres inside this process (PGlite), in its own directory. It needs no server. The
- * first start takes one to two seconds.
+ * Keeps the log in a Postgres inside this process (PGlite), in a directory of its own, without a server.
+ * Install `@electric-sql/pglite` beside this package. The first start takes one to two seconds.
  *
- * Stored events survive `kill -9`, but not a power cut or a crash of the operating system, because nothing is
- * forced to disk. One process at a time may use a directory; the next one is refused. So opening revokes the
- * leases of a process that died, and its runs can be recovered at once. Close the store at the end: otherwise
- * the process stays alive for ten seconds after its last statement.
+ * - Events survive `kill -9` of the process. A power cut or a crash of the operating system may lose events,
+ *   because they are not forced to disk.
+ * - Only one process at a time may use a directory. Opening revokes the leases of processes that died, so
+ *   that their runs can be recovered at once.
+ * - Close the store at the end. Otherwise the process stays alive for ten seconds after its last statement.
+ * - Readers see events of this store at once, and events written directly to `db` within a minute.
  *
- * Readers are notified of every append through this store. They find events written directly to its `db`
- * within a minute.
- *
- * @throws PawlError `store_unavailable` if the directory is in use or the database does not start.
+ * @throws PawlError `config` if `@electric-sql/pglite` is not installed, and `store_unavailable` if the
+ *   directory is in use or the database does not start.
  *
  * @example
  * ```ts
@@ -53,10 +60,11 @@ export interface EmbeddedStore extends EventStore {
 export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<EmbeddedStore> {
   const inMemory = dataDir === undefined || dataDir.startsWith("memory://");
   const directory = inMemory ? undefined : resolve(dataDir);
+  const Pglite = await loadPglite();
   const unlock = directory === undefined ? undefined : await lockDirectory(directory);
   let db: PGlite | undefined;
   try {
-    db = await start(directory === undefined ? undefined : join(directory, "postgres"));
+    db = await start(Pglite, directory === undefined ? undefined : join(directory, "postgres"));
     await migrate(db);
     await clearLeases(db);
   } catch (cause) {
@@ -71,18 +79,17 @@ export async function embeddedStore({ dataDir }: EmbeddedOptions = {}): Promise<
   return { ...watchedStore(postgresStore(db)), blobs: postgresBlobs(db), db, close: closing(db, unlock) };
 }
 
-/** Starts PGlite, which is loaded only here because it is large. */
-// Small buffers save 100 MB and cost nothing measurable. Progress reports of a recovery are off: their timer
-// is never stopped and would keep the process alive forever.
-async function start(dataDir: string | undefined): Promise<PGlite> {
-  const { PGlite } = await import("@electric-sql/pglite");
+/** Starts PGlite. */
+// Small buffers save 100 MB and cost nothing measurable. Progress reports of a recovery are off, because
+// their timer would keep the process alive forever.
+async function start(Pglite: typeof PGlite, dataDir: string | undefined): Promise<PGlite> {
   const exists = dataDir !== undefined && existsSync(join(dataDir, "PG_VERSION"));
   const database = exists ? undefined : await newDatabase();
-  return await PGlite.create({
+  return await Pglite.create({
     dataDir: dataDir ?? "memory://",
     ...(database && { loadDataDir: database }),
     startParams: [
-      ...PGlite.defaultStartParams,
+      ...Pglite.defaultStartParams,
       ...["-c", "shared_buffers=16MB"],
       ...["-c", "log_startup_progress_interval=0"],
     ],
@@ -90,7 +97,8 @@ async function start(dataDir: string | undefined): Promise<PGlite> {
 }
 
 /**
- * Makes a function that closes the database once, however often it is called, and then unlocks the directory.
+ * Returns a function that closes the database and unlocks the directory. Further calls wait for the first
+ * one.
  */
 function closing(db: PGlite, unlock: (() => void) | undefined): () => Promise<void> {
   let closed: Promise<void> | undefined;

@@ -2,16 +2,15 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { brotliDecompress } from "node:zlib";
 
-/** Path of the packed database, as reached from the sources or from the bundle in `dist/`. */
+/** Path of the packed database, relative to this source file or to the bundle in `dist/`. */
 const PACKED = import.meta.url.endsWith(".ts")
   ? "../../dist/new-database.tar.br"
   : "../dist/new-database.tar.br";
 
 /**
- * Reads a new, empty database as a tar for PGlite's `loadDataDir`; PGlite made it when this package was
- * built. Unpacking it takes half a second, creating one takes several seconds. `undefined` if it cannot be
- * read, e.g. in an app that was bundled into one file, or with sources that were not built: PGlite then
- * creates its own.
+ * Reads an empty database for PGlite's option `loadDataDir`, made when this package was built. Unpacking it
+ * takes half a second; without it, PGlite takes several seconds to create one. Resolves to `undefined` if
+ * there is no such file, e.g. in an app that was bundled into one file.
  */
 export async function newDatabase(packed: string = PACKED): Promise<Blob | undefined> {
   try {

@@ -5,10 +5,11 @@ import { type WakeUpEntry, wakeUps } from "./wake-ups.ts";
 /** Notifies other processes of changes to sessions. */
 export interface Announcer {
   /**
-   * Adds an entry to the next batch. Of a session's numbers only the highest is sent, and other entries once.
+   * Adds an entry to the next batch. In each batch, only the highest number of a session is sent, and equal
+   * entries are sent once.
    */
   say(...[sessionId, what]: WakeUpEntry): void;
-  /** Sends only this process's name, to check that this process receives it. */
+  /** Sends a notification with only this process's id. If it arrives here, the connection works. */
   call(): Promise<void>;
   /** Resolves when no batch is being sent. */
   settled(): Promise<void>;
@@ -20,19 +21,21 @@ interface Options {
   channel: string;
   /** The database for {@link Announcer.call}. */
   db: Database;
-  /** The database to send batches with; `false` sends none. */
+  /** The database that batches are sent with; `false` sends none. */
   notify: Database | false;
+  /** Milliseconds for which entries are collected. */
   everyMs: number;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
 
 /**
- * The most wake-ups that are kept while sending fails. Readers in other processes find the rest by polling.
+ * The maximum number of entries that are kept while sending fails. Readers in other processes find the rest
+ * by polling.
  */
 const MOST_KEPT = 10_000;
 
-/** Batches the entries of `everyMs` milliseconds and sends them as one statement. */
+/** Returns an announcer that sends the entries of `everyMs` milliseconds as one statement. */
 export function announcer({ me, channel, db, notify, everyMs, onError, signal }: Options): Announcer {
   const stored = new Map<string, number>();
   const others = { live: new Set<string>(), read: new Set<string>() };
@@ -57,7 +60,8 @@ export function announcer({ me, channel, db, notify, everyMs, onError, signal }:
       await send(wakeUps(me, entries), over);
       failed = false;
     } catch (error) {
-      // Readers in other processes wait for these. Report a failure once, until sending works again.
+      // Readers in other processes wait for these entries, so they are kept. Failures are reported once,
+      // until sending works again.
       if (!failed) onError(error);
       failed = true;
       if (signal.aborted || entries.length > MOST_KEPT) return;

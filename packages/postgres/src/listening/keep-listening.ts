@@ -1,27 +1,27 @@
 import { type ListeningDatabase, listen } from "./listener.ts";
 
-/** How often a connection is tested, in milliseconds, and the longest wait before a new one is made. */
-// Readers of idle sessions rely on wake-ups, so a dead connection must be noticed soon.
+/** The time between two tests of a connection, in milliseconds. Also the longest wait before a reconnect. */
+// Readers of idle sessions rely on notifications, so a dead connection must be noticed soon.
 const CHECK_MS = 10_000;
-/** The wait after the first failure, in milliseconds; each further failure doubles it. */
+/** The wait after the first failure, in milliseconds. Each further failure doubles it. */
 export const RETRY_MS = 1_000;
 
 interface Ear {
   db: ListeningDatabase;
   channel: string;
-  /** Handles a notification. Returns `true` if this process sent it. */
+  /** Handles a notification. Returns whether this process sent it. */
   heard(payload: string): boolean;
-  /** Sends a notification that {@link Ear.heard} recognises as its own. */
+  /** Sends a test notification. {@link Ear.heard} returns `true` for it. */
   call(): Promise<void>;
-  /** How long its arrival may take, in milliseconds. */
+  /** How long the test notification may take to arrive, in milliseconds. */
   patienceMs: number;
-  /** Called after each test with whether notifications arrive. */
+  /** Called after each test, with whether notifications arrive. */
   onState(listening: boolean): void;
   onError(error: unknown): void;
   signal: AbortSignal;
 }
 
-/** Listens until the signal aborts. Replaces a connection that is lost or receives nothing. */
+/** Listens until the signal aborts. Replaces the connection when it is lost or receives no notifications. */
 export async function keepListening(ear: Ear): Promise<void> {
   const { signal, onState, onError } = ear;
   for (let wait = RETRY_MS; !signal.aborted; wait = Math.min(wait * 2, CHECK_MS)) {
@@ -35,7 +35,7 @@ export async function keepListening(ear: Ear): Promise<void> {
   }
 }
 
-/** Listens on one connection until it is lost. Resolves to whether it ever received a notification. */
+/** Listens on one connection until it is lost. Resolves to whether a test notification ever arrived. */
 async function listenOnce({ db, channel, heard, call, patienceMs, onState, signal }: Ear): Promise<boolean> {
   const lost = new AbortController();
   const over = AbortSignal.any([lost.signal, signal]);

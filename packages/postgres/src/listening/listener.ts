@@ -1,11 +1,11 @@
 import { ask, type PostgresJs, type Queryable } from "../database/queryable.ts";
 
-/** The part of a `pg.Pool` that listening uses: a dedicated connection. */
+/** The part of a `pg.Pool` that `postgresTail()` uses to listen: one connection of its own. */
 export interface ListeningPool extends Queryable {
   connect(): Promise<ListeningClient>;
 }
 
-/** A connection taken out of a {@link ListeningPool}. */
+/** One connection of a {@link ListeningPool}. */
 export interface ListeningClient extends Queryable {
   on(event: "notification", listener: (message: { payload?: string | undefined }) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -13,7 +13,7 @@ export interface ListeningClient extends Queryable {
   release(destroy?: boolean): void;
 }
 
-/** The part of postgres.js that listening uses. It reconnects by itself. */
+/** The part of postgres.js that `postgresTail()` uses to listen. It reconnects by itself. */
 export interface ListeningPostgresJs extends PostgresJs {
   listen(
     channel: string,
@@ -22,15 +22,18 @@ export interface ListeningPostgresJs extends PostgresJs {
   ): PromiseLike<{ unlisten(): Promise<unknown> }>;
 }
 
-/** The part of a PGlite that listening uses. */
+/** The part of a PGlite that `postgresTail()` uses to listen. */
 export interface ListeningPGlite extends Queryable {
   listen(channel: string, onNotify: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
-/** Your own pool that can listen: `pg`, `postgres` (postgres.js), or a PGlite. */
+/** A database that can listen for notifications: your pool of `pg`, `postgres` (postgres.js), or a PGlite. */
 export type ListeningDatabase = ListeningPool | ListeningPostgresJs | ListeningPGlite;
 
-/** Listens until the returned function is called. Calls `lost` when the connection is lost. */
+/**
+ * Listens to a channel until the returned function is called. Calls `heard` with each notification, and
+ * `lost` if the connection is lost.
+ */
 export async function listen(
   db: ListeningDatabase,
   channel: string,
@@ -38,7 +41,7 @@ export async function listen(
 ): Promise<() => Promise<void>> {
   if ("connect" in db) return await listenOnClient(await db.connect(), channel, { heard, lost });
   if ("unsafe" in db) {
-    // After a reconnect, notifications may have been missed.
+    // Called again after each reconnect; notifications may have been missed before it.
     let times = 0;
     const onListen = () => {
       times += 1;

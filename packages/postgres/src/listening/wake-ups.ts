@@ -1,19 +1,23 @@
-/** The longest payload, in bytes. Postgres accepts less than 8,000. */
+/** The maximum size of a notification's payload, in bytes. Postgres accepts less than 8,000. */
 const MAX_BYTES = 7_800;
 
 /**
- * News of a session: it has events up to a number, its live state has changed (`live`), or the sender's
- * process has readers for it (`read`).
+ * A change of a session.
+ *
+ * - a number: the session has events up to this number
+ * - `live`: its live state has changed
+ * - `read`: the sender's process has readers for the session
  */
 export type WakeUpEntry = readonly [sessionId: string, what: number | "live" | "read"];
 
-/** A notification: one sender's news of any number of sessions. */
+/** A notification: the changes of any number of sessions, from one process. */
 export interface WakeUp {
+  /** Id of the process that sent it. */
   from: string;
   sessions: readonly WakeUpEntry[];
 }
 
-/** Packs entries into as few payloads as possible: `["sender",["session",seq],…]`. */
+/** Packs entries into as few payloads as possible. A payload is the JSON `["sender",["session",seq],…]`. */
 export function wakeUps(from: string, sessions: Iterable<WakeUpEntry>): string[] {
   const sender = JSON.stringify(from);
   const payloads: string[] = [];
@@ -35,7 +39,7 @@ export function wakeUps(from: string, sessions: Iterable<WakeUpEntry>): string[]
   return payloads;
 }
 
-/** Parses a payload; `undefined` if it is not one of ours. */
+/** Parses a notification's payload. Returns `undefined` if another application sent it. */
 export function parseWakeUp(payload: string): WakeUp | undefined {
   let parsed: unknown;
   try {

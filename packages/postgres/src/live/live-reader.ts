@@ -3,36 +3,38 @@ import type { Database } from "../database/queryable.ts";
 import { pause } from "../listening/keep-listening.ts";
 import { type LiveRow, readLive, takeRow } from "./live-rows.ts";
 
-/** How often rows are read if no wake-ups arrive, in milliseconds. */
+/** How often rows are read if notifications do not arrive, in milliseconds. */
 const POLL_MS = 500;
 /**
- * How often this process announces the sessions that it reads, in milliseconds. It then reads their rows too,
- * in case a wake-up was lost.
+ * How often this process announces the sessions that its readers follow, in milliseconds. The sessions' rows
+ * are read as often, in case a notification was lost.
  */
 export const ASK_MS = 10_000;
-/** Wake-ups within this many milliseconds are handled by one statement. */
+/** Notifications within this many milliseconds are handled by one statement. */
 const GATHER_MS = 5;
 
-/** Reads the live states of other processes' legs, for the sessions that have readers here. */
+/** Reads the live states of legs in other processes, for sessions that have readers in this process. */
 export interface LiveReader {
+  /** Returns the session's live state, if a leg in another process has one. */
   peek(sessionId: string): LiveState | undefined;
-  /** Registers a reader of this session, until the returned function is called. */
+  /** Registers a reader of a session. Returns a function that removes the reader. */
   watch(sessionId: string): () => void;
   /** Reads the session's row soon, because it may have changed. */
   changed(sessionId: string): void;
-  /** Drops the state of another process, because a leg of this session runs here. */
+  /** Drops the live state that came from another process, because the session's leg now runs here. */
   forget(sessionId: string): void;
   close(): void;
 }
 
 interface Options {
   db: Database;
-  /** Whether the session's leg runs in this process, which needs no row. */
+  /** Returns whether the session's leg runs in this process, so that no row is needed. */
   isHere(sessionId: string): boolean;
+  /** Returns whether notifications arrive. */
   listening(): boolean;
-  /** Announces to all processes that this session has readers here. */
+  /** Announces to other processes that this session has readers here. */
   ask(sessionId: string): void;
-  /** Called when a session's state has changed. */
+  /** Called with a session's new live state. */
   show(sessionId: string, state: LiveState | undefined): void;
   onError(error: unknown): void;
   signal: AbortSignal;
@@ -44,7 +46,7 @@ interface Watched {
   state: LiveState | undefined;
 }
 
-/** Reads rows after a wake-up, and from time to time. */
+/** Returns a reader that reads rows after each notification, and from time to time. */
 export function liveReader({ db, isHere, listening, ask, show, onError, signal }: Options): LiveReader {
   const watched = new Map<string, Watched>();
   let timer: ReturnType<typeof setInterval> | undefined;
@@ -76,7 +78,7 @@ export function liveReader({ db, isHere, listening, ask, show, onError, signal }
   return {
     peek: (id) => watched.get(id)?.state,
     watch(id) {
-      // No session can have this name, and the database would refuse it.
+      // No session can have such an id, and the database would refuse it.
       if (!isName(id)) return () => undefined;
       const one = watched.get(id) ?? { readers: 0, row: undefined, state: undefined };
       one.readers += 1;
@@ -121,8 +123,8 @@ function taken(one: Watched, row: LiveRow | undefined): boolean {
 }
 
 /**
- * Batches ids: calls `work` once for all ids that arrive within a few milliseconds, or while an earlier call
- * runs.
+ * Returns a function that collects ids. `work` is called once for all ids that arrive within
+ * {@link GATHER_MS} or during the previous call.
  */
 function gathered(
   work: (ids: readonly string[]) => Promise<void>,
@@ -130,7 +132,7 @@ function gathered(
 ): (id: string) => void {
   const due = new Set<string>();
   let working = false;
-  // Report a failure once until a read succeeds: without wake-ups, rows are read twice a second.
+  // Failures are reported once, until a read succeeds: without notifications, rows are read twice a second.
   let failed = false;
   const workOn = async () => {
     while (due.size > 0 && !signal.aborted) {

@@ -2,13 +2,14 @@ import type { Json } from "@pawl/core";
 import type { AgentAtWork, LivePart, LiveState } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
-/** A row of `agent_session_live`. */
+/** A row of the table `agent_session_live`: the live state of one session. */
 export interface LiveRow {
-  /** Id of the leg whose live state it is. The leg numbers its versions. */
+  /** Id of the leg that wrote the row. */
   leg: string;
+  /** Counts the leg's writes, from 1. */
   version: number;
   attempt: number;
-  /** The live state; absent if the reader knows this version. */
+  /** The live state; absent if the reader already has this version. */
   account: Account | undefined;
 }
 
@@ -19,7 +20,7 @@ interface Account {
   agents?: [callId: string, agent: AgentAtWork][];
 }
 
-/** Writes a leg's live state. Resolves to its length in characters. */
+/** Writes a leg's live state. Resolves to its length as JSON, in characters. */
 export async function writeLive(
   db: Database,
   sessionId: string,
@@ -48,7 +49,7 @@ export interface Known {
   version: number;
 }
 
-/** Reads the rows of these sessions, in their order; `undefined` for a session without one. */
+/** Reads the rows of these sessions, in the same order; `undefined` for a session without a row. */
 export async function readLive(db: Database, known: readonly Known[]): Promise<(LiveRow | undefined)[]> {
   const rows: (LiveRow | undefined)[] = known.map(() => undefined);
   for (const { n, leg, version, attempt, data } of await ask(db, read, [JSON.stringify(known)])) {
@@ -69,7 +70,7 @@ FROM ROWS FROM (json_to_recordset($1::text::json) AS (id text, leg text, version
   WITH ORDINALITY AS k (id, leg, version, n)
 JOIN agent_session_live l ON l.session_id = k.id`;
 
-/** Deletes a leg's row, and rows that dead processes left. */
+/** Deletes a leg's row, and all rows that were last written over an hour ago, by processes that died. */
 export async function deleteLive(db: Database, sessionId: string, leg: string): Promise<void> {
   await ask(db, remove, [sessionId, leg]);
 }
@@ -79,8 +80,8 @@ DELETE FROM agent_session_live
 WHERE (session_id = $1::text AND leg = $2::text) OR updated_at < clock_timestamp() - interval '1 hour'`;
 
 /**
- * Updates a live state from a row. Appends to its parts instead of replacing them, so that readers are sent
- * only new text.
+ * Updates a live state from a row. Adds new text to the parts instead of replacing them, so that readers get
+ * only the new text.
  */
 export function takeRow(state: LiveState, { attempt, account }: LiveRow): void {
   if (account === undefined) return;

@@ -4,20 +4,22 @@ import { pause } from "../listening/keep-listening.ts";
 import { deleteLive, writeLive } from "./live-rows.ts";
 
 /**
- * Characters per millisecond that are written for one session at most: long answers are written less often.
+ * The maximum number of characters per millisecond that are written for a session. So long answers are
+ * written less often.
  */
 const PACE = 200;
 /** How long to wait after a failed write, in milliseconds. */
 const RETRY_MS = 5_000;
 
-/** Writes the live states of this process's legs, for other processes. */
+/** Writes the live states of this process's legs, so that other processes can read them. */
 export interface LiveWriter {
-  /** Registers a leg. Its `state` is read at each write. */
+  /** Registers a leg. `state` is read at each write, so change it in place. */
   begin(sessionId: string, state: LiveState): void;
-  /** Writes the state soon, because it has changed or has a new reader. */
+  /** Writes the live state soon, because it has changed or has a new reader. */
   touch(sessionId: string): void;
+  /** Ends the session's leg and deletes its row. */
   end(sessionId: string): void;
-  /** Ends all legs, and resolves when no write is in progress. */
+  /** Ends all legs. Resolves when no write is in progress. */
   settled(): Promise<void>;
 }
 
@@ -25,9 +27,9 @@ interface Options {
   db: Database;
   /** The time between two writes of a session, in milliseconds. */
   everyMs: number;
-  /** Whether another process has readers for the session. */
+  /** Returns whether another process has readers for the session. */
   isRead(sessionId: string): boolean;
-  /** Notifies other processes of a new row. */
+  /** Notifies other processes that the session's row has changed. */
   tell(sessionId: string): void;
   onError(error: unknown): void;
   signal: AbortSignal;
@@ -43,8 +45,8 @@ interface Leg {
 }
 
 /**
- * Makes a writer. It writes a leg's state at once, and then at most every `everyMs`, while the state changes
- * and other processes have readers.
+ * Returns a writer. A leg's first change is written at once, and later ones at most every `everyMs`
+ * milliseconds. Nothing is written for sessions without readers in other processes.
  */
 export function liveWriter({ db, everyMs, isRead, tell, onError, signal }: Options): LiveWriter {
   const legs = new Map<string, Leg>();
@@ -80,7 +82,7 @@ export function liveWriter({ db, everyMs, isRead, tell, onError, signal }: Optio
   };
   const clear = async (sessionId: string, leg: Leg) => {
     await leg.writing;
-    // The session's next leg overwrites the row.
+    // If the session has a new leg, that leg overwrites the row.
     if (leg.version === 0 || legs.has(sessionId)) return;
     await deleteLive(db, sessionId, leg.id).catch(onError);
     tell(sessionId);

@@ -11,53 +11,52 @@ import { type LiveWriter, liveWriter } from "./live-writer.ts";
 /** Options of `postgresTail()`. */
 export interface PostgresTailOptions {
   /**
-   * The database for sending wake-ups and for writing and reading live text. A pooler works. `false`: this
-   * process sends no wake-ups and writes no live text. Default: the database that is listened to.
+   * The database that sends notifications and has the live text. It may be behind a pooler. `false`: this
+   * process sends no notifications and writes no live text. Default: `db`, which listens.
    */
   notify?: Database | false;
-  /** Least time between two writes of one session's live text, in milliseconds. Default: 150. */
+  /** The minimum time between two writes of a session's live text, in milliseconds. Default: 150. */
   liveEveryMs?: number;
-  /** The channel's name. Default: `pawl`. */
+  /** The name of the channel for `NOTIFY`. The same for all processes. Default: `pawl`. */
   channel?: string;
-  /** Wake-ups within this many milliseconds are sent as one statement. Default: 10. */
+  /** Milliseconds for which notifications are collected, to send them as one statement. Default: 10. */
   everyMs?: number;
   /**
-   * How long this process's own test wake-up may take to arrive, in milliseconds, before the connection is
-   * replaced. Default: 5,000.
+   * Milliseconds that a test notification of this process may take to arrive. If it takes longer, the
+   * connection is replaced. Default: 5,000.
    */
   patienceMs?: number;
   /**
-   * Called with the reason if wake-ups cannot be sent or received; readers poll meanwhile. Default:
-   * `console.error`.
+   * Called with an error if notifications cannot be sent or received. Readers poll in that case. Default:
+   * logs it with `console.error`.
    */
   onError?(error: unknown): void;
 }
 
-/** A live tail that has to be closed. */
+/** A live tail over `LISTEN` and `NOTIFY`. Close it at the end. */
 export interface PostgresTail extends LiveTail {
-  /** Whether wake-ups of other processes arrive. If not, readers find stored events by polling. */
+  /** Whether notifications of other processes arrive. If not, readers find stored events by polling. */
   readonly listening: boolean;
-  /** Resolves once it is first known whether wake-ups arrive, to that. */
+  /** Resolves after the first test of the connection: `true` if notifications arrive. */
   readonly ready: Promise<boolean>;
-  /** Stops listening, sends what is pending, and deletes the live state of this process's runs. */
+  /** Stops listening, sends pending notifications, and deletes the live text of this process's runs. */
   close(): Promise<void>;
 }
 
 /**
- * Notifies readers in other processes than the run's, over `LISTEN` and `NOTIFY`. A wake-up carries only the
- * number of the session's last event. It is sent next to the append, not within it; readers get the events
- * from the store. So a lost wake-up delays a reader but loses no event: by `pollMs` while a run is in
- * progress, by up to a minute in an idle session. All processes that append should have such a tail, because
- * idle readers do not poll while it is `listening`.
+ * Notifies readers in other processes of new events, over `LISTEN` and `NOTIFY`, and shows them text while it
+ * is written. Without this tail, such readers poll (`pollMs` of the runtime) and see stored events only.
  *
- * Text in progress and progress of tools are written to one row per session (table `agent_session_live`,
- * migration 7), but only while another process has announced that it has readers for that session.
- *
- * A pooler in transaction mode cannot listen: the tail notices that, and readers poll. A process that
- * receives no wake-ups cannot know of readers elsewhere, so it always writes the live state of its runs.
- *
- * It uses one connection of the pool to listen. Without this tail, readers in other processes poll (`pollMs`
- * of the runtime) and see stored events only.
+ * - Give every process that runs agents this tail: readers of idle sessions do not poll while it is
+ *   `listening`.
+ * - A notification has only the number of a session's last event; readers get the events from the store. If a
+ *   notification is lost, a reader is late but misses nothing: by `pollMs` during a run, by up to a minute
+ *   otherwise.
+ * - Text in progress is written to the table `agent_session_live`, one row per session, while another process
+ *   has readers for the session. (A process that receives no notifications cannot know, and always writes
+ *   it.)
+ * - Listening takes one connection of the pool. It cannot be behind a pooler in transaction mode: the tail
+ *   reports that to `onError`, and readers poll.
  *
  * @example
  * ```ts
@@ -69,7 +68,7 @@ export interface PostgresTail extends LiveTail {
  * await migrate(db);
  * const tail = postgresTail(db);
  * runtime({ agents: [], store: postgresStore(db), tail });
- * console.log(await tail.ready); // true: wake-ups come in
+ * console.log(await tail.ready); // true: notifications arrive
  * await tail.close();
  * await db.end();
  * ```
@@ -147,14 +146,14 @@ export function postgresTail(db: ListeningDatabase, options: PostgresTailOptions
   };
 }
 
-/** Returns whether this process sent the wake-up. Calls `each` with the entries of other processes. */
+/** Returns whether this process sent the notification. Calls `each` with the entries of other processes. */
 function isOwn(payload: string, me: string, each: (entry: WakeUpEntry) => void): boolean {
   const wakeUp = parseWakeUp(payload);
   if (wakeUp?.from !== me) wakeUp?.sessions.forEach(each);
   return wakeUp?.from === me;
 }
 
-/** The tail, and a function that calls every subscriber of every session. */
+/** Returns the tail, and a function that calls every subscriber of every session. */
 function withSubscribers(tail: LiveTail): { tail: LiveTail; notifyAll(): void } {
   const all = new Set<() => void>();
   const subscribe: LiveTail["subscribe"] = (sessionId, onChange) => {
@@ -172,7 +171,9 @@ function withSubscribers(tail: LiveTail): { tail: LiveTail; notifyAll(): void } 
   return { tail: { ...tail, subscribe }, notifyAll };
 }
 
-/** Adds the live states of other processes to a local tail, and writes the local ones for them. */
+/**
+ * Adds the live states of other processes to a local tail, and writes the local states for other processes.
+ */
 function withLive(local: LiveTail, writer: LiveWriter, reader: LiveReader): LiveTail {
   return {
     ...local,
@@ -206,7 +207,7 @@ function withLive(local: LiveTail, writer: LiveWriter, reader: LiveReader): Live
 }
 
 /**
- * Keeps the sessions that have readers in other processes. A session is dropped unless it is announced again.
+ * Remembers the sessions that have readers in other processes. Forgets a session that is not announced again.
  */
 function readElsewhere(): { has(id: string): boolean; add(id: string): true } {
   const lastMs = 2.5 * ASK_MS;

@@ -3,37 +3,37 @@ import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /** Options of `copyLog()`. */
 export interface CopyOptions {
-  /** Only sessions of this user. Default: all. */
+  /** Copies only sessions of this user. Default: all sessions. */
   userId?: string;
-  /** Called after each copied session. */
+  /** Called after each copied session, with its id and its number of events. */
   onSession?(id: string, events: number): void;
 }
 
-/** How much was copied. `present` counts the sessions that the target had already. */
+/** The numbers of what was copied. */
 export interface CopiedLog {
   sessions: number;
   events: number;
   blobs: number;
+  /** Sessions that the target had already. */
   present: number;
 }
 
 /**
- * The epoch of a session until it is copied completely. Its status is `expired` until then, so that no
- * process runs it.
+ * The epoch of a session that is not copied completely. Its status is `expired`, so that no process runs it.
  */
 const COPYING = -1;
 
-/** How many events one statement copies. */
+/** The maximum number of events that one statement copies. */
 const PAGE = 100;
 
 /**
- * Copies sessions with events and blobs from one database to another, e.g. from an embedded one to a server
- * or back. Numbers, times, keys and append ids stay as they are. A copy that was interrupted continues where
- * it stopped when it is called again. No process can run a session before it is copied completely. Sessions
- * that the target has already are not changed.
+ * Copies sessions with their events and blobs from one database to another, e.g. from an embedded one to a
+ * server or back. Numbers, times, keys and append ids stay the same. Sessions that the target has already are
+ * left unchanged. If a copy was interrupted, call `copyLog()` again to complete it. No process can run a
+ * session before it is copied completely.
  *
- * @throws PawlError `conflict` if the target has a different session with the same id, or fewer events of it;
- * `store_unavailable`
+ * @throws PawlError `conflict` if the target has a different session with the same id, or the same one with
+ * fewer events. `store_unavailable` if a database fails.
  *
  * @example
  * ```ts
@@ -90,14 +90,14 @@ async function copySession(
 }
 
 /**
- * Returns the session's id. Takes it from the JSON, because PGlite drops a byte order mark at the beginning
- * of a text.
+ * Returns the session's id. Reads it from JSON, because PGlite drops a byte order mark at the beginning of a
+ * text.
  */
 function idOf({ session }: Row): string {
   return (JSON.parse(String(session)) as { id: string }).id;
 }
 
-/** Copies a page of events. Resolves to the number of the last copied one. */
+/** Copies the next events of a session. Resolves to the number of the last one. */
 async function copyEvents(
   from: Database,
   to: Database,

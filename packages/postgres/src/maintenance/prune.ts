@@ -3,27 +3,29 @@ import { ask, type Database } from "../database/queryable.ts";
 
 /** Options of `prune()`. */
 export interface PruneOptions {
-  /** Deletes sessions without an append since this date. */
+  /** Deletes sessions whose last append was before this date. */
   olderThan: Date;
-  /** Only sessions with one of these statuses. Default: all but `suspended`, which wait for their user. */
+  /**
+   * Deletes only sessions with one of these statuses. Default: all but `suspended`, because suspended
+   * sessions wait for their user.
+   */
   status?: readonly SessionStatus[];
-  /** Only sessions of this user. Default: all. */
+  /** Deletes only sessions of this user. Default: all users. */
   userId?: string;
   /**
-   * Also deletes reservations of all accounts that were made before that date and hold nothing: finalized,
-   * aborted or expired ones. What they used stays charged. A run that has been waiting for its user since
-   * before that date is charged again for what it had used until then: choose a date that is earlier than any
-   * such wait. Default: `false`.
+   * Whether to delete old reservations too, of all accounts: those that were made before `olderThan` and hold
+   * nothing, because they are finalized, aborted or expired. Their use stays charged. Choose a date before
+   * any run that is still waiting for its user, or what that run has used is charged twice. Default: `false`.
    */
   reservations?: boolean;
   /**
-   * How many sessions or reservations one statement deletes. A larger batch holds its locks for longer.
-   * Default: 100.
+   * The maximum number of sessions or reservations that one statement deletes. A larger batch holds its locks
+   * for longer. Default: 100.
    */
   batch?: number;
 }
 
-/** How much was deleted. */
+/** The numbers of what was deleted. */
 export interface Pruned {
   sessions: number;
   events: number;
@@ -31,11 +33,11 @@ export interface Pruned {
 }
 
 /**
- * Deletes old sessions with their events and blobs in batches, the least recently changed first. Keeps
- * sessions with a run in progress or a held lease. Deletes a sub-agent's session only after its caller's, in
- * the next batch. Safe to run concurrently with appends and with another `prune`.
+ * Deletes old sessions with their events and blobs, in batches, oldest change first. Keeps sessions with a
+ * run in progress or a held lease, and sub-agents' sessions until their caller's session is deleted. May run
+ * at any time, also next to appends and another `prune()`.
  *
- * @throws PawlError `invalid_input` for an invalid date, `store_unavailable`
+ * @throws PawlError `invalid_input` for an invalid date. `store_unavailable` if the database fails.
  *
  * @example
  * ```ts
@@ -46,10 +48,10 @@ export interface Pruned {
  * await migrate(db);
  * const days = 24 * 60 * 60 * 1_000;
  * console.log(await prune(db, { olderThan: new Date(Date.now() - 90 * days) }));
- * // { sessions: 0, events: 0, reservations: 0 }
  * await db.end();
  * ```
  */
+// { sessions: 0, events: 0, reservations: 0 }
 export async function prune(db: Database, options: PruneOptions): Promise<Pruned> {
   const { olderThan, status = ["active", "completed", "error", "expired"], userId, batch = 100 } = options;
   if (Number.isNaN(olderThan.getTime()))
@@ -71,7 +73,7 @@ export async function prune(db: Database, options: PruneOptions): Promise<Pruned
 }
 
 async function pruneReservations(db: Database, olderThan: Date, batch: number): Promise<number> {
-  // An expired reservation still holds its amount until this is recorded.
+  // An expired reservation counts as held until its expiry is recorded.
   await ask(db, "SELECT pawl_expire_reservations()");
   for (let all = 0; ; ) {
     const [row] = await ask(db, deleteReservations, [olderThan.toISOString(), batch]);
@@ -81,7 +83,7 @@ async function pruneReservations(db: Database, olderThan: Date, batch: number): 
   }
 }
 
-/** Deletes reservations. An account's own row, which has the totals, has an empty id. */
+/** Deletes a batch of reservations. The row with an empty id has the account's totals and stays. */
 const deleteReservations = `
 WITH old AS (
   SELECT r.account, r.id FROM agent_reservations r
@@ -93,8 +95,8 @@ WITH old AS (
 SELECT count(*) AS reservations FROM gone`;
 
 /**
- * Deletes sessions. A suspended session has an open run, but no process is running it. A session that is
- * being copied has a negative epoch.
+ * Deletes a batch of sessions. A suspended session has an open run that no process is running. A session that
+ * is being copied has a negative epoch.
  */
 const deleteBatch = `
 WITH old AS (

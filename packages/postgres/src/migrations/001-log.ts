@@ -1,7 +1,7 @@
 /**
  * Tables for sessions and their events. Ids are texts and compare by their bytes. `data` is `json`, not
- * `jsonb`, so it is returned as it was sent: with the order of its keys, NUL and half surrogate pairs.
- * Columns that change with every append have no index, so that updating a session's row touches none.
+ * `jsonb`, so that it is returned as it was sent: with the order of its keys, NUL and half surrogate pairs.
+ * Columns that change with every append have no index, so that updating a session's row changes no index.
  */
 export const log: string = `
 CREATE TABLE agent_sessions (

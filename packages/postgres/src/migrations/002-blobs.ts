@@ -1,7 +1,7 @@
 /**
- * Table for large payloads. `data` is JSON text in a `text` column, because SQL never looks into it.
- * `stored_at` is the time of the last `put`: a blob that is older than the longest append, and that no event
- * names, may be deleted.
+ * Table for large payloads. `data` is JSON in a `text` column, because no statement reads parts of it.
+ * `stored_at` is the time of the last `put`. A blob that no event refers to may be deleted once it is older
+ * than the longest append.
  */
 export const blobs: string = `
 CREATE TABLE agent_session_blobs (

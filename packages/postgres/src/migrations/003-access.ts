@@ -5,7 +5,8 @@
  * answer in their own sessions. If Supabase's roles exist, they are granted these rights at once.
  *
  * The user is the claim `sub` in the setting `request.jwt.claims`, as PostgREST sets it. Any role that can
- * set it can act as any user, so a role of users is for servers, and must not be one that people log in with.
+ * set this can act as any user. So grant users' rights only to roles that servers use, never to roles that
+ * people log in with.
  */
 export const access: string = `
 CREATE FUNCTION pawl_user_id() RETURNS text LANGUAGE sql STABLE AS $pawl$

@@ -82,18 +82,16 @@ BEGIN
 END $pawl$`;
 
 /**
- * A cheaper append: half of its time had gone into overhead.
+ * Functions that make appends cheaper; half of an append's time had been overhead.
  *
- * `pawl_store_event` stores a single event that changes nothing else, which most appends are, from separate
- * arguments. `pawl_store_events` stores any append. Both take JSON as text. They return one text with the
- * last number before the append and the time, or NULL if the append is refused. They set no `search_path`,
- * which would cost time at every call; tables are named with their schema instead, so that no caller's path
- * leads elsewhere. They run with the rights of their caller. `pawl_append` stays, for processes of an earlier
- * version that run next to newer ones.
+ * `pawl_store_event` stores a single event that changes nothing else, which most appends are.
+ * `pawl_store_events` stores any append. Both take JSON as text. They return one text with the last number
+ * before the append and the time, or NULL if the append is refused. They run with the rights of their caller.
+ * Setting a `search_path` would cost time at every call, so tables are named with their schema instead.
+ * `pawl_append` stays for processes of an earlier version that run next to newer ones.
  *
- * They compute `id` and `total_tokens` and check the status themselves. The server parses the expressions of
- * generated columns and checks again for every statement that writes the table, whether or not it touches
- * their columns.
+ * Both functions compute `id` and `total_tokens` and check the status themselves. For generated columns and
+ * check constraints, the server would parse the expressions in every statement that writes the table.
  */
 export const append: string = `
 ALTER TABLE agent_session_events ALTER COLUMN id DROP EXPRESSION;

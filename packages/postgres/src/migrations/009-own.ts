@@ -7,9 +7,9 @@ const MAX_ANSWER = MAX_MESSAGE;
 const MAX_LEVELS = 500;
 
 /**
- * Whether JSON text is nested too deep. Strings are dropped first: once escaped backslashes and quotes are
- * removed, every second part between quotes is one. Then brackets are counted. Text with few brackets is done
- * at once.
+ * SQL that returns whether JSON text is nested too deeply. Removes escaped backslashes and quotes, then drops
+ * every second part between quotes, which is a string, and counts the brackets that are left. Text with few
+ * brackets is accepted at once.
  */
 const tooDeep = (
   json: string,
@@ -26,7 +26,7 @@ const tooDeep = (
 /** A JSON string, in a regular expression. */
 const STRING = '"(?:[^"\\\\]|\\\\.)*"';
 
-/** Returns the event of the first time, if the append id is known. */
+/** SQL that returns the event of the first call, if the append id is known. */
 const returnKnown = `
   sequence_number := known.sequence_number;
   at := known.at;
@@ -34,24 +34,24 @@ const returnKnown = `
     RETURN;
   END IF;`;
 
-/** Returns the event that was stored. */
+/** SQL that returns the event that was stored. */
 const returnDone = `
   sequence_number := split_part(done, ' ', 1)::integer + 1;
   at := split_part(done, ' ', 2);`;
 
 /**
- * Keeps what users store apart from what runs store, and users' answers as small as everybody's.
+ * Separates what users store from what runs store, and limits users' answers as the runtime does.
  *
  * - Append ids of users are stored with the prefix `user:`, so no user can take the id of a run's append. Ids
  *   stored before this migration stay as they are: a message or an answer that is sent again is still found
- *   under its old id. If such an id stands where a run's append belongs, core's `write()` fences that leg,
- *   and the next leg has new ids.
- * - A session in which an agent does a task for another agent takes nothing from its user, as over HTTP.
- *   Questions of such a task are answered in the session of the run that gave it.
- * - Size and depth are checked before the session is locked, because that takes time.
- * - A message wakes a suspended session, as every answer does, so that the next sweep acts on it (migration
+ *   under its old id. If such an id is the id of a run's append, core's `write()` fences that leg, and the
+ *   next leg has new ids.
+ * - A session in which an agent does a task for another agent accepts nothing from its user, as over HTTP.
+ *   Questions of such a task are answered in the session of the run that gave the task.
+ * - Size and depth are checked before the session is locked, because the checks take time.
+ * - A message wakes a suspended session, as every answer does, so that the next sweep handles it (migration
  *   10).
- * - The names in a question are matched in its text: Postgres cannot parse JSON with a NUL in it.
+ * - The names in a question are matched in its text, because Postgres cannot parse JSON that contains a NUL.
  */
 export const ownIds: string = `
 CREATE OR REPLACE FUNCTION pawl_own(p_session_id text, p_append_id text, OUT session agent_sessions,

@@ -17,15 +17,15 @@ import { columns } from "./009-access.ts";
 import { ownIds } from "./009-own.ts";
 import { suspended } from "./010-suspended.ts";
 
-/** One step of the schema. Steps are added, never changed. */
+/** One step of the schema. A released step never changes. */
 export interface Migration {
   version: number;
   name: string;
-  /** Any number of SQL statements, as a block of PL/pgSQL allows them. */
+  /** One or more SQL statements, as allowed in a PL/pgSQL block. */
   sql: string;
 }
 
-/** All steps, in order. */
+/** All steps of the schema, in order. */
 export const migrations: readonly Migration[] = [
   { version: 1, name: "log", sql: log },
   { version: 2, name: "blobs", sql: blobs },
@@ -40,13 +40,13 @@ export const migrations: readonly Migration[] = [
 ];
 
 /**
- * Brings the database's schema up to date. Safe to run at every start, also by several processes at once:
- * each step runs once, in one transaction with its entry in `pawl_migrations`. If nothing is left to do, it
- * changes nothing and needs no right to change anything.
+ * Brings the database's schema up to date. Safe to run at every start, also by several processes at once.
+ * Each step runs once, in a transaction that also adds the step to the table `pawl_migrations`. If no step is
+ * missing, nothing is written, and a role without the right to do so suffices.
  *
  * From a shell, run `npx pawl-postgres migrate`. For other tools, see {@link migrationFiles}.
  *
- * @throws PawlError `store_unavailable`
+ * @throws PawlError `store_unavailable` if the database fails.
  *
  * @example
  * ```ts
@@ -64,8 +64,9 @@ export async function migrate(db: Database): Promise<void> {
   for (const migration of migrations) if (!done.has(migration.version)) await apply(db, migration);
 }
 
-/** Applies one step. Ignores a failure if another process has applied the step meanwhile. */
-// With stricter isolation, a transaction that waited for another one does not see its entry, and fails.
+/** Applies one step. Ignores a failure if another process has applied the step in the meantime. */
+// At a stricter isolation level than READ COMMITTED, a transaction that waited for another one does not see
+// its changes, and fails.
 async function apply(db: Database, migration: Migration): Promise<void> {
   try {
     await ask(db, guarded(migration));
@@ -74,7 +75,7 @@ async function apply(db: Database, migration: Migration): Promise<void> {
   }
 }
 
-/** Versions that have been applied, as far as this role can see. */
+/** Returns the versions that have been applied. */
 async function applied(db: Database): Promise<ReadonlySet<number>> {
   const [row] = await ask(db, "SELECT to_regclass('pawl_migrations') IS NOT NULL AS there");
   if (row?.there !== true) return new Set();
@@ -83,9 +84,9 @@ async function applied(db: Database): Promise<ReadonlySet<number>> {
 }
 
 /**
- * Returns the steps as files for `psql` or any other tool, keyed by name: the files in this package's folder
- * `sql`. Run them in the order of their names, each as one statement. Running one again does nothing, and
- * {@link migrate} skips those that have been run.
+ * Returns the steps of the schema as SQL files for `psql` or other tools, keyed by file name. This package's
+ * folder `sql` has the same files. Run them in the order of their names, each as one statement. A file that
+ * has been run does nothing the next time, and {@link migrate} skips it.
  *
  * @example
  * ```ts
@@ -103,7 +104,10 @@ export function migrationFiles(): Record<string, string> {
   );
 }
 
-/** Returns one statement that runs a step unless it ran before. Concurrent ones wait for its end. */
+/**
+ * Returns one statement that runs a step unless the step has been applied. Concurrent statements wait for
+ * each other.
+ */
 function guarded({ version, name, sql }: Migration): string {
   return `DO $pawl_migration$ BEGIN
 PERFORM pg_advisory_xact_lock(7231950);

@@ -12,7 +12,7 @@ import {
 import { ask, type Database, type Row } from "../database/queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 
-/** {@link EventStore.append}. */
+/** Implements {@link EventStore.append}. */
 export async function append(
   db: Database,
   sessionId: string,
@@ -31,12 +31,12 @@ export async function append(
   return await appendInSql(log, sessionId, events, options);
 }
 
-/** Whether an append is a single event that changes nothing else, as most are. */
+/** Returns whether an append is a single event that changes nothing else, as most are. */
 function isPlain({ events, release, patch }: AppendCall): boolean {
   return events.length === 1 && !release && patch === null;
 }
 
-/** Stores a single event. The statements are short because drivers look them up by their text. */
+/** Stores a single event. The statement's text is short, because drivers look statements up by their text. */
 async function storeOne(db: Database, call: AppendCall): Promise<readonly Row[]> {
   const { sessionId, appendId, version, events, leaseEpoch, leaseHolder, afterSeq } = call;
   const { type, key, durationMs, data } = events[0] as PreparedEvent;
@@ -97,7 +97,7 @@ WHERE first.session_id = $1::text AND first.append_id = $2::text AND e.session_i
   AND e.sequence_number < first.sequence_number + first.append_size
 ORDER BY e.sequence_number`;
 
-/** Finds the event that has the first taken key, in the order of the keys. */
+/** Finds the event with the first taken key, in the order of the append's keys. */
 const byKeys = `
 SELECT ${eventColumns}
 FROM json_array_elements_text($2::text::json) WITH ORDINALITY AS k (key, n), agent_session_events e

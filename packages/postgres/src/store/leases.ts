@@ -1,12 +1,15 @@
 import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 
-/** Returns SQL for the time in `$n` milliseconds, by the database's clock. */
+/**
+ * Returns SQL for a time in the future, by the database's clock. `parameter` is the placeholder for the
+ * milliseconds from now, e.g. `$3`.
+ */
 function fromNow(parameter: string): string {
   return `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 }
 
-/** {@link EventStore.acquire}. */
+/** Implements {@link EventStore.acquire}. */
 export async function acquire(
   db: Database,
   sessionId: string,
@@ -30,7 +33,7 @@ export async function acquire(
   return undefined;
 }
 
-/** {@link EventStore.renew}. */
+/** Implements {@link EventStore.renew}. */
 export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<boolean> {
   if (!isName(lease.sessionId) || !isName(lease.holder)) return false;
   const rows = await ask(
@@ -42,7 +45,7 @@ export async function renew(db: Database, lease: Lease, ttlMs: number): Promise<
   return rows.length > 0;
 }
 
-/** {@link EventStore.release}. */
+/** Implements {@link EventStore.release}. */
 export async function release(db: Database, lease: Lease): Promise<void> {
   if (!isName(lease.sessionId) || !isName(lease.holder)) return;
   await ask(
@@ -54,8 +57,8 @@ export async function release(db: Database, lease: Lease): Promise<void> {
 }
 
 /**
- * Revokes all leases, so that their runs can be recovered at once. Call it only if no other process uses this
- * database; a process that does is fenced.
+ * Revokes all leases, so that their runs can be recovered at once. Call it only if no other process uses the
+ * database: runs in such a process could no longer write.
  */
 export async function clearLeases(db: Database): Promise<void> {
   await ask(

@@ -2,9 +2,9 @@ import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/
 import { ask, type Database } from "../database/queryable.ts";
 
 /**
- * Keeps large payloads in the table `agent_session_blobs`, in the database of their sessions. `put` rejects
- * with `not_found` if there is no such session, and with `invalid_input` for a NUL or half a surrogate pair.
- * Deleting a session's row deletes its events and its blobs.
+ * Keeps large payloads in the table `agent_session_blobs`, in the same database as their sessions. Deleting a
+ * session's row deletes its events and blobs too. `put` rejects with `not_found` if there is no such session,
+ * and with `invalid_input` for a text with a NUL or half a surrogate pair.
  *
  * @example
  * ```ts

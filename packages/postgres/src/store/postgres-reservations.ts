@@ -3,8 +3,8 @@ import { checkNames, checkRequest, checkUse, notReservable, RESERVATION_TTL_MS }
 import { ask, type Database, type Row } from "../database/queryable.ts";
 
 /**
- * Keeps reservations in the table `agent_reservations`. Each call is one statement. The database's clock
- * counts.
+ * Keeps reservations of shared budgets in the table `agent_reservations`. Each call is one statement. Times
+ * are by the database's clock.
  *
  * @example
  * ```ts
@@ -16,12 +16,12 @@ import { ask, type Database, type Row } from "../database/queryable.ts";
  * const reservations = postgresReservations(db);
  * const budget = { account: "user-1/2026-11", limit: 1_000 };
  * console.log(await reservations.reserve({ ...budget, id: "a", amount: 800 }));
- * // { granted: true, available: 200 }
  * console.log((await reservations.finalize("a", 150))?.used); // 150
  * console.log(await reservations.balance("user-1/2026-11")); // { used: 150, held: 0 }
  * await db.end();
  * ```
  */
+// { granted: true, available: 200 }
 export function postgresReservations(db: Database): Reservations {
   const charge = async (id: string, used: number, then: string, ttlMs: number | null = null) => {
     const [row] = await ask(db, chargeOne, [id, used, then, ttlMs]);
@@ -68,7 +68,7 @@ SELECT account, id, amount, used, finalized,
   to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS expires_at
 FROM pawl_charge_reservation($1::text, $2::bigint, $3::text, $4::integer)`;
 
-/** Reads an account's balance. An expired reservation holds nothing, even if that is not recorded yet. */
+/** Reads an account's balance. An expired reservation holds nothing, even before its expiry is recorded. */
 const balanceOf = `
 SELECT used, held - (
   SELECT coalesce(sum(r.held), 0) FROM agent_reservations r

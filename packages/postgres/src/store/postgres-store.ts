@@ -6,13 +6,14 @@ import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
 /**
- * Keeps the log in a Postgres database. Every method is one statement, so it works with any driver and any
- * pooler. The database's clock counts. Create the schema first: see {@link migrate}. The isolation level
- * should be `READ COMMITTED`, the default of Postgres: writers then wait for each other instead of failing.
- * With a stricter level, failed statements are retried.
+ * Keeps the log in a Postgres database. Create the schema first with {@link migrate}. Each method is one
+ * statement, so any driver and any pooler works. Times are by the database's clock.
  *
- * Metadata is kept as `jsonb`: NUL and half surrogate pairs in it become U+FFFD. Payloads of events are kept
- * as sent.
+ * The isolation level should be `READ COMMITTED`, the default of Postgres: concurrent writers then wait for
+ * each other. At a stricter level, statements may fail and are retried.
+ *
+ * Payloads of events are kept exactly as sent. In metadata, which is kept as `jsonb`, NUL and half surrogate
+ * pairs become U+FFFD.
  *
  * @example
  * ```ts

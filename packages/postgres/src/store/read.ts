@@ -3,7 +3,7 @@ import { isName, type ReadOptions, readPages } from "@pawl/core/store";
 import { ask, type Database } from "../database/queryable.ts";
 import { eventColumns, toEvent } from "./rows.ts";
 
-/** {@link EventStore.read}, page by page after the last `seq`. */
+/** Implements {@link EventStore.read}, with one statement per page. */
 export function read(db: Database, sessionId: string, options: ReadOptions = {}): AsyncIterable<StoredEvent> {
   const wanted = options.types === undefined ? null : JSON.stringify(options.types.filter(isName));
   return readPages(async (afterSeq, limit) => {

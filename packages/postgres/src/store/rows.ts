@@ -8,13 +8,16 @@ import {
 } from "@pawl/core";
 import type { Row } from "../database/queryable.ts";
 
-/** Returns SQL for a time as ISO 8601 in UTC with milliseconds, independent of time zone and driver. */
+/**
+ * Returns SQL for a time as ISO 8601 in UTC with milliseconds, independent of the time zone and the driver.
+ */
 export function iso(column: string): string {
   return `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 }
 
 /**
- * Returns SQL for a text with a `=` before it: PGlite drops a byte order mark at the beginning of a value.
+ * Returns SQL for a text with `=` before it. Without it, PGlite would drop a byte order mark at the text's
+ * beginning.
  */
 function name(column: string, as: string): string {
   return `'=' || ${column} AS ${as}`;
@@ -24,10 +27,7 @@ function named(value: unknown): string {
   return String(value).slice(1);
 }
 
-/**
- * The columns that {@link toSession} reads. Order by the table's columns, e.g. `s.created_at`, not by these
- * texts.
- */
+/** The columns that {@link toSession} reads. To sort, use the table's columns, e.g. `s.created_at`. */
 export const sessionColumns: string = `${name("s.id", "id")}, ${name("s.user_id", "user_id")},
   ${name("s.agent", "agent")}, s.status, ${iso("s.created_at")} AS created,
   ${iso("s.updated_at")} AS updated, s.last_sequence, ${name("s.open_run", "open_run")}, s.pending, s.context_start_sequence,
@@ -62,10 +62,7 @@ export function toSession(row: Row): Session {
   };
 }
 
-/**
- * The columns that {@link toEvent} reads. Times are seconds, because events are read often and formatting is
- * slow.
- */
+/** The columns that {@link toEvent} reads. Times are in seconds, because formatting them in SQL is slow. */
 export const eventColumns: string = `e.sequence_number, e.version, date_part('epoch', e.timestamp) AS at,
   ${name("e.event_type", "event_type")}, ${name("e.event_key", "event_key")}, e.duration_ms, e.data::text AS data`;
 
@@ -85,7 +82,8 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
 }
 
 /**
- * Converts seconds to ISO 8601, cut to milliseconds as {@link iso} does. A number holds microseconds exactly.
+ * Converts seconds to ISO 8601, cut to milliseconds like {@link iso}. A number of seconds is exact to the
+ * microsecond.
  */
 function isoOf(seconds: number): string {
   return new Date(Math.floor(Math.round(seconds * 1e6) / 1_000)).toISOString();

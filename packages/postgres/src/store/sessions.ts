@@ -3,7 +3,7 @@ import { checkNames, isName, jsonbText, type RecoverableOptions } from "@pawl/co
 import { ask, type Database } from "../database/queryable.ts";
 import { sessionColumns, toSession } from "./rows.ts";
 
-/** {@link EventStore.sessions}. */
+/** Implements {@link EventStore.sessions}. */
 export function sessions(db: Database): EventStore["sessions"] {
   return {
     async create({ id, userId, agent, metadata = {} }) {
@@ -47,7 +47,7 @@ export function sessions(db: Database): EventStore["sessions"] {
   };
 }
 
-/** {@link EventStore.listRecoverable}. */
+/** Implements {@link EventStore.listRecoverable}. */
 export async function listRecoverable(
   db: Database,
   { limit, agents }: RecoverableOptions,
@@ -64,7 +64,7 @@ export async function listRecoverable(
   return rows.map(toSession);
 }
 
-/** Caps a limit at the greatest Postgres `integer`, which also stands for no limit. */
+/** Returns a limit that fits into a Postgres `integer`. The greatest one stands for no limit. */
 function int(limit: number): number {
   return Math.min(limit, 2_147_483_647);
 }

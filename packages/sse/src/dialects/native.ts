@@ -5,8 +5,8 @@ import { parseRunRequest } from "../request/run-request.ts";
 import type { Dialect } from "./base/dialect.ts";
 
 /**
- * Pawl's own dialect: the events of the log, with their cursors as ids. For `@pawl/client` and any
- * `EventSource`.
+ * Returns Pawl's own dialect, for `@pawl/client` and any `EventSource`. Sends the events of the log, with
+ * their cursors as ids.
  */
 export function native(): Dialect {
   return {
@@ -31,8 +31,8 @@ export function native(): Dialect {
 }
 
 /**
- * Encodes events as server-sent events. The id of an event is the reader's cursor after it. An event that
- * does not move the cursor has no id.
+ * Encodes events as server-sent events. An event's id is the reader's cursor after the event. Events that do
+ * not move the cursor have no id.
  */
 function framing(from: Cursor): (event: SessionEvent) => string[] {
   let cursor = from;

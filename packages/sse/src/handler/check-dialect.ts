@@ -2,7 +2,8 @@ import { PawlError, type Runtime } from "@pawl/core";
 import type { Dialect } from "../dialects/base/dialect.ts";
 
 /**
- * Checks that the agent exists, and that no tool of it has a name that the dialect reserves.
+ * Checks that the runtime has the agent, and that none of the agent's tools has a name that the dialect
+ * reserves.
  *
  * @throws PawlError `config`.
  */

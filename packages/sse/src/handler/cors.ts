@@ -3,28 +3,25 @@ import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
 import type { Env } from "./routes.ts";
 
-/** The origins whose pages may use the handler, and what those pages may do. */
+/** Which web pages of other origins may use the handler, and what they may do. */
 export interface CorsOptions {
-  /** Origins without a path, e.g. `["https://app.example.com"]`; or `"*"` for every page. */
+  /** The pages' origins without a path, e.g. `["https://app.example.com"]`; or `"*"` for every page. */
   origins: readonly string[] | "*";
   /** Whether requests may carry cookies. Not allowed with `"*"`. Default: `false`. */
   credentials?: boolean;
-  /**
-   * Names of headers that pages may read besides Pawl's, e.g. those of a response from `authorize`. Default:
-   * none.
-   */
+  /** Names of response headers that pages may read, in addition to those that Pawl sets. Default: none. */
   exposeHeaders?: readonly string[];
 }
 
-/** Response headers that Pawl's own clients and those of the dialects read. */
+/** The response headers that Pawl's own clients and other dialects' clients read. */
 const EXPOSED = ["x-pawl-session", "x-pawl-run", "x-vercel-ai-ui-message-stream", "retry-after"];
 
-/** How long browsers cache a preflight's answer, in seconds. This is Chromium's maximum. */
+/** How long browsers cache the response to a preflight, in seconds. Chromium allows no more. */
 const MAX_AGE = 7_200;
 
 /**
- * Answers preflights, and lets pages of these origins read every response, including errors. Allows any
- * header that a page announces: the list of origins is the protection.
+ * Returns middleware that answers preflights and lets pages of these origins read every response, including
+ * errors. Pages may send any request header: only the list of origins protects the handler.
  *
  * @throws PawlError `config` for origins in a form that no browser sends.
  */
@@ -32,7 +29,10 @@ export function corsOf(options: CorsOptions): MiddlewareHandler<Env> {
   const { origins, credentials = false, exposeHeaders = [] } = options;
   checkOrigins(origins);
   if (origins === "*" && credentials) {
-    throw new PawlError("config", 'Name the `origins` that may send cookies: browsers send none to "*".');
+    throw new PawlError(
+      "config",
+      'With `cors.credentials`, list the `origins` that may send cookies: browsers send none to "*".',
+    );
   }
   const known = new Set(origins === "*" ? [] : origins);
   return cors({
@@ -56,8 +56,8 @@ function checkOrigins(origins: unknown): void {
 }
 
 /**
- * Whether the origin is written as browsers write it. An extra slash or star would silently shut a page out.
- * Apps may have their own schemes.
+ * Returns whether the origin is written exactly as browsers send it. A trailing slash or a wildcard would
+ * silently match no page. Origins with an app's own scheme are valid.
  */
 function isOrigin(origin: unknown): boolean {
   if (typeof origin !== "string" || !URL.canParse(origin)) return false;

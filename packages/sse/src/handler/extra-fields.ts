@@ -4,27 +4,26 @@ import { readJson } from "../request/read-json.ts";
 import { readThread, type ThreadBody } from "../request/read-thread.ts";
 import { findSession } from "../session/open-session.ts";
 
-/** Your own fields of the request's body, and how to turn them into options of the new run. */
+/** Your own fields in the body of a request, and how they become options of the run. */
 export interface ExtraFields {
-  /**
-   * Names of the fields. The dialect does not see them. A dialect that refuses unknown fields still refuses
-   * all others.
-   */
+  /** Names of your fields. They are removed from the body before the dialect reads it. */
   fields: readonly string[];
   /**
-   * Called with the fields that were sent, if any. Validate them: they come from the client. Throw a
-   * `PawlError` with the code `invalid_input` to answer 400 with its message.
+   * Returns options for the run, given those of your fields that the client sent. Not called if the client
+   * sent none. Validate the fields, because they come from the client. To answer 400, throw a `PawlError`
+   * with the code `invalid_input`; its message is sent to the client.
    */
   read(sent: JsonObject, asked: Asking): Extra | Promise<Extra>;
 }
 
-/** The user of a request, and the user's session. The session is absent if the message begins a new one. */
+/** The user of a request, and the session that the request names. */
 export interface Asking {
   userId: string;
+  /** `undefined` if the message begins a new session. */
   session: Session | undefined;
 }
 
-/** See `RunOptions` of `@pawl/core`. `metadata` applies to a session that begins, e.g. its type. */
+/** Options of a run that come from your own fields. `metadata` applies only if the session is new. */
 export type Extra = Pick<RunOptions, "knowledge" | "params" | "metadata">;
 
 interface Reading {
@@ -35,13 +34,13 @@ interface Reading {
   maxHistoryBytes: number;
   maxInputLength: number;
   extra?: ExtraFields | undefined;
-  /** Called for each kind of request data that is not read. */
+  /** Called with a warning for each part of the request that is ignored. */
   warn(message: string): void;
 }
 
 /**
- * Parses a request, and adds what the application reads from its own fields. Ignores those fields if the
- * request has answers.
+ * Parses a request, and adds the options that the application makes of its own fields. Requests without a new
+ * message ignore these options.
  */
 export async function readRequest(
   served: Reading,
@@ -87,7 +86,11 @@ function parted(body: unknown, fields: readonly string[]): { own: unknown; sent:
   };
 }
 
-/** @throws PawlError `config` for a name that dialects use themselves. */
+/**
+ * Checks the names of the application's own fields.
+ *
+ * @throws PawlError `config` for a name that dialects use themselves.
+ */
 export function checkExtra(extra: ExtraFields | undefined): void {
   const taken = extra?.fields.find((field) => TAKEN.includes(field));
   if (taken !== undefined)

@@ -20,87 +20,98 @@ import { type Env, json, type Limited, route } from "./routes.ts";
 
 /** Options of `handler()`. */
 export interface HandlerOptions {
+  /** Runs the agent, and has the store of the sessions. */
   runtime: Runtime;
-  /** Name of the agent that is served. Sessions of other agents answer 404. */
+  /** Name of the agent to serve. Requests for sessions of other agents get a 404. */
   agent: string;
-  /** Identifies the user of a request. `null` answers 401. A `Response` is sent as it is. */
+  /** Returns the user of a request. Return `null` to answer 401, or a `Response` to send it as it is. */
   authorize(request: Request): Authorized | Promise<Authorized>;
   /**
-   * The part of the path before `/runs`, e.g. `/api/coach`. Leave it out if a router strips it. Default:
-   * none.
+   * The path before `/runs` and `/sessions`, e.g. `/api/coach`. Leave it out if your router removes this part
+   * of the path. Default: none.
    */
   basePath?: string;
-  /** Milliseconds of silence before a stream sends a heartbeat. Default: 15,000. */
+  /** Milliseconds without an event after which a stream sends a heartbeat. Default: 15,000. */
   heartbeatMs?: number;
   /**
-   * The longest body of a request, in bytes, without the history, which `maxHistoryBytes` bounds. Default:
-   * 1,000,000.
+   * The maximum size of a request's body, in bytes. A larger one answers 413. In dialects whose clients send
+   * their history, `maxHistoryBytes` limits the history instead. Default: 1,000,000.
    */
   maxBodyBytes?: number;
   /**
-   * The longest history, in bytes, for dialects whose clients send their whole thread with every request. It
-   * is read as a stream up to its last message and not kept, so it costs time and no memory. Default:
-   * 50,000,000.
+   * The maximum size of the history that a client sends, in bytes. A larger one answers 413. The history is
+   * skipped as a stream, so it takes time but little memory. Default: 50,000,000.
    */
   maxHistoryBytes?: number;
-  /** The longest message of a user, in UTF-16 code units. Default: 100,000. */
+  /**
+   * The maximum length of a user's message, in UTF-16 code units. A longer one answers 400. Default: 100,000.
+   */
   maxInputLength?: number;
   /**
-   * Limits how many runs a user may begin or continue, e.g.
-   * `new RateLimiterMemory({ points: 20, duration: 60 })`. Default: no limit.
+   * Limits how many runs each user may begin or continue, e.g. `new RateLimiterMemory({ points: 20, duration:
+   * 60 })`. A refused request answers 429. Default: no limit.
    */
   rateLimit?: RateLimiter;
-  /** How many streams a user may have open at once in this process; one more answers 429. Default: 100. */
+  /**
+   * The maximum number of streams that a user may have open in this process. One more answers 429. Default:
+   * 100.
+   */
   maxStreams?: number;
   /**
    * Allows pages of other origins, e.g. `{ origins: ["https://app.example.com"] }`. Preflights are answered
-   * before `authorize` is called. Default: pages of other origins may read nothing.
+   * without a call of `authorize`. Default: pages of other origins can read no response.
    */
   cors?: CorsOptions;
-  /** Fields of the body that are your own, e.g. what the user's screen shows. Default: none. */
+  /** Your own fields in the body of a request, e.g. what the user's screen shows. Default: none. */
   extra?: ExtraFields;
   /**
-   * The protocol of the clients: how runs are begun and streamed. Default: `native()`, as in the list of
-   * {@link handler}.
+   * The protocol of the clients: the bodies of `POST /runs`, and the streams that answer them. Default:
+   * `native()`, which {@link handler} describes.
    */
   dialect?: Dialect;
   /**
-   * What native streams and the routes of `/sessions` show. `public`, the default, leaves out everything
-   * written for the model (system prompt, tools, the text of knowledge, the result of `format`) and the
-   * messages of failures. `all` shows the log as it is, for developers. `{ knowledge: ["goals"] }` is
-   * `public` with the text of these sources.
+   * What native streams and the routes of `/sessions` show. Default: `public`.
+   *
+   * - `public`: leaves out what is written for the model (system prompt, tools, the text of knowledge, the
+   *   result of `format`) and the messages of failures.
+   * - `all`: shows the log as it is, for developers.
+   * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources.
    */
   expose?: Expose;
-  /** Called with every error that answers 500 or 503 or breaks a stream off. Default: `console.error`. */
+  /**
+   * Called with every error that answers 500 or 503, or breaks a stream off. Default: logs it with
+   * `console.error`.
+   */
   onError?(error: unknown, request: Request): void;
   /**
-   * Called once, with a message for the developer, for each kind of data that clients send and the agent does
-   * not read, e.g. tools of their own. Default: `console.warn`.
+   * Called with warnings for the developer about data that clients send and the agent ignores, e.g. tools of
+   * their own. Each text is passed once. Default: logs it with `console.warn`.
    */
   onWarning?(message: string): void;
 }
 
-/** The user of a request, or how the request is refused. */
+/** The result of `authorize`: the user of a request, or how to refuse the request. */
 export type Authorized = { userId: string } | Response | null;
 
 /**
- * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. The returned function takes a web
- * `Request` and never throws; mount it under a path of its own. A client that disconnects ends its stream and
- * nothing else.
+ * Serves one agent over HTTP: runs as server-sent events, sessions as JSON. Mount the returned function under
+ * a path of its own. It takes a web `Request` and never throws. If a client disconnects, the run continues.
  *
- * - `POST /runs`:
- *   `{ sessionId?, input?, answers?: [{ callId, value or error, question? }], retry?, clientMessageId? }`:
- *   begins or resumes a run, and streams it until it waits or ends. `retry` is the id of the last run, which
- *   failed: its message is run again. The header `x-pawl-session` names the session, escaped as by
- *   `encodeURI`
- * - `GET /runs/:id`, `GET /runs/:id/stream`: only in dialects that replay: the messages as their clients keep
- *   them, and the agent's output since its last run began, or 204 if there is none
- * - `GET /sessions`: the user's sessions, newest first: `{ sessions }`
+ * - `POST /runs`: begins or resumes a run, and streams it until it waits for an answer or ends. The body is
+ *   `{ sessionId?, clientMessageId? }` with either `input`, `answers` (`[{ callId, value or error, question?
+ *   }]`) or `retry` (the id of the last run, if it failed). The response's header `x-pawl-session` has the
+ *   session's id; decode it with `decodeURIComponent`
+ * - `GET /sessions`: `{ sessions }`, the user's sessions, newest first
  * - `GET /sessions/:id`: `{ session, messages, pending, runningTools, run, cursor }`
- * - `GET /sessions/:id/events?after=`: stored events: `{ events }`
+ * - `GET /sessions/:id/events?after=`: `{ events }`, the stored events
  * - `GET /sessions/:id/stream`: the events after `Last-Event-ID` or `?after=`, and then new ones as they
- *   happen. Any id that was sent is accepted, also one in the middle of an answer
- * - `POST /sessions/:id/stop`: asks the run to stop: 202
+ *   happen. Accepts the id of any event that was sent, also in the middle of an answer
+ * - `POST /sessions/:id/stop`: asks the run to stop, and answers 202
+ *
+ * Dialects with `resume: "replay"` have two more routes, and bodies of their own:
+ *
+ * - `GET /runs/:id`: the session's messages in the client's format
+ * - `GET /runs/:id/stream`: the agent's output since its last run began, or 204 if there is none
  *
  * @example
  * ```ts
@@ -236,7 +247,8 @@ async function startRun(options: HandlerOptions, c: Context<Env>, onClose: () =>
     onClose,
   };
   return logStream(options, about, (signal) =>
-    // A message instead of an answer first ends an earlier run. That end must not end this stream.
+    // If a message replaces an answer, the end of the earlier run comes first. This end must not end the
+    // stream.
     runtime.follow(start.sessionId, { afterSeq: start.afterSeq, signal, untilIdle: start }),
   );
 }

@@ -2,22 +2,23 @@ import { PawlError } from "@pawl/core";
 import { refusal } from "../request/wire-error.ts";
 
 /**
- * Counts requests by user. The limiters of `rate-limiter-flexible` have this shape, in memory or in a shared
+ * Limits the requests of each user. The limiters of `rate-limiter-flexible` fit, in memory or on a shared
  * database.
  */
 export interface RateLimiter {
   /**
-   * Counts one request of `key`, the user's id. Rejects with `{ msBeforeNext }`, in milliseconds, if the user
-   * has reached the limit, and with an `Error` if the limiter fails.
+   * Counts one request. `key` is the user's id. Rejects with `{ msBeforeNext }`, in milliseconds, if the user
+   * has reached the limit. Rejects with an `Error` if the limiter itself fails.
    */
   consume(key: string): Promise<unknown>;
 }
 
 /**
- * Counts a request of the user, and throws if the user has reached the limit. For your own routes; {@link
- * handler} does this itself.
+ * Counts a request of a user, and throws if the user has reached the limit. Does nothing without a limiter.
+ * For your own routes: {@link handler} calls it for `POST /runs`.
  *
- * @throws HTTPException of Hono 429 with `retry-after`; PawlError `store_unavailable` if the limiter fails.
+ * @throws HTTPException of Hono 429 with the header `retry-after`. PawlError `store_unavailable` if the
+ * limiter fails.
  *
  * @example
  * ```ts

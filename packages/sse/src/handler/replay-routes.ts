@@ -9,7 +9,7 @@ import { beginTold, resumeTold, type ToldRun } from "../stream/tell-run.ts";
 import { type ExtraFields, readRequest } from "./extra-fields.ts";
 import { type Env, json, type Limited, route } from "./routes.ts";
 
-/** What the routes of a dialect with `resume: "replay"` need. */
+/** The dependencies of the routes of a dialect with `resume: "replay"`. */
 export interface Replaying {
   runtime: Runtime;
   agent: string;
@@ -20,11 +20,14 @@ export interface Replaying {
   maxInputLength: number;
   extra?: ExtraFields | undefined;
   onError(error: unknown, request: Request): void;
-  /** Called for each kind of request data that is not read. */
+  /** Called with a warning for each part of a request that is ignored. */
   warn(message: string): void;
 }
 
-/** `POST /runs`: begins or resumes a run, and streams it until it waits or ends. */
+/**
+ * Answers `POST /runs` in a dialect with `resume: "replay"`: begins or resumes a run, and streams it until it
+ * waits for an answer or ends.
+ */
 export async function tellNewRun(
   served: Replaying,
   request: Request,
@@ -44,9 +47,9 @@ export async function tellNewRun(
 /**
  * Adds the routes of a dialect with `resume: "replay"`.
  *
- * - `GET /runs/:id`: the messages of a session as the dialect's clients keep them
- * - `GET /runs/:id/stream`: all the agent's output since its last run began, until it settles. 204 if there
- *   is none, also for a name without a session, because a message may begin one
+ * - `GET /runs/:id`: the session's messages in the client's format
+ * - `GET /runs/:id/stream`: the agent's output since its last run began, until the run settles. Answers 204
+ *   if there is none, also for a name without a session, because a message may still begin one
  */
 export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited): void {
   const { runtime, dialect } = served;
@@ -70,8 +73,8 @@ export function replayRoutes(app: Hono<Env>, served: Replaying, limited: Limited
 }
 
 /**
- * Finds the session that a path names: by its id, or in a dialect with `resume: "replay"` also by the
- * client's own name.
+ * Returns the session that a path names by its id. In a dialect with `resume: "replay"`, a client's own name
+ * for the session is accepted too.
  *
  * @throws PawlError `not_found` if this user has no such session with this agent.
  */
@@ -98,7 +101,7 @@ function toldResponse(
     signal: request.signal,
     onClose,
     write: (text) => text,
-    // Clients other than ours take a clean end without a last event for a success.
+    // Other clients than Pawl's take a clean end without a last event for a success.
     mayEnd: false,
     onError: (error) => {
       if (!PawlError.is(error, "draining")) onError(error, request);
@@ -109,7 +112,7 @@ function toldResponse(
   });
 }
 
-/** Returns a refusal in the dialect's own form, if it has one. Rethrows every other error. */
+/** Returns a refusal in the dialect's own form, if the dialect has one. Rethrows the error otherwise. */
 async function refusedIn({ refused, headers }: Dialect, error: unknown): Promise<Response> {
   const response = responseTo(error);
   if (refused === undefined || ![400, 409, 422].includes(response.status)) throw error;

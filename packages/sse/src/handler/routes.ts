@@ -1,21 +1,21 @@
 import type { Context, Handler, Hono } from "hono";
 import { errorResponse } from "../request/wire-error.ts";
 
-/** Facts about a request once its caller is known. */
+/** The values that Hono keeps for a request after `authorize`. */
 export interface Env {
   Variables: { userId: string };
 }
 
 /**
- * Answers with a stream, unless its user has too many open. The stream counts as open until `onClose` is
- * called.
+ * Makes a streamed response, or answers 429 if the user has too many streams open. The stream counts as open
+ * until it calls `onClose`.
  */
 export type Limited = (
   c: Context<Env, string>,
   make: (onClose: () => void) => Promise<Response>,
 ) => Promise<Response>;
 
-/** Serves a path. Methods other than those given answer 405. */
+/** Serves the methods of one path. Any other method answers 405. */
 export function route(
   app: Hono<Env>,
   path: string,

@@ -4,7 +4,10 @@ import { refusal } from "./wire-error.ts";
 
 const NO_CONTROLS = "^[^\\u0000-\\u001f\\u007f]*$";
 
-/** Schema of an id. It allows no control characters, because ids are used in headers, keys and logs. */
+/**
+ * Returns the JSON Schema of an id. Control characters are not allowed, because ids are used in headers and
+ * logs.
+ */
 export const id = (maxLength: number): JsonObject => ({
   type: "string",
   minLength: 1,
@@ -14,7 +17,7 @@ export const id = (maxLength: number): JsonObject => ({
 
 const ID = new RegExp(NO_CONTROLS.replace("*", "{1,200}"));
 
-/** How many levels a body may have. A deeper one is an attack. */
+/** The maximum number of nested levels in a body. No client needs more. */
 const MAX_DEPTH = 100;
 
 /**
@@ -44,9 +47,9 @@ export function checkInput(input: string, maxInputLength: number): string {
 }
 
 /**
- * Checks a client's id of a session or message, and returns it.
+ * Checks the id that a client has given to a session or message, and returns it.
  *
- * @throws HTTPException 400 for an id that cannot be stored.
+ * @throws HTTPException 400 for an id that is empty, longer than 200 characters or has control characters.
  */
 export function checkId(text: string): string {
   if (!ID.test(text)) throw invalid("An id must have 1 to 200 characters and no control characters.");
@@ -57,8 +60,8 @@ export function invalid(message: string): HTTPException {
   return refusal(400, "invalid_input", message);
 }
 
-/** Whether a value has more than `depth` levels. */
-// Goes level by level: a deep value is meant to overflow the stack of a recursion.
+/** Returns whether a value has more than `depth` nested levels. */
+// Works level by level: an attacker's deep value would overflow the stack of a recursion.
 function isDeeperThan(value: unknown, depth: number): boolean {
   let level = [value];
   for (let left = depth; level.length > 0; left -= 1) {

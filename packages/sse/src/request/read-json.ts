@@ -17,7 +17,11 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
   return parseJson(text + decoder.decode());
 }
 
-/** @throws HTTPException 415 for another content type. */
+/**
+ * Checks the content type of a request.
+ *
+ * @throws HTTPException 415 if the content type is not `application/json`.
+ */
 export function checkIsJson(request: Request): void {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json") {
@@ -25,7 +29,11 @@ export function checkIsJson(request: Request): void {
   }
 }
 
-/** @throws HTTPException 400 for invalid JSON. */
+/**
+ * Parses the text of a body.
+ *
+ * @throws HTTPException 400 for invalid JSON.
+ */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -50,7 +58,7 @@ export async function* bodyOf(
   }
 }
 
-/** Refuses a body as too large. It closes the connection, because the rest of the body is not read. */
+/** Returns a 413 that closes the connection, because the rest of the body is not read. */
 export function tooLarge(message: string): HTTPException {
   return refusal(413, "too_large", message, { connection: "close" });
 }

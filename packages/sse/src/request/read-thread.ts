@@ -2,14 +2,15 @@ import { bodyOf, checkIsJson, parseJson, tooLarge } from "./read-json.ts";
 import { splitThread } from "./split-thread.ts";
 
 /**
- * The kept fields of a message before the last one. Both are absent if the message was too large to parse.
+ * A message in a client's thread before the last ones. Both fields are absent if the message was too large to
+ * parse.
  */
 export interface EarlierMessage {
   id?: string;
   role?: string;
 }
 
-/** A body whose thread was cut down to its end. */
+/** A body of which only the end of the thread was kept. */
 export interface ThreadBody {
   body: unknown;
   /** The messages before those in the body, at most {@link MAX_EARLIER}, oldest first. */
@@ -18,25 +19,25 @@ export interface ThreadBody {
 
 /** Limits for the parts of a body, in bytes. */
 export interface ThreadLimits {
-  /** Limit for the data that is kept: the last messages and all other fields. */
+  /** The maximum size of the last messages and all other fields, which are kept. */
   maxBodyBytes: number;
-  /** Limit for the data that is read and dropped: the messages before them. */
+  /** The maximum size of the earlier messages, which are read but not kept. */
   maxHistoryBytes: number;
 }
 
 /**
- * The most earlier messages whose id and role are kept, and the most tool results that are kept before the
- * last message.
+ * The maximum number of earlier messages whose id and role are kept. Also the maximum number of tool results
+ * that are kept before the last message.
  */
 export const MAX_EARLIER = 200;
 
-/** The most messages: each costs time, however short it is. */
+/** The maximum number of messages in a thread. Each takes time, even a short one. */
 const MAX_MESSAGES = 100_000;
 
 /**
- * Reads the body of a client that sends its whole thread in the list `field`. Reads it as a stream and keeps
- * the last message, with the messages of the role `tool` right before it. Keeps only ids and roles of the
- * others. However long the thread, at most three times `maxBodyBytes` are held.
+ * Reads the body of a client that sends its whole thread in the list `field`. Keeps the last message, with
+ * the messages of the role `tool` right before it, and the ids and roles of earlier ones. Reads the body as a
+ * stream and holds at most three times `maxBodyBytes` in memory.
  *
  * @throws HTTPException 415 for another content type, 413 for too many bytes, 400 for invalid JSON.
  */
@@ -76,7 +77,7 @@ interface Kept {
   bytes: number;
 }
 
-/** Collects the messages of a list one by one, and keeps the last ones. */
+/** Reads the messages of a list one by one, and keeps the last ones. */
 function threadTail(maxBytes: number) {
   // JSON does not allow a byte order mark in the middle of a body.
   const current = pieces(maxBytes, { ignoreBOM: true });
@@ -90,7 +91,7 @@ function threadTail(maxBytes: number) {
       earlier.push(named(message));
       tailBytes -= bytes;
     }
-    // Trim two hundred at a time, so that the cost is amortised in a long thread.
+    // Trims 200 messages at once, so that the cost of `slice` is amortised.
     if (earlier.length > 2 * MAX_EARLIER) earlier = earlier.slice(-MAX_EARLIER);
   };
   const fit = (room: number) => {
@@ -148,19 +149,19 @@ function asObject(value: unknown): { [field: string]: unknown } {
   return value !== null && typeof value === "object" ? (value as { [field: string]: unknown }) : {};
 }
 
-/** Joins bytes to a text until there are too many. Counts all of them. */
+/** Decodes bytes to a text of at most `maxBytes`. Counts all bytes, also those above the limit. */
 function pieces(maxBytes: number, options: { ignoreBOM?: boolean } = {}) {
   const decoder = new TextDecoder("utf-8", options);
   let text = "";
   let bytes = 0;
   return {
-    /** Whether the limit is not exceeded yet. */
+    /** Adds bytes. Returns whether all bytes so far are within the limit. */
     add: (piece: Uint8Array): boolean => {
       bytes += piece.byteLength;
       text = bytes > maxBytes ? "" : text + decoder.decode(piece, { stream: true });
       return bytes <= maxBytes;
     },
-    /** Returns the result and starts over. The text is absent if there were too many bytes. */
+    /** Returns the text, and starts over. The text is absent if there were too many bytes. */
     take: (): { text: string | undefined; bytes: number } => {
       const all = text + decoder.decode();
       const taken = { text: bytes > maxBytes ? undefined : all, bytes };

@@ -1,7 +1,8 @@
 import { refusal } from "./wire-error.ts";
 
 /**
- * Refuses a URL whose path or query contains a NUL: no database stores one in a name, and some fail on it.
+ * Refuses a URL whose path or query contains a NUL (`%00`). Databases cannot store it in a name, and some
+ * fail on it.
  *
  * @throws HTTPException of Hono 400.
  *
@@ -13,5 +14,6 @@ import { refusal } from "./wire-error.ts";
  * ```
  */
 export function refuseNul(url: string): void {
-  if (url.includes("%00")) throw refusal(400, "invalid_input", "A path or query must not hold a NUL (%00).");
+  if (url.includes("%00"))
+    throw refusal(400, "invalid_input", "The path and query must not contain a NUL (%00).");
 }

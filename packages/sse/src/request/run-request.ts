@@ -1,19 +1,21 @@
 import { type Answer, jsonSchema } from "@pawl/core";
 import { checkBody, checkInput, id, invalid } from "./check-body.ts";
 
-/** The body of `POST /runs`: a message, answers to the session's questions, or the run to retry. */
+/**
+ * The body of `POST /runs` in the native dialect. Must have exactly one of `input`, `answers` and `retry`.
+ */
 export interface RunRequest {
-  /** The session to continue. Default: a new session. */
+  /** Id of the session to continue. Required with `answers` and `retry`. Default: a new session. */
   sessionId?: string;
   /** The user's message. */
   input?: string;
   /** Answers to the session's open questions. */
   answers?: Answer[];
-  /** Id of the session's last run, which failed. */
+  /** Id of the session's last run, if it failed, to run its message again. */
   retry?: string;
   /**
-   * The client's own id of the message. A message that is sent again is stored once, and the same run is
-   * streamed.
+   * The client's own id of the message. A message that is sent again under its id is stored once, and the
+   * same run is streamed.
    */
   clientMessageId?: string;
 }
@@ -47,7 +49,7 @@ const schema = jsonSchema<RunRequest>({
 });
 
 /**
- * Checks the body of `POST /runs`.
+ * Validates the body of `POST /runs`.
  *
  * @throws HTTPException 400 with the reason.
  */

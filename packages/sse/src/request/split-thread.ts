@@ -1,23 +1,25 @@
 const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Callbacks of {@link splitThread}. The pieces are views of the chunks that were written. */
+/** The callbacks of {@link splitThread}. Pieces are views of the chunks, so copy those that you keep. */
 export interface ThreadPieces {
-  /** A piece of the body outside the list's items. */
+  /** Called with a piece of the body outside the list's items. */
   outside(piece: Uint8Array): void;
-  /** The list begins. Called again if its key is repeated. */
+  /** Called when the list begins. Called again if the list's key is repeated. */
   listBegins(): void;
-  /** A piece of an item, including surrounding whitespace. */
+  /** Called with a piece of an item, including surrounding whitespace. */
   item(piece: Uint8Array): void;
-  /** The item ends. `isLast` at the list's end, where an item of whitespace only does not count. */
+  /**
+   * Called when an item ends. With `isLast` the list ends too; then an item of whitespace only does not
+   * count.
+   */
   itemEnds(isLast: boolean): void;
 }
 
 /**
- * Separates the items of one list from the rest of a JSON object. `field` names the list. Works on the raw
- * bytes and builds no values. Does not validate the JSON: the caller has to parse the pieces.
- *
- * @returns the function that takes the body's chunks.
+ * Separates the items of one list from the rest of a JSON object, in raw bytes. `field` is the list's key.
+ * Returns the function to call with each chunk. Does not validate the JSON: the caller has to parse the
+ * pieces.
  */
 export function splitThread(field: string, found: ThreadPieces): (chunk: Uint8Array) => void {
   const key = keyReader(field);
@@ -70,7 +72,10 @@ export function splitThread(field: string, found: ThreadPieces): (chunk: Uint8Ar
   };
 }
 
-/** Finds the strings in JSON, one piece per chunk, and calls back for every byte outside strings. */
+/**
+ * Calls back for each string in JSON, once per chunk that the string is in, and for each byte outside
+ * strings.
+ */
 function scanner(found: {
   byte(byte: number, at: number): void;
   string(start: number, end: number, isBeginning: boolean): void;
@@ -102,15 +107,15 @@ function scanner(found: {
   };
 }
 
-/** Compares the last string with a name, whether or not its characters are escaped. */
+/** Compares the latest string with a name. Characters of the string may be escaped. */
 function keyReader(name: string) {
-  // A character is six bytes at most, as in `\u006d`.
+  // An escaped character has up to six bytes, e.g. `\u006d`.
   const longest = name.length * 6 + 2;
   let bytes: number[] = [];
   return {
     take: (piece: Uint8Array, isBeginning: boolean) => {
       if (isBeginning) bytes = [];
-      // One extra byte is enough to tell the names apart.
+      // One extra byte is enough to see that a longer string is not the name.
       bytes.push(...piece.subarray(0, longest + 1 - bytes.length));
     },
     matches: () => {

@@ -2,21 +2,22 @@ import { PawlError, type PawlErrorCode } from "@pawl/core";
 import { HTTPException } from "hono/http-exception";
 
 /**
- * The codes of errors, as in `error.code`. The response's status is in brackets.
+ * The code of an error, in the body's `error.code`. The response's status is in brackets.
  *
  * - `invalid_input` (400, 415): the request is malformed, or its content type is not JSON
  * - `unauthorized` (401): `authorize` returned `null`
  * - `not_found` (404): no such route, or no such session of this user
- * - `method_not_allowed` (405): the header `allow` has the methods
+ * - `method_not_allowed` (405): the header `allow` lists the allowed methods
  * - `session_busy` (409): a run is in progress
  * - `already_answered` (409): the question is no longer open
  * - `unknown_call` (422): the session has no such question
  * - `invalid_answer` (422): the answer does not fit the question's schema
  * - `too_large` (413): the body exceeds a limit
- * - `rate_limited` (429): too many runs; `retry-after` has the seconds to wait
+ * - `rate_limited` (429): the user has started too many runs; the header `retry-after` has the seconds to
+ *   wait
  * - `too_many_streams` (429): the user has too many streams open
  * - `draining` (503): this process is shutting down
- * - `store_unavailable` (503): the store, or another service that is needed, cannot be reached
+ * - `store_unavailable` (503): the store or another required service cannot be reached
  * - `internal` (500): any other error
  */
 export type WireErrorCode =
@@ -35,14 +36,14 @@ export type WireErrorCode =
   | "store_unavailable"
   | "internal";
 
-/** The body of every response that is not a success. */
+/** The body of every error response. */
 export interface WireError {
   error: { code: WireErrorCode; message: string };
 }
 
 type Status = 400 | 401 | 404 | 405 | 409 | 413 | 415 | 422 | 429 | 500 | 503;
 
-/** Codes whose messages are meant for the client. Everything else is `internal`. */
+/** The codes whose messages are sent to the client. Any other error becomes `internal`. */
 const STATUS: { readonly [C in PawlErrorCode & WireErrorCode]: Status } = {
   invalid_input: 400,
   not_found: 404,
@@ -65,7 +66,7 @@ export function errorResponse(
   return Response.json(body, { status, headers: { "cache-control": "no-store", ...headers } });
 }
 
-/** Returns an exception to throw if a request cannot be accepted. */
+/** Returns an exception for a request that cannot be accepted. */
 export function refusal(
   status: Status,
   code: WireErrorCode,
@@ -76,8 +77,8 @@ export function refusal(
 }
 
 /**
- * Converts any thrown value to a response without internal details. For routes of your own beside those of
- * {@link handler}, which does this itself.
+ * Converts any thrown value to an error response without internal details. For your own routes, because
+ * {@link handler} does this itself.
  *
  * @example
  * ```ts

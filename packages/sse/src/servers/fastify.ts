@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { nodeListener } from "./node.ts";
 
-/** The used part of a Fastify instance. Every instance of version 5 has it. */
+/** The part of a Fastify instance that the plugin uses. Every instance of Fastify 5 fits. */
 export interface FastifyScope {
   removeAllContentTypeParsers(): void;
   addContentTypeParser(
@@ -11,21 +11,21 @@ export interface FastifyScope {
   all(path: string, serve: (request: FastifyCall, reply: FastifyAnswer) => Promise<void>): unknown;
 }
 
-/** The used part of a Fastify request. */
+/** The part of a Fastify request that the plugin uses. */
 export interface FastifyCall {
   raw: IncomingMessage;
 }
 
-/** The used part of a Fastify reply. */
+/** The part of a Fastify reply that the plugin uses. */
 export interface FastifyAnswer {
   raw: ServerResponse;
   hijack(): unknown;
 }
 
 /**
- * Makes a Fastify plugin from a handler. The handler serves every path below the plugin's prefix and reads
- * the bodies itself. Give the handler the same path as `basePath`. Fastify's hooks that run before a body is
- * parsed are called as usual.
+ * Returns a Fastify plugin that serves a handler on every path below the plugin's prefix. Give the handler
+ * the same path as `basePath`. The handler reads the bodies itself, so Fastify's body parsers are not used.
+ * Hooks that Fastify calls before it parses a body are called as usual.
  *
  * @example
  * ```ts
@@ -60,7 +60,7 @@ export function fastifyPlugin(
 ): (scope: FastifyScope) => Promise<void> {
   const listener = nodeListener(serve);
   return async (scope) => {
-    // A body can be read once: after Fastify has parsed it, the handler could not.
+    // A body can be read only once. If Fastify parsed it, nothing would be left for the handler.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", (_request, _payload, done) => done(null));
     scope.all("/*", async (request, reply) => {

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 
 /**
- * Makes a listener for `http.createServer` from a handler, or Express middleware:
- * `app.use("/api/coach", nodeListener(…))`, then without `basePath`. If `express.json()` has already read the
- * body, its result is used.
+ * Returns a listener for `http.createServer` that serves a handler. Also works as Express middleware:
+ * `app.use("/api/coach", nodeListener(serve))`. Leave out the handler's `basePath` there, because Express
+ * removes the path. A body that `express.json()` has read is used as it is.
  *
  * @example
  * ```ts
@@ -26,8 +26,8 @@ export function nodeListener(
 }
 
 /**
- * Restores a body that a parser has already read: it can be read only once. Puts it into `rawBody`, where the
- * listener looks for it.
+ * Restores a body that a parser has already read. Puts it into `rawBody`, where `getRequestListener` finds
+ * it.
  */
 function giveBack(incoming: IncomingMessage & { body?: unknown; rawBody?: unknown }): void {
   const { body, rawBody } = incoming;

@@ -1,18 +1,20 @@
-import { type JsonObject, PawlError, type Runtime, type Session } from "@pawl/core";
+import type { JsonObject, Runtime, Session } from "@pawl/core";
+import { createOnce } from "@pawl/core/store";
 import { ownSession } from "./own-session.ts";
 
-/** The user and agent of a session, and the name by which it is requested. */
+/** The user and agent of a session, and the id or name under which it is requested. */
 export interface SessionName {
   userId: string;
   agent: string;
   sessionId?: string;
-  /** The client's own name for the session, or its id. */
+  /** The client's own name for the session, or the session's id. */
   threadId?: string;
 }
 
 /**
- * Finds the session of that name. A `threadId` that is not the id of one of the user's sessions with this
- * agent counts as the user's own name. So nobody can reach another user's session, or learn that it exists.
+ * Returns the session of that id or name, if it exists. A `threadId` that is not the id of one of the user's
+ * sessions with this agent counts as the user's own name. So no user can reach another user's session, or
+ * find out that it exists.
  *
  * @throws PawlError `not_found` for a `sessionId` that is not the user's.
  */
@@ -25,25 +27,19 @@ export async function findSession(runtime: Runtime, name: SessionName): Promise<
   return await runtime.store.sessions.get(await sessionIdOf(userId, agent, threadId));
 }
 
-/** Returns the session of that name, and creates it if it does not exist. */
+/** Returns the user's session of that name. Creates it if it does not exist. */
 export async function openThread(
   runtime: Runtime,
   { userId, agent, threadId }: SessionName & { threadId: string },
   metadata: JsonObject = {},
 ): Promise<Session> {
   const id = await sessionIdOf(userId, agent, threadId);
-  try {
-    return await runtime.store.sessions.create({ id, userId, agent, metadata });
-  } catch (error) {
-    const known = PawlError.is(error, "conflict") ? await runtime.store.sessions.get(id) : undefined;
-    if (known === undefined) throw error;
-    return known;
-  }
+  return await createOnce(runtime.store, { id, userId, agent, metadata });
 }
 
 /**
- * Derives the session's id from the name, the user and the agent: the same request, sent twice, begins one
- * session.
+ * Derives a session's id from the user, the agent and the user's name for it. So two identical requests begin
+ * one session.
  */
 async function sessionIdOf(userId: string, agent: string, threadId: string): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(["thread", agent, userId, threadId]));

@@ -1,9 +1,9 @@
 import { PawlError, type Runtime, type Session } from "@pawl/core";
 
 /**
- * Returns the session if it belongs to this user and this agent.
+ * Returns a session if it belongs to this user and this agent.
  *
- * @throws PawlError `not_found` for any other, whether it exists or not.
+ * @throws PawlError `not_found` for any other session, whether or not it exists.
  */
 export async function ownSession(
   runtime: Runtime,
@@ -18,16 +18,16 @@ export async function ownSession(
   return session;
 }
 
-/** Whether this is a `Response`, also one of another library or realm. */
+/** Returns whether a value is a `Response`, also one of another library or realm. */
 export function isResponse(caller: object): caller is Response {
   return typeof caller === "object" && !("userId" in caller) && "headers" in caller;
 }
 
 /**
- * Returns the user's id that `authorize` returned. A missing id is an error; otherwise all users without an
- * id would share their sessions.
+ * Returns the user's id from the result of `authorize`. Without this check, all users without an id would
+ * share their sessions.
  *
- * @throws PawlError `config`.
+ * @throws PawlError `config` if the id is missing or empty.
  */
 export function checkUser(caller: { userId: string }): string {
   const userId: unknown = (caller as { userId?: unknown } | undefined)?.userId;

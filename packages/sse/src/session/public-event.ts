@@ -2,18 +2,24 @@ import { PawlError, type SessionEvent, type StoredOf } from "@pawl/core";
 
 const SILENT = "This did not work.";
 
-/** The part of a session that clients see: see `HandlerOptions.expose`. */
+/**
+ * Which content of a session clients may read.
+ *
+ * - `public`: everything that is not meant for the model or the operator
+ * - `all`: everything
+ * - `{ knowledge: ["goals"] }`: like `public`, with the text of knowledge from these sources
+ */
 export type Expose = "public" | "all" | { readonly knowledge: readonly string[] };
 
 /**
- * Returns an event without the content that is meant for the model or the operator. Every event keeps its
- * place, type and shape. Removed are:
+ * Returns an event without the content that is meant for the model or the operator. Keeps the event's place,
+ * type and shape. Removes:
  *
  * - the system prompt and the tools' descriptions
  * - summaries, notes, and the text of knowledge (its source stays)
  * - the text that the model reads in place of a tool's result
  * - a tool's input as changed by hooks
- * - the messages and causes of failures, also a tool's, which may name hosts, queries or keys
+ * - the messages and causes of failures, also of tools, because they may name hosts, queries or keys
  */
 export function publicEvent<E extends SessionEvent>(event: E, expose?: Expose): E;
 export function publicEvent(event: SessionEvent, expose: Expose = "public"): SessionEvent {
@@ -59,7 +65,11 @@ function withoutInput(event: StoredOf<"tool_started" | "tool_suspended">): Sessi
   return { ...event, data };
 }
 
-/** @throws PawlError `config`. */
+/**
+ * Checks the option `expose`.
+ *
+ * @throws PawlError `config` if it is invalid.
+ */
 export function checkExpose(expose: Expose | undefined): void {
   if (expose === undefined || expose === "public" || expose === "all") return;
   const sources: unknown = (expose as { knowledge?: unknown } | null)?.knowledge;

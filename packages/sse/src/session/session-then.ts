@@ -3,7 +3,7 @@ import { newView, reduceView, type ViewState } from "@pawl/core/view";
 import { newFacts, noteFacts, type ThreadFacts } from "../dialects/base/facts.ts";
 import { publicEvent } from "./public-event.ts";
 
-/** Returns a session as its user sees it now. */
+/** Returns the current view of a session, with what its user may see. */
 export async function sessionNow(runtime: Runtime, sessionId: string): Promise<SessionThen> {
   return await sessionUpTo(runtime, sessionId, Infinity);
 }
@@ -14,7 +14,7 @@ interface SessionThen {
   facts: ThreadFacts;
 }
 
-/** Returns a session as its user saw it after this event. */
+/** Returns the view of a session after the event `uptoSeq`, with what its user may see. */
 export async function sessionUpTo(
   runtime: Runtime,
   sessionId: string,
@@ -34,7 +34,10 @@ export async function sessionUpTo(
   return { view, mode, facts };
 }
 
-/** Returns where the last run began. Runs that began where others ended count as one. */
+/**
+ * Returns where the session's last run began. A run that began where another ended counts as the other's
+ * continuation.
+ */
 export async function lastExchange(runtime: Runtime, sessionId: string): Promise<RunStart | undefined> {
   let start: RunStart | undefined;
   let next: string | undefined;
@@ -48,14 +51,14 @@ export async function lastExchange(runtime: Runtime, sessionId: string): Promise
   return start;
 }
 
-/** Returns where the agent's last message began, which may be in progress. */
+/** Returns where the agent's last message began. The message may be in progress. */
 export async function lastMessage(
   runtime: Runtime,
   sessionId: string,
   { run }: ViewState,
 ): Promise<RunStart> {
   const start = { sessionId, runId: run?.id ?? "", afterSeq: (run?.seq ?? 1) - 1 };
-  // It may be the run's second message, after a user message that the run picked up.
+  // The last message may be the run's second one, after a user message that the run picked up.
   const messageSeq = run?.since && (await takenUpBy(runtime, sessionId, run.since));
   return { ...start, ...(messageSeq !== undefined && { messageSeq }) };
 }

@@ -1,6 +1,6 @@
 import { PawlError } from "@pawl/core";
 
-/** Headers of a stream: no proxy may buffer, compress or cache it. */
+/** The headers of a stream. They keep proxies from buffering, compressing or caching it. */
 export const STREAM_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
@@ -8,8 +8,8 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Headers that identify a stream's session and run. Headers hold Latin-1 only, so ids are escaped as by
- * `encodeURI`; `decodeURIComponent` restores them.
+ * Returns the headers with a stream's session and run. Headers can only have Latin-1 characters, so ids are
+ * escaped with `encodeURI`; `decodeURIComponent` restores them.
  */
 export function runHeaders({
   sessionId,
@@ -21,28 +21,29 @@ export function runHeaders({
   return { "x-pawl-session": encodeURI(sessionId), "x-pawl-run": encodeURI(runId) };
 }
 
+/** Options of {@link eventStream}. */
 export interface EventStreamOptions<T> {
-  /** A comment is sent after this many milliseconds without an event. */
+  /** Milliseconds without an event after which a comment is sent as a heartbeat. */
   heartbeatMs: number;
-  /** Aborts when the client has disconnected, if the platform reports it. */
+  /** Aborts when the client has disconnected, on platforms that report it. */
   signal: AbortSignal;
   /** Called when the events fail. */
   onError(error: unknown): void;
-  /** Called once the stream is over, however it ends. */
+  /** Called when the stream has ended, failed or lost its reader. May be called more than once. */
   onClose(): void;
-  /** Encodes an item as text of the stream. */
+  /** Returns an item as text of the stream. */
   write(item: T): string;
   /**
-   * Whether clients notice an end without a last event. If not, the body is broken off when this process
-   * shuts down. Default: `true`.
+   * Whether the body may end without a last event when this process shuts down. `false` breaks the body off
+   * instead, for clients that would take a clean end for a success. Default: `true`.
    */
   mayEnd?: boolean;
 }
 
 /**
- * Streams events as a body. Takes an event only when the reader asks for one, so that a slow reader costs one
- * frame of memory. Closes the body when the events are over or this process shuts down, and breaks it off
- * when they fail. The signal given to `events` aborts when the reader is gone.
+ * Returns events as the body of a response. Reads the next event only when the reader asks for it, so that a
+ * slow reader costs the memory of one event. Ends the body when the events end or this process shuts down,
+ * and breaks it off if they fail. The signal passed to `events` aborts when the reader disconnects.
  */
 export function eventStream<T>(
   events: (signal: AbortSignal) => AsyncIterable<T>,
@@ -61,13 +62,13 @@ export function eventStream<T>(
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        // The client needs the interval to notice a dead connection.
+        // The client needs the heartbeat's interval to detect a dead connection.
         controller.enqueue(encoder.encode(`: pawl heartbeat=${heartbeatMs}\n\n`));
       },
       async pull(controller) {
         try {
           const next = await source.next(heartbeatMs);
-          // The reader is gone, so nothing is sent, and this does not count as an end.
+          // The reader has disconnected: nothing can be sent, and the end of the events does not matter.
           if (gone.aborted) return;
           if (next === "nothing") controller.enqueue(encoder.encode(": hb\n\n"));
           else if (next.done) {
@@ -77,8 +78,8 @@ export function eventStream<T>(
         } catch (error) {
           if (gone.aborted) return;
           closed();
-          // A process that shuts down closes the bodies of all open pages, because servers log broken ones. A
-          // client that has not seen the run's end reconnects in either case.
+          // A process that shuts down ends its streams cleanly, because servers log broken ones. A client
+          // whose run has not ended reconnects in both cases.
           if (mayEnd && PawlError.is(error, "draining")) return controller.close();
           onError(error);
           controller.error(new Error("The stream broke off."));
@@ -95,14 +96,14 @@ export function eventStream<T>(
 }
 
 interface Source<T> {
-  /** The next item, or `nothing` if none came within `ms`. */
+  /** Returns the next item, or `nothing` if none arrived within `ms`. */
   next(ms: number): Promise<IteratorResult<T> | "nothing">;
   close(): void;
 }
 
 /**
- * Wraps an iterator so that one wait for it may time out. An item that arrives after the timeout is kept for
- * the next call.
+ * Wraps an iterator, so that waiting for the next item can time out. An item that arrives after a timeout is
+ * returned by the next call.
  */
 function oneAtATime<T>(items: AsyncIterable<T>): Source<T> {
   const iterator = items[Symbol.asyncIterator]();

@@ -8,7 +8,7 @@ import { refusal } from "../request/wire-error.ts";
 import { type Expose, publicEvent } from "../session/public-event.ts";
 import { eventStream, STREAM_HEADERS } from "./event-stream.ts";
 
-/** The options of `handler()` that are used here. */
+/** The options of `handler()` that a stream uses. */
 interface Served {
   agent: string;
   dialect?: Dialect;
@@ -17,7 +17,7 @@ interface Served {
   onError?(error: unknown, request: Request): void;
 }
 
-/** One reader, and the cursor from which it reads. */
+/** A reader's request, and the cursor after which the reader resumes. */
 interface Reader {
   request: Request;
   from: Cursor;
@@ -25,13 +25,15 @@ interface Reader {
   onClose(): void;
 }
 
-/** Streams the log's own events until the reader disconnects. */
+/**
+ * Streams the events of a session until they end or the reader disconnects. A dialect that replays cannot
+ * encode single events, so the native one is used for it.
+ */
 export function logStream(
   options: Served,
   { request, from, headers, onClose }: Reader,
   events: (signal: AbortSignal) => AsyncIterable<SessionEvent>,
 ): Response {
-  // The log is sent in the native dialect, whichever dialect the runs use.
   const { dialect = native() } = options;
   const { encoder } = dialect.resume === "cursor" ? dialect : native();
   const { encode } = encoder({
@@ -62,12 +64,16 @@ export function logStream(
 }
 
 /**
- * Parses the cursor from which a reader resumes.
+ * Parses the cursor after which a reader resumes. An empty one means the beginning.
  *
- * @throws HTTPException 400.
+ * @throws HTTPException 400 for an invalid cursor.
  */
 export function cursorOf(value: string | undefined): Cursor {
   const cursor = parseCursor(value || "0");
   if (cursor !== undefined) return cursor;
-  throw refusal(400, "invalid_input", "A cursor must be a number, or an id that the stream has sent.");
+  throw refusal(
+    400,
+    "invalid_input",
+    "A cursor must be the number of an event, or the id of an event that a stream has sent.",
+  );
 }

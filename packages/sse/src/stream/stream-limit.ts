@@ -4,9 +4,9 @@ import { refusal } from "../request/wire-error.ts";
 /** Counts the streams that each user has open in this process. */
 export interface StreamLimit {
   /**
-   * Makes a response that counts as one of the user's streams until it calls `onClose`.
+   * Calls `make`, and counts its response as one of the user's open streams until `onClose` is called.
    *
-   * @throws HTTPException 429 if the user has too many streams open; then no response is made.
+   * @throws HTTPException 429 if the user has too many streams open. `make` is not called then.
    */
   within(
     request: { userId: string; method: string },
@@ -14,7 +14,11 @@ export interface StreamLimit {
   ): Promise<Response>;
 }
 
-/** @throws PawlError `config` if `most` is not a number of at least 1; `Infinity` is allowed. */
+/**
+ * Returns a limit of `most` open streams per user.
+ *
+ * @throws PawlError `config` if `most` is not a number of at least 1. `Infinity` is allowed.
+ */
 export function streamLimit(most: number): StreamLimit {
   if (typeof most !== "number" || !(most >= 1))
     throw new PawlError("config", `\`maxStreams\` must be a number of at least 1; got ${String(most)}.`);
@@ -44,7 +48,7 @@ export function streamLimit(most: number): StreamLimit {
       const onClose = take(userId);
       try {
         const response = await make(onClose);
-        // Nobody reads the body that answers a HEAD.
+        // A HEAD response has no body, so its stream is closed at once.
         if (method === "HEAD") onClose();
         return response;
       } catch (error) {

@@ -17,21 +17,22 @@ import { findSession, openThread } from "../session/open-session.ts";
 import { publicEvent } from "../session/public-event.ts";
 import { lastExchange, lastMessage, sessionNow, sessionUpTo } from "../session/session-then.ts";
 
-/** What a request is served with. */
+/** What is needed to serve a request. */
 interface Served {
   runtime: Runtime;
   agent: string;
   dialect: Dialect;
 }
 
-/** A run to stream from its beginning. */
+/** A run, and the frames that stream it from its beginning. */
 export interface ToldRun {
-  /** Absent if no run ever began. */
+  /** Where the run began. Absent if the session never had a run. */
   start?: RunStart;
+  /** Yields the frames of the stream. */
   frames(signal: AbortSignal): AsyncGenerator<string, void, undefined>;
 }
 
-/** Begins what a request asks for. The session may be given by the client's own name for it. */
+/** Starts what a request begins, and returns the run to stream. */
 export async function beginTold(
   { runtime, agent, dialect }: Served,
   userId: string,
@@ -65,9 +66,8 @@ export async function beginTold(
 }
 
 /**
- * Streams all the agent's output since its last run began, whether or not the run is still in progress.
- * `undefined` if no run ever began. A client's history may be older than this, so everything it may lack is
- * sent again.
+ * Returns the agent's output since its last run began, or `undefined` if the session never had a run. The run
+ * may have ended. Everything is sent again, because the client's history may be older.
  */
 export async function resumeTold(
   { runtime, agent, dialect }: Served,
@@ -96,7 +96,7 @@ async function connectTold(
   return await told(runtime, { ...start, again: true }, view, back);
 }
 
-/** The context of a session in which no run ever began. */
+/** Returns the encoder's context for a session without runs. */
 function nothing(): RunContext {
   const runId = crypto.randomUUID();
   const past = { before: newView(), mode: null, facts: newFacts(), cursor: 0, isAnswered: () => false };
@@ -114,7 +114,7 @@ interface Wanted {
   whenBusy?: WhenBusy;
 }
 
-/** Starts what the request asked for, and returns where it began. */
+/** Starts what a request begins, and returns where its output begins. */
 export async function started(runtime: Runtime, wanted: Wanted): Promise<RunStart> {
   const { agent, userId, sessionId = "", begin, view, whenBusy } = wanted;
   if ("abandon" in begin) {
@@ -161,8 +161,8 @@ function* together(frames: readonly string[]): Generator<string> {
 }
 
 /**
- * A run's events from its start until it is idle, continuing past questions that were answered in the
- * meantime.
+ * Yields a run's events from its start until the run waits for an answer or ends. Does not stop at questions
+ * that have been answered since.
  */
 async function* runEvents(
   runtime: Runtime,

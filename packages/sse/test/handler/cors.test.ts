@@ -119,7 +119,7 @@ describe("U10 requests of pages from other origins", () => {
       undefined,
     ])
       expect(made({ origins })).toThrow(PawlError);
-    expect(made({ origins: "*", credentials: true })).toThrow("Name the `origins`");
+    expect(made({ origins: "*", credentials: true })).toThrow("list the `origins`");
     expect(made({ origins: ["*"] })).toThrow("without brackets");
     expect(made({ origins: [APP, "capacitor://localhost"], exposeHeaders: ["x-plan"] })).not.toThrow();
   });

@@ -7,27 +7,27 @@ import { ALGORITHMS, type AuthClient, type TokenAlgorithm, verifier } from "./ve
 /** Options of `supabaseAuth()`. */
 export interface SupabaseAuthOptions {
   /**
-   * A client for this purpose only. Turn `persistSession` and `autoRefreshToken` off. Do not set the option
+   * A supabase-js client that nothing else uses. Turn `persistSession` and `autoRefreshToken` off. Do not set
    * `accessToken`: it disables `client.auth`.
    */
   client: AuthClient;
   /** The project's URL, e.g. `https://abcdefgh.supabase.co`. */
   url: string;
   /**
-   * The issuer of the project's tokens, e.g. if users see the project under another name. Default:
+   * The issuer in the project's tokens (claim `iss`). Set it if the project has a domain of its own. Default:
    * `<url>/auth/v1`.
    */
   issuer?: string;
-  /** The audience of the project's tokens. Default: `authenticated`. */
+  /** The audience in the project's tokens (claim `aud`). Default: `authenticated`. */
   audience?: string;
   /**
-   * Accepted signature algorithms. Tokens signed otherwise are answered with 401, without a request to the
-   * project. Default: `["ES256", "RS256", "HS256"]`. Without `HS256`, no token is ever sent to the project.
+   * The signature algorithms to accept. Tokens with any other algorithm get a 401. Without `HS256`, all
+   * tokens are verified in this process. Default: `["ES256", "RS256", "HS256"]`.
    */
   algorithms?: readonly TokenAlgorithm[];
-  /** How long to wait for the project, in milliseconds. Default: 5,000. */
+  /** Milliseconds to wait for a response of the project. Default: 5,000. */
   timeoutMs?: number;
-  /** Loads the project's public keys. Default: the global `fetch`. */
+  /** Sends the request for the project's public keys. Default: the global `fetch`. */
   fetch?: typeof fetch;
   /** Returns the time in milliseconds since 1970. Default: `Date.now`. */
   now?: () => number;
@@ -40,20 +40,21 @@ export interface SupabaseUser {
 }
 
 /**
- * Makes a function that identifies the user of a request by the access token of Supabase Auth in the header
- * `authorization: Bearer …`. It resolves to the user, or to a response 401 with the reason in
- * `www-authenticate`. Pass it to `handler({ authorize })` of `@pawl/sse`.
+ * Returns a function that identifies the user of a request by the access token of Supabase Auth. The token is
+ * in the header `authorization: Bearer …`. Pass the function to `handler({ authorize })` of `@pawl/sse`. It
+ * resolves to the user, or to a 401 response with the reason in `www-authenticate`.
  *
- * Tokens that are signed with a key (ES256, RS256) are verified in this process with the project's public
- * keys, which are cached for ten minutes. Tokens that are signed with the project's secret (HS256) cost one
- * request to Supabase each, at most 16 at once. No other token causes a request, except one in 30 seconds for
- * unknown keys. A token must also be of this project and audience, of a signed-in user, and neither expired
- * nor early. Anonymous sign-ins are users too: see `claims.is_anonymous`.
+ * - The token must be from this project, for this audience and a signed-in user, and currently valid.
+ *   Anonymous sign-ins count as signed in: see `claims.is_anonymous`.
+ * - Tokens that are signed with a key (ES256, RS256) are verified in this process. The project's public keys
+ *   are cached for ten minutes.
+ * - Tokens that are signed with the project's secret (HS256) need one request to Supabase each. At most 16
+ *   are checked at once; further ones get a 503.
+ * - A user who signs out is accepted until the token expires, if the token is signed with a key.
  *
- * A token that was verified with a key is valid until it expires, even if its user signs out before.
- *
- * @throws PawlError `config` for a client without `auth` and for unknown algorithms. The function rejects
- * with `store_unavailable` (503) if Supabase cannot be reached. Errors and responses never contain a token.
+ * @throws PawlError `config` for a client without `auth` and for unknown algorithms. The returned function
+ * rejects with `store_unavailable` (503) if Supabase cannot be reached. Errors and responses never contain a
+ * token.
  *
  * @example
  * ```ts
@@ -91,7 +92,7 @@ export function supabaseAuth(
     if (token === undefined) return unauthorized();
     const decoded = decodeToken(token);
     if (decoded === undefined) return unauthorized("This is not a token.");
-    // Check the claims first: a token that is refused anyway must not cost a request.
+    // Check the claims first, so that a token that is refused anyway costs no request.
     const early = whyRefused(decoded.claims, rules, now());
     if (early !== undefined) return unauthorized(early);
     const claims = await verify(decoded);
@@ -106,11 +107,11 @@ function checkClient(client: AuthClient): void {
   try {
     if (typeof client.auth.getClaims === "function") return;
   } catch {
-    // The client has the option `accessToken`, so reading `auth` throws.
+    // Reading `auth` of a client with the option `accessToken` throws.
   }
   throw new PawlError(
     "config",
-    "supabaseAuth() needs a `client` with auth.getClaims: one of a current supabase-js, made without the option `accessToken`.",
+    "supabaseAuth() needs a `client` with auth.getClaims. Use createClient() of a current supabase-js, without the option `accessToken`.",
   );
 }
 
@@ -123,7 +124,9 @@ function checkAlgorithms(algorithms: readonly TokenAlgorithm[]): void {
   );
 }
 
-/** Makes a 401 response. As in RFC 6750, only a request with a token is told the reason. */
+/**
+ * Returns a 401 response. Without `why`, the request had no token, and the response has no reason (RFC 6750).
+ */
 function unauthorized(why?: string): Response {
   const challenge = why === undefined ? "Bearer" : `Bearer error="invalid_token", error_description="${why}"`;
   return Response.json(

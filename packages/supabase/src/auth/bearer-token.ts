@@ -7,20 +7,20 @@ export interface DecodedToken {
   claims: Claims;
 }
 
-/** Longer than any token that Supabase issues; servers refuse longer headers anyway. */
+/** The maximum length of a token. Supabase issues no longer ones, and servers refuse longer headers. */
 const MAX_TOKEN = 8_192;
 const JWT = /^([\w-]+)\.([\w-]+)\.[\w-]+$/;
 
 /**
- * Returns the text after `Bearer` in the header `authorization`; `undefined` if the header is missing or has
- * another scheme.
+ * Returns the token in the header `authorization: Bearer …`. Returns `undefined` if the header is missing or
+ * has another scheme.
  */
 export function bearerOf(request: Request): string | undefined {
   const match = /^bearer(?: +(.*))?$/i.exec(request.headers.get("authorization") ?? "");
   return match === null ? undefined : (match[1] ?? "");
 }
 
-/** Returns a token's header and claims; `undefined` if it is not a JWT. */
+/** Returns a token's header and claims, without verifying them; `undefined` if the text is not a JWT. */
 export function decodeToken(token: string): DecodedToken | undefined {
   const [, header, claims] = (token.length <= MAX_TOKEN && JWT.exec(token)) || [];
   if (header === undefined || claims === undefined) return undefined;

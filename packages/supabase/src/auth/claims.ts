@@ -1,13 +1,13 @@
-/** The claims of a verified token of Supabase. Its other claims are kept too. */
+/** The claims of a verified token of Supabase Auth, including any others that the token has. */
 export interface SupabaseClaims {
   /** The user's id. */
   sub: string;
   iss: string;
   aud: string | string[];
   role: string;
-  /** Seconds since 1970. */
+  /** When the token expires, in seconds since 1970. */
   exp: number;
-  /** `true` for a user without an account (anonymous sign-in). */
+  /** Whether the user signed in anonymously, without an account. */
   is_anonymous?: boolean;
   email?: string;
   session_id?: string;
@@ -19,13 +19,15 @@ export interface ClaimRules {
   audience: string;
 }
 
-/** User ids as Supabase writes them. Another spelling of the same id would count as another user. */
+/**
+ * The form in which Supabase writes user ids. The same id in another spelling would count as another user.
+ */
 const USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /**
- * Returns why a token's claims are not accepted, in words for its sender; `undefined` if they are.
- * `getClaims` checks the signature and `exp` only, so tokens of another project, or of the anonymous or
- * service role, would pass it.
+ * Returns why a token is refused, in words for the client's developer; `undefined` if it is accepted. This
+ * check is needed because `getClaims` checks only the signature and `exp`: it accepts tokens of the anonymous
+ * and service roles.
  */
 export function whyRefused(
   claims: { readonly [claim: string]: unknown },

@@ -12,22 +12,21 @@ export interface KeySetOptions {
   timeoutMs: number;
 }
 
-/** Milliseconds after which the keys are loaded again: one may have been revoked. */
+/** Milliseconds after which the keys are loaded again, because one may have been revoked. */
 const FRESH_MS = 10 * 60_000;
 /**
- * Milliseconds for which an unknown key is not requested again. Supabase publishes a new key well before it
- * signs with it.
+ * Milliseconds for which an unknown key does not cause another request. Supabase publishes a new key well
+ * before it signs tokens with it.
  */
 const UNKNOWN_MS = 30_000;
-/** Milliseconds for which a failed request is not repeated; its error is thrown again. */
+/** Milliseconds for which a failed request is not repeated. Its error is thrown again instead. */
 const FAILED_MS = 1_000;
 
 /**
- * Makes a function that finds a public key of a project by its id; `undefined` if there is none. The sender
- * of a token chooses the key's id, so unknown ids cause at most one request in {@link UNKNOWN_MS}, however
- * many tokens arrive.
+ * Returns a function that finds a public key of the project by its id; `undefined` if there is none. Unknown
+ * ids cause at most one request in {@link UNKNOWN_MS}, because anybody can send tokens with invented ids.
  *
- * @throws the error of the request if the keys cannot be loaded.
+ * @throws the request's error if the keys cannot be loaded.
  */
 export function keySet({
   url,

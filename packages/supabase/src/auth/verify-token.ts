@@ -13,7 +13,7 @@ export interface AuthClient {
   };
 }
 
-/** Algorithms that can sign a token: with a key of the project (ES256, RS256), or with its secret (HS256). */
+/** A signature algorithm. ES256 and RS256 sign with a key of the project, HS256 with the project's secret. */
 export type TokenAlgorithm = "ES256" | "RS256" | "HS256";
 
 export interface VerifierOptions {
@@ -25,22 +25,22 @@ export interface VerifierOptions {
 
 type Claims = { readonly [claim: string]: unknown };
 
-/** Verifies a token's signature. Resolves to its claims, or to `undefined` if it is not valid. */
+/** Verifies a token's signature. Resolves to its claims, or to `undefined` if the signature is not valid. */
 export type Verifier = (token: DecodedToken) => Promise<Claims | undefined>;
 
-/** The kind of key for each algorithm. Any other algorithm is refused, including `none`. */
+/** The type of key for each algorithm. Any other algorithm is refused, including `none`. */
 const KEY_TYPES: { readonly [alg: string]: string } = { ES256: "EC", RS256: "RSA" };
 
-/** The algorithms that are accepted by default. */
+/** The default for `algorithms`. */
 export const ALGORITHMS: readonly TokenAlgorithm[] = ["ES256", "RS256", "HS256"];
 
-/** How many tokens the server checks at once. Further ones are refused with 503. */
+/** How many tokens the server checks at once. Further tokens are refused with 503. */
 const MAX_ASKED = 16;
 
 /**
- * Makes a verifier over `getClaims`. Tokens that are signed with a key are verified in this process:
- * `getClaims` is given the key, so it makes no request. Only the server can verify tokens that are signed
- * with the project's secret (HS256), with one request each.
+ * Returns a verifier that uses `getClaims`. If a token is signed with a key, `getClaims` is given the key and
+ * makes no request. If it is signed with the project's secret (HS256), only the server can verify it, so
+ * `getClaims` makes one request.
  *
  * @throws PawlError `store_unavailable` if the token could not be checked.
  */
@@ -73,8 +73,10 @@ export function verifier({ client, algorithms, keyOf, timeoutMs }: VerifierOptio
 }
 
 /**
- * Returns the claims of a valid token, `undefined` for any other. supabase-js resolves to an error for some
- * bad tokens and throws for others. An outage says nothing about the token, so it throws.
+ * Returns the claims of a valid token, or `undefined` for an invalid one. supabase-js resolves to an error
+ * for some invalid tokens and throws for others.
+ *
+ * @throws PawlError `store_unavailable` if the server could not be reached.
  */
 async function claimsOf(answer: ReturnType<AuthClient["auth"]["getClaims"]>): Promise<Claims | undefined> {
   try {
@@ -105,7 +107,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 }
 
 function unavailable(error: unknown): PawlError {
-  // Not the error itself: it may quote the headers, and so a key or the token.
+  // The error itself may quote the request's headers, and so a key or the token.
   const cause = Object.assign(new Error(safeText(error)), { status: (error as { status?: unknown }).status });
   return new PawlError("store_unavailable", "Your sign-in cannot be checked right now. Please try again.", {
     cause,

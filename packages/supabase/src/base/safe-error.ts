@@ -1,12 +1,12 @@
 import { messageOf, PawlError } from "@pawl/core";
 
-/** Messages of undici, browsers and node-fetch for an invalid header. */
+/** Messages with which undici, browsers and node-fetch refuse an invalid header. */
 const NO_HEADER =
   /invalid header value|invalid character in header|not a legal http header|headers'?: .*(invalid value|non iso-8859-1)|to a bytestring/i;
 
 /**
  * Returns the message of an error of supabase-js, which may be a plain object. Removes keys and tokens, and
- * keeps at most 500 characters.
+ * cuts the message to 500 characters.
  */
 export function safeText(error: unknown): string {
   const { message } = (error ?? {}) as { message?: unknown };
@@ -14,10 +14,10 @@ export function safeText(error: unknown): string {
 }
 
 /**
- * Throws if the error was caused by a key or token that is not a valid header value, e.g. one with a line
- * break or "…". A retry would never succeed.
+ * Throws if an error was caused by a key or token that is not a valid header value, e.g. one with a line
+ * break. A retry would never succeed.
  *
- * @throws PawlError `config`. It does not contain the original message, which may quote the key
+ * @throws PawlError `config`, without the original message, which may quote the key.
  */
 export function checkHeaders(error: unknown): void {
   const { message } = (error ?? {}) as { message?: unknown };
@@ -29,8 +29,8 @@ export function checkHeaders(error: unknown): void {
 }
 
 /**
- * Removes keys and tokens of Supabase, and any text after `Bearer`: a failing `fetch` may quote its headers.
- * Quoted values are removed up to the closing quote, because a key may contain a line break.
+ * Removes keys and tokens of Supabase, and any text after `Bearer`, because a failing `fetch` may quote its
+ * headers. Quoted values are removed up to the closing quote: a key may contain a line break.
  */
 function withoutSecrets(text: string): string {
   return text

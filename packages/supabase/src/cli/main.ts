@@ -15,7 +15,7 @@ async function main(): Promise<string> {
       "The folder is missing. Usually it is supabase/migrations: pawl-supabase migrations supabase/migrations",
     );
   const written = await writeMigrations(folder);
-  return written.length === 0 ? "All migrations are there already." : written.join("\n");
+  return written.length === 0 ? "The folder has all migrations already." : written.join("\n");
 }
 
 main().then(

@@ -2,17 +2,15 @@ import { copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder of this package's migrations, as reached from the sources or from the bundle in `dist/`. */
+/** The folder of this package's migrations, relative to this source file or to the bundle in `dist/`. */
 const OWN = fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "../../migrations/" : "../migrations/", import.meta.url),
 );
 
 /**
- * Copies the migrations that a project lacks into its folder, `supabase/migrations`. A project has a
- * migration if a file ends with its name, whatever its time. New files get a later time than all existing
- * ones, because `supabase db push` refuses earlier ones.
- *
- * @returns the names of the new files
+ * Copies this package's migrations into a project's folder, usually `supabase/migrations`. Skips a migration
+ * if the folder has a file of that name with any time before it. New files get a later time than all existing
+ * ones, because `supabase db push` refuses earlier ones. Resolves to the names of the new files.
  */
 export async function writeMigrations(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
@@ -31,16 +29,13 @@ export async function writeMigrations(folder: string): Promise<string[]> {
   return written;
 }
 
-/** Splits e.g. `20261121000001_pawl_log.sql` into the time, a number of 14 digits, and the name. */
+/** Splits a file's name, e.g. `20261121000001_pawl_log.sql`, into its time and the rest. */
 function partsOf(file: string): { time: number; name: string } | undefined {
   const [, time, name] = /^(\d{14})_(.+\.sql)$/.exec(file) ?? [];
   return time === undefined || name === undefined ? undefined : { time: Number(time), name };
 }
 
-/**
- * Returns the time one second later. A number that is not a time, e.g. one of the project's own numbering, is
- * increased by one.
- */
+/** Returns the time one second later, as 14 digits. A number that is not a time is increased by one. */
 function secondAfter(time: number): number {
   const digits = String(time).padStart(14, "0");
   const [year = 0, ...rest] = (digits.match(/^.{4}|../g) ?? []).map(Number);

@@ -11,32 +11,33 @@ import { ask, type ListedEntry, type StorageBucket, type StorageClient } from ".
 
 /** Options of `supabaseFiles()`. */
 export interface SupabaseFilesOptions {
-  /** Name of an existing, private bucket. */
+  /** Name of the bucket. It must exist, and should be private. */
   bucket: string;
 }
 
-/** How many entries of a folder one request lists. */
+/** The maximum number of entries that one request lists. */
 const PAGE = 1_000;
 /**
- * A page with fewer entries is the last one. Servers may return fewer than {@link PAGE}, but not fewer than
- * this while there are more.
+ * A page with fewer entries than this is the last one. Servers may return fewer than {@link PAGE} before the
+ * last page, but not fewer than this.
  */
 const SMALLEST_PAGE = 100;
 
 /**
  * Keeps files in a bucket of Supabase Storage. With a user's client, the bucket's policies decide what the
- * user may do. With a secret key no policy applies: check access yourself. Keys are those of `storedPath()`:
- * lower-case ASCII paths stay as they are, all others are escaped to ASCII, because Storage refuses other
- * keys and lists without regard to case.
+ * user may do. With a secret key no policy applies, so check access yourself.
  *
- * Uploads replace existing files (`upsert`, which needs policies for INSERT, SELECT and UPDATE) and are
- * marked as not cacheable. `list` reads folder by folder, in pages. If files are added or deleted meanwhile,
- * it may contain them or not, and may miss or repeat others at the edge of a page.
+ * - `put` replaces an existing file. It needs policies for INSERT, SELECT and UPDATE.
+ * - `list` reads folder by folder, in pages. If files are added or deleted in the meantime, it may miss or
+ *   repeat some.
+ * - Paths of lower-case ASCII are the keys in the bucket. Other paths are escaped to ASCII, because Storage
+ *   refuses other keys and sorts without regard to case.
  *
- * @throws PawlError as in `FileStore`. Also `invalid_input` if the bucket's limits of size or type refuse a
- * file, and `store_unavailable` with `details.status` 403 if its policies refuse it. A file that the user may
- * not read is `not_found`, as Storage reports it. A delete that the policies silently ignored is
- * `store_unavailable`.
+ * @throws PawlError as in `FileStore`, and
+ *
+ * - `invalid_input` if the bucket's limits of size or type refuse a file
+ * - `not_found` also for a file that the user may not read, as Storage reports it
+ * - `store_unavailable` with `details.status` 403 if a policy refuses to write or delete a file
  *
  * @example
  * ```ts
@@ -45,9 +46,9 @@ const SMALLEST_PAGE = 100;
  *
  * const client = createClient("http://localhost:54321", "sb_secret_…");
  * const files = supabaseFiles(client, { bucket: "agent-files" });
- * // await files.put(`${userId}/notes/oslo.md`, "It rains.");
  * ```
  */
+// await files.put(`${userId}/notes/oslo.md`, "It rains.");
 export function supabaseFiles(client: StorageClient, { bucket }: SupabaseFilesOptions): FileStore {
   const from = (): StorageBucket => client.storage.from(bucket);
   return {
@@ -77,7 +78,10 @@ export function supabaseFiles(client: StorageClient, { bucket }: SupabaseFilesOp
   };
 }
 
-/** Throws if the file still exists. Storage removes nothing, and reports no error, if no policy allows it. */
+/**
+ * Throws if the file still exists. If no policy allows a delete, Storage deletes nothing and reports no
+ * error.
+ */
 async function checkGone(bucket: StorageBucket, key: string, path: string): Promise<void> {
   try {
     await ask(path, () => bucket.info(key));
@@ -90,10 +94,7 @@ async function checkGone(bucket: StorageBucket, key: string, path: string): Prom
   });
 }
 
-/**
- * Collects the store's files below a folder. Storage lists one folder at a time, with its subfolders among
- * its files.
- */
+/** Collects the files below a folder. Storage lists one folder at a time, with files and subfolders. */
 async function collect(bucket: StorageBucket, folder: string, found: Map<string, FileInfo>): Promise<void> {
   const folders = new Set<string>();
   for (let offset = 0; ; ) {
@@ -102,7 +103,7 @@ async function collect(bucket: StorageBucket, folder: string, found: Map<string,
     );
     for (const entry of page) {
       const key = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      // No folder of the store has a dot or a `=` at its end.
+      // Folders of this store never contain a dot, and never end with `=`.
       if (entry.id === null && !/\.|=$/.test(entry.name)) folders.add(key);
       const info = entry.id === null ? undefined : infoOf(key, entry);
       if (info !== undefined) found.set(info.path, info);

@@ -6,14 +6,14 @@ export interface StorageClient {
   storage: { from(bucket: string): StorageBucket };
 }
 
-/** The part of `client.storage.from(bucket)` that it uses. */
+/** The part of `client.storage.from(bucket)` that `supabaseFiles()` uses. */
 export interface StorageBucket {
   upload(
     path: string,
     body: Uint8Array<ArrayBuffer>,
     options: { contentType: string; cacheControl: string; upsert: boolean },
   ): PromiseLike<StorageAnswer<unknown>>;
-  /** `options` has a `cacheNonce`, which older clients ignore. */
+  /** `options` has a `cacheNonce`, which older versions of supabase-js ignore. */
   download(
     path: string,
     options: object,
@@ -24,14 +24,14 @@ export interface StorageBucket {
   info(path: string): PromiseLike<StorageAnswer<unknown>>;
 }
 
-/** One page of a folder. */
+/** Which page of a folder to list. */
 export interface ListPage {
   limit: number;
   offset: number;
   sortBy: { column: string; order: string };
 }
 
-/** A file, or a folder if `id` is null. */
+/** An entry of a folder: a file, or a subfolder if `id` is `null`. */
 export interface ListedEntry {
   name: string;
   id: string | null;
@@ -40,20 +40,25 @@ export interface ListedEntry {
   metadata: { [key: string]: unknown } | null;
 }
 
-/** The response of a supabase-js storage call. */
+/** The result of a call of supabase-js for Storage. */
 export interface StorageAnswer<T> {
   data: T | null;
   error: unknown;
 }
 
-/** The actual status and code of a failure. Storage often sends 400 with another status in the body. */
+/**
+ * The actual status and code of a failure. Storage often answers 400 and puts another status into the body.
+ */
 export interface StorageFailure {
   status: number | undefined;
   code: string | undefined;
 }
 
 /**
- * Returns the data of an answer. Throws for clients that throw and for those that answer with an error alike.
+ * Runs a call of supabase-js and returns its data.
+ *
+ * @throws PawlError if the call throws or resolves to an error. Which of them depends on the client's
+ * options.
  */
 export async function ask<T>(path: string, work: () => PromiseLike<StorageAnswer<T>>): Promise<T> {
   let error: unknown;
@@ -70,10 +75,11 @@ export async function ask<T>(path: string, work: () => PromiseLike<StorageAnswer
 function failureOf(error: unknown, path: string): PawlError {
   const { status, code } = readFailure(error);
   if (status === undefined) checkHeaders(error);
-  // Not the error itself: it may quote the headers, and so the key.
+  // The error itself may quote the request's headers, and so the key.
   const cause = Object.assign(new Error(safeText(error)), { status, code });
   const more = { cause, details: { path, status, code } };
-  // A missing bucket is not a missing file. Older servers tell them apart only in their message.
+  // A missing bucket must not be reported as a missing file. Older servers distinguish them only in the
+  // message.
   const bucket = code === "NoSuchBucket" || /bucket/i.test(error instanceof Error ? error.message : "");
   if (code === "NoSuchKey" || (status === 404 && !bucket)) {
     return new PawlError("not_found", "There is no such file.", more);

@@ -1,27 +1,25 @@
 import { PawlError, type PawlErrorCode } from "@pawl/core";
 import { checkHeaders, safeText } from "../base/safe-error.ts";
 
-/**
- * The used part of a supabase-js client: calls of functions in the database. The parameters are `never`, so
- * that any `SupabaseClient<Database>` fits, whatever its generated types.
- */
+/** The part of a supabase-js client that Pawl uses: calls of functions in the database. */
+// The parameters are `never`, so that a `SupabaseClient<Database>` fits with any generated types.
 export interface RpcClient {
   rpc(name: never, args: never): PromiseLike<RpcAnswer>;
 }
 
-/** The result of such a call. */
+/** The result of {@link RpcClient.rpc}. */
 export interface RpcAnswer {
   data: unknown;
   error: { message: string; code?: string } | null;
-  /** The HTTP status; 0 if there was no answer. */
+  /** The HTTP status; 0 if there was no response. */
   status: number;
 }
 
-/** The object that every function of the schema returns. */
+/** The object that every function of Pawl's schema returns. */
 export type Row = Readonly<Record<string, unknown>>;
 
 /**
- * The field that each function's answer always has. An answer without it comes from elsewhere, e.g. from a
+ * The field that the result of each function always has. A result without it comes from elsewhere, e.g. a
  * proxy.
  */
 const ANSWERS = {
@@ -41,7 +39,7 @@ const ANSWERS = {
   pawl_rpc_answer: "seq",
 } as const;
 
-/** Error codes by SQLSTATE. PostgREST makes an HTTP status of the last three digits of `PT…`. */
+/** Error codes, keyed by SQLSTATE. For `PT…`, PostgREST uses the three digits as the HTTP status. */
 const CODES: Readonly<Record<string, PawlErrorCode>> = {
   "42501": "forbidden",
   PT404: "not_found",
@@ -50,11 +48,11 @@ const CODES: Readonly<Record<string, PawlErrorCode>> = {
 };
 
 /**
- * Calls a function of the schema, in one request.
+ * Calls a function of Pawl's schema, in one request.
  *
- * @throws PawlError `config` for a key that no header can carry, `forbidden`, `not_found`, `conflict`,
- * `invalid_input`, or `store_unavailable` for everything else, with a cause that has the SQLSTATE as its
- * `code` and the HTTP `status`. Neither contains a key or a token.
+ * @throws PawlError `config` for a key that is not a valid header value. `forbidden`, `not_found`, `conflict`
+ * or `invalid_input` as reported by the function. `store_unavailable` for any other failure; its cause has
+ * the SQLSTATE as `code` and the HTTP `status`. Errors never contain a key or a token.
  */
 export async function call(
   client: RpcClient,
@@ -69,13 +67,13 @@ export async function call(
   }
   const { data, error, status } = answer;
   if (error !== null) throw failed(error, status);
-  // An empty answer, a list, or another object is not from the schema's functions, whatever its status.
+  // An empty result, a list or another object does not come from Pawl's functions, whatever its status.
   if (data === null || typeof data !== "object" || !Object.hasOwn(data, ANSWERS[name]))
     throw failed({ message: `the response is not an answer of ${name}` }, status);
   return data as Row;
 }
 
-/** Returns a list in a function's answer. */
+/** Returns a list in a function's result. */
 export function listOf(row: Row, name: string): readonly Row[] {
   const list = Object.hasOwn(row, name) ? row[name] : undefined;
   if (!Array.isArray(list)) throw failed({ message: `the answer has no list \`${name}\`` }, 200);

@@ -12,7 +12,7 @@ import {
 import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { toEvent } from "./rows.ts";
 
-/** {@link EventStore.append}. */
+/** Implements {@link EventStore.append}. */
 export async function append(
   client: RpcClient,
   sessionId: string,
@@ -48,7 +48,7 @@ function appendArgs(prepared: AppendCall): Record<string, unknown> {
   };
 }
 
-/** Reads why an append was refused; `undefined` if there is no such session. */
+/** Returns why an append was refused; `undefined` if there is no such session. */
 async function explain(
   client: RpcClient,
   sessionId: string,

@@ -1,7 +1,7 @@
 import { checkNames, isName, type Lease, noSession } from "@pawl/core/store";
 import { call, type RpcClient } from "../rpc/rpc.ts";
 
-/** {@link EventStore.acquire}. */
+/** Implements {@link EventStore.acquire}. */
 export async function acquire(
   client: RpcClient,
   sessionId: string,
@@ -16,14 +16,14 @@ export async function acquire(
   return epoch === null ? undefined : { sessionId, holder, epoch: Number(epoch) };
 }
 
-/** {@link EventStore.renew}. */
+/** Implements {@link EventStore.renew}. */
 export async function renew(client: RpcClient, lease: Lease, ttlMs: number): Promise<boolean> {
   if (!isName(lease.sessionId) || !isName(lease.holder)) return false;
   const { renewed } = await call(client, "pawl_rpc_renew", { ...argsOf(lease), p_ttl_ms: ttlMs });
   return renewed === true;
 }
 
-/** {@link EventStore.release}. */
+/** Implements {@link EventStore.release}. */
 export async function release(client: RpcClient, lease: Lease): Promise<void> {
   if (!isName(lease.sessionId) || !isName(lease.holder)) return;
   await call(client, "pawl_rpc_release", argsOf(lease));

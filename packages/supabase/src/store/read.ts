@@ -3,7 +3,7 @@ import { isName, type ReadOptions, readPages } from "@pawl/core/store";
 import { call, listOf, type RpcClient } from "../rpc/rpc.ts";
 import { toEvent } from "./rows.ts";
 
-/** {@link EventStore.read}, page by page after the last `seq`. */
+/** Implements {@link EventStore.read}, page by page. */
 export function read(
   client: RpcClient,
   sessionId: string,
@@ -13,7 +13,7 @@ export function read(
   return readPages(async (afterSeq, limit) => {
     const events: StoredEvent[] = [];
     let more = isName(sessionId);
-    // The database returns fewer events than requested if they would be too much for one response.
+    // The database returns fewer events than requested if more would be too large for one response.
     while (more && events.length < limit) {
       const page = await call(client, "pawl_rpc_events", {
         p_session_id: sessionId,

@@ -8,7 +8,7 @@ import {
 } from "@pawl/core";
 import type { Row } from "../rpc/rpc.ts";
 
-/** Converts a row of the schema's functions to a session. */
+/** Converts a session's row, as Pawl's functions return it. */
 export function toSession(row: Row): Session {
   return {
     id: String(row.id),
@@ -33,7 +33,7 @@ export function toSession(row: Row): Session {
   };
 }
 
-/** Converts a row of the schema's functions to an event of this session. */
+/** Converts an event's row, as Pawl's functions return it. */
 export function toEvent(sessionId: string, row: Row): StoredEvent {
   const event: Record<string, Json> = {
     sessionId,
@@ -49,7 +49,8 @@ export function toEvent(sessionId: string, row: Row): StoredEvent {
 }
 
 /**
- * Converts a time in seconds to ISO 8601 in UTC, cut to milliseconds. A number holds microseconds exactly.
+ * Converts seconds since 1970 to ISO 8601 in UTC, cut to milliseconds. A number of seconds is exact to the
+ * microsecond.
  */
 function isoOf(seconds: unknown): string {
   return new Date(Math.floor(Math.round(Number(seconds) * 1e6) / 1_000)).toISOString();

@@ -3,7 +3,7 @@ import { checkNames, isName, jsonbText, type RecoverableOptions } from "@pawl/co
 import { call, listOf, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { toSession } from "./rows.ts";
 
-/** {@link EventStore.sessions}. */
+/** Implements {@link EventStore.sessions}. */
 export function sessions(client: RpcClient): EventStore["sessions"] {
   return {
     async create({ id, userId, agent, metadata = {} }) {
@@ -33,7 +33,7 @@ export function sessions(client: RpcClient): EventStore["sessions"] {
   };
 }
 
-/** {@link EventStore.listRecoverable}. */
+/** Implements {@link EventStore.listRecoverable}. */
 export async function listRecoverable(
   client: RpcClient,
   { limit, agents }: RecoverableOptions,
@@ -45,7 +45,7 @@ export async function listRecoverable(
   return listOf(found, "sessions").map(toSession);
 }
 
-/** Caps a limit at the greatest Postgres `integer`, which also stands for no limit. */
+/** Returns a limit that fits into a Postgres `integer`. The greatest one stands for no limit. */
 function int(limit: number): number {
   return Math.min(limit, 2_147_483_647);
 }

@@ -2,9 +2,10 @@ import { type BlobStore, checkNames, checkText, isName, noSession } from "@pawl/
 import { call, type RpcClient } from "../rpc/rpc.ts";
 
 /**
- * Keeps large payloads in the table `agent_session_blobs`, next to the log of {@link supabaseStore}. `put`
- * rejects with `not_found` if there is no such session, and with `forbidden` without the service's key. With
- * a user's token, `get` finds the blobs of that user's sessions only.
+ * Keeps large payloads in the table `agent_session_blobs`, in the same project as {@link supabaseStore}. Use
+ * a client with the service's secret key: with any other key, `put` rejects with `forbidden`. `put` rejects
+ * with `not_found` if there is no such session. With a user's token, `get` finds only blobs of the user's own
+ * sessions.
  *
  * @example
  * ```ts

@@ -6,19 +6,19 @@ import { read } from "./read.ts";
 import { listRecoverable, sessions } from "./sessions.ts";
 
 /**
- * Keeps the log in a Supabase project, over your own client. Every method calls one function in the database,
- * in one request. Apply this package's `migrations` first.
+ * Keeps the log in a Supabase project, over your own supabase-js client. First apply the migrations, which
+ * `npx pawl-supabase migrations supabase/migrations` writes. Every method is one call of a database function.
  *
- * The client's key decides what is allowed. With the service's secret key, everything is: use that for a
- * runtime. With a user's token, row-level security allows reading that user's own sessions; everything else
- * rejects with `forbidden`. Users write through {@link sendMessage} and {@link answer}.
+ * - For a runtime, use a client with the service's secret key. It allows everything.
+ * - With a user's token, only the user's own sessions can be read, and everything else rejects with
+ *   `forbidden`. Users write with {@link sendMessage} and {@link answer}.
  *
- * An append that got no answer may have been stored. A runtime repeats it under its append id, so that it is
- * stored once. Metadata is kept as `jsonb`: NUL and half surrogate pairs in it become U+FFFD. Payloads of
- * events are kept as sent.
+ * If an append gets no response, it may have been stored. A runtime repeats it under the same append id, so
+ * it is stored once. Payloads of events are kept exactly as sent. In metadata, which is kept as `jsonb`, NUL
+ * and half surrogate pairs become U+FFFD.
  *
- * @throws PawlError as every {@link EventStore}; `forbidden` for a key or a token that is refused, `config`
- * for one that is not a valid header value. Messages and causes never contain it.
+ * @throws PawlError as every {@link EventStore}. Also `forbidden` if the key or token is refused, and
+ * `config` if it is not a valid header value. Messages and causes never contain a key or token.
  *
  * @example
  * ```ts

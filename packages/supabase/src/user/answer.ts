@@ -3,26 +3,31 @@ import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
 import { call, type RpcClient } from "../rpc/rpc.ts";
 import { type Sent, toSent } from "./send-message.ts";
 
-/** An answer of the signed-in user to a pending question. */
+/** The signed-in user's answer to a pending question. */
 export interface OwnAnswer {
-  /** A session of the user whose token the client has. */
+  /** Id of a session of the user whose token the client has. */
   sessionId: string;
-  /** `seq` of the question, an event `tool_suspended`. */
+  /** The number (`seq`) of the question's event, a `tool_suspended`. */
   question: number;
   value: Json;
-  /** A new id for every answer. A call repeated with the same id returns the first call's event. */
+  /**
+   * A new, unique id for each answer. Call again with the same id after a failure: the answer is stored once.
+   */
   appendId: string;
 }
 
 /**
- * Stores the answer to a question with its user's own token; the first one counts. A runtime that sweeps
- * resumes the run. The value may have 1,000,000 bytes as JSON and 500 levels. The database does not know the
- * question's schema: the runtime checks the answer when it resumes the run, and refuses the call if the
- * answer does not fit.
+ * Stores the user's answer to a question, with the user's own token. Only the first answer counts. The next
+ * sweep of a runtime resumes the run, and checks the answer against the question's schema: if it does not
+ * fit, the call fails. The value may have up to 1,000,000 bytes as JSON and 500 nested levels.
  *
- * @throws PawlError `not_found` (no such question in a session of this user), `already_answered`,
- * `invalid_input` (no run waits for it, or it is too large or too deep), `forbidden` (not signed in) or
- * `store_unavailable`
+ * @throws PawlError
+ *
+ * - `not_found`: this user has no session with such a question
+ * - `already_answered`: another answer was first
+ * - `invalid_input`: no run waits for the answer, or its value is too large or too deeply nested
+ * - `forbidden`: the user is not signed in
+ * - `store_unavailable`: Supabase failed; try again with the same append id
  *
  * @example
  * ```ts

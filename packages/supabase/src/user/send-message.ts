@@ -3,35 +3,46 @@ import { checkNames, isName, jsonText, noSession } from "@pawl/core/store";
 import { call, type Row, type RpcClient } from "../rpc/rpc.ts";
 import { read } from "../store/read.ts";
 
-/** An event that a user has stored. */
+/** The number and time of an event that a user has stored. */
 export interface Sent {
   seq: number;
-  /** ISO 8601, UTC. */
+  /** When the event was stored: ISO 8601 in UTC. */
   at: string;
 }
 
-/** A message of the signed-in user. */
+/** The signed-in user's message. */
 export interface OwnMessage {
-  /** A session of the user whose token the client has. */
+  /** Id of a session of the user whose token the client has. */
   sessionId: string;
   message: string;
-  /** A new id for every message. A call repeated with the same id returns the first call's event. */
+  /**
+   * A new, unique id for each message. Call again with the same id after a failure: the message is stored
+   * once.
+   */
   appendId: string;
   /**
-   * The client's own id of the message, up to 900 bytes. A message is stored once per id, whatever its append
-   * id. Default: none.
+   * The client's own id of the message, up to 900 bytes. A second message with this id is refused with
+   * `key_taken`. Default: none.
    */
   clientMessageId?: string;
 }
 
 /**
- * Stores a message with its user's own token; the database generates everything but the text. A run in
- * progress picks it up (it is `queued`). It closes the question of a suspended run, which the next sweep of a
- * server resumes. Without an open run, the next run reads it: begin one with `runtime.run()` on the server.
+ * Stores a user's message, with the user's own token.
  *
- * @throws PawlError `not_found` (no such session of this user), `invalid_input`, `key_taken` (a message with
- * this `clientMessageId` is stored: `details.event`, if the user may read it), `forbidden` (not signed in) or
- * `store_unavailable`
+ * - During a run: the run picks the message up.
+ * - While a run waits for an answer: the message closes the question, and the next sweep of a runtime resumes
+ *   the run.
+ * - Without an open run: the next run reads the message. Start one with `runtime.run()` on the server.
+ *
+ * @throws PawlError
+ *
+ * - `not_found`: this user has no such session
+ * - `invalid_input`: the message is blank or too long
+ * - `key_taken`: a message with this `clientMessageId` is stored; `details.event` has it if the user may read
+ *   it
+ * - `forbidden`: the user is not signed in
+ * - `store_unavailable`: Supabase failed; try again with the same append id
  *
  * @example
  * ```ts
@@ -65,7 +76,7 @@ export async function sendMessage(client: RpcClient, own: OwnMessage): Promise<S
   } catch (error) {
     if (!PawlError.is(error, "conflict")) throw error;
     const key = `message:${clientMessageId}`;
-    // A user who may write may still not be allowed to read.
+    // A user may have the right to write without the right to read.
     const event = await messageOf(client, sessionId, key).catch(() => undefined);
     throw new PawlError("key_taken", "A message with this client message id is stored already.", {
       cause: error,
@@ -74,7 +85,7 @@ export async function sendMessage(client: RpcClient, own: OwnMessage): Promise<S
   }
 }
 
-/** Returns the user's message under this key. */
+/** Returns the user's message with this event key. */
 async function messageOf(
   client: RpcClient,
   sessionId: string,
@@ -86,7 +97,7 @@ async function messageOf(
   return undefined;
 }
 
-/** Converts the result of the users' functions. */
+/** Converts the result of a function that stores an event for a user. */
 export function toSent({ seq, at }: Row): Sent {
   return { seq: Number(seq), at: String(at) };
 }

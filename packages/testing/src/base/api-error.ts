@@ -1,16 +1,19 @@
-/** An error as an API answers it: the HTTP status and the `error` object of the body. */
+/** An error response of a simulated API: the HTTP status and the fields of the body's `error` object. */
 export interface ApiError {
   status: number;
-  /** e.g. `invalid_request_error`, `overloaded_error`. */
+  /** The API's type of error, e.g. `invalid_request_error` or `overloaded_error`. */
   type: string;
   message: string;
-  /** `error.details.error_code` of the Messages API and `error.code` of OpenAI's, where the API names one. */
+  /**
+   * The API's code for the error, if it has one: `error.details.error_code` in the Messages API, `error.code`
+   * in OpenAI's.
+   */
   errorCode?: string;
-  /** The field that is wrong, where the API names one. */
+  /** The request's field that is wrong, if the API names it. */
   param?: string;
 }
 
-/** The error type the API pairs with a status. */
+/** The error type that the Messages API uses for each status. */
 const typeOfStatus: { readonly [status: number]: string } = {
   400: "invalid_request_error",
   401: "authentication_error",
@@ -24,7 +27,7 @@ const typeOfStatus: { readonly [status: number]: string } = {
   529: "overloaded_error",
 };
 
-/** The API's message for a fault without one. */
+/** The message of each error type, for a fault without a message of its own. */
 const messageOfType: ReadonlyMap<string, string> = new Map([
   ["api_error", "Internal server error"],
   ["overloaded_error", "Overloaded"],
@@ -32,12 +35,12 @@ const messageOfType: ReadonlyMap<string, string> = new Map([
   ["timeout_error", "Request timed out"],
 ]);
 
-/** The error for an invalid request: status 400. */
+/** Returns the error for an invalid request, with status 400. */
 export function invalid(message: string): ApiError {
   return { status: 400, type: "invalid_request_error", message };
 }
 
-/** The error of `status`, with the API's own type and message as defaults. */
+/** Returns an error with this status. The type and message default to the Messages API's own. */
 export function errorOfStatus(
   status: number,
   given: { type?: string; message?: string; errorCode?: string } = {},
@@ -52,7 +55,7 @@ export function errorOfStatus(
   };
 }
 
-/** The JSON body of an error answer, and the data of an `error` event inside a stream. */
+/** Returns the JSON body of an error response. An `error` event in a stream has the same data. */
 export function errorBody(error: ApiError, requestId?: string): unknown {
   const details = error.errorCode === undefined ? {} : { details: { error_code: error.errorCode } };
   return {

@@ -1,23 +1,26 @@
 /**
- * A `type` of `thinking` that a model accepts. With `between_tools` it also thinks between tool calls.
+ * A value of `thinking.type` that a model accepts. With `between_tools`, the model also thinks between tool
+ * calls.
  */
 export type ThinkingMode = "adaptive" | "between_tools" | "disabled" | "enabled";
 
-/** What the API allows one model. */
+/** The limits and features of one model, as the simulated API enforces them. */
 export interface ModelLimits {
-  /** Longest prompt, in tokens. */
+  /** The maximum length of a prompt, in tokens. */
   contextTokens: number;
   maxOutputTokens: number;
-  /** A prefix shorter than this is silently not cached. */
+  /**
+   * The minimum length of a prefix that is cached, in tokens. A shorter one is not cached, without an error.
+   */
   minCacheTokens: number;
   thinking: readonly ThinkingMode[];
-  /** The default display of thinking: its text, or a signature over empty text. */
+  /** What thinking blocks show by default: their text (`summarized`), or only a signature (`omitted`). */
   thinkingDisplay: "summarized" | "omitted";
-  /** Whether a thinking block is bound to everything before it, so that an earlier edit makes it invalid. */
+  /** Whether a thinking block becomes invalid if anything before it is edited. */
   bindsThinking: boolean;
-  /** Whether `tool_choice` may be `any` or `tool`. */
+  /** Whether requests may force a tool call (`tool_choice` of type `any` or `tool`). */
   forcedToolChoice: boolean;
-  /** Whether the last message may be the assistant's. */
+  /** Whether a request may end with an assistant's message, for the model to continue. */
   prefill: boolean;
 }
 
@@ -49,8 +52,9 @@ const fourFive: ModelLimits = {
 };
 
 /**
- * The models the simulator knows, as of November 2026. The cache minimum of `claude-haiku-5-5`,
- * `claude-fable-5-2` and the mythos models is not published: the values here are assumed.
+ * The models that the simulator knows by default, as of November 2026. Anthropic has not published the
+ * minimum length of a cached prefix for `claude-haiku-5-5`, `claude-fable-5-2` and the mythos models: these
+ * values are assumed.
  */
 export const currentModels: { readonly [id: string]: ModelLimits } = {
   "claude-fable-5-2": newest,
@@ -91,7 +95,10 @@ export const currentModels: { readonly [id: string]: ModelLimits } = {
   "claude-haiku-4-5": { ...fourFive, contextTokens: 200_000 },
 };
 
-/** The limits of `id`; a dated id (`claude-haiku-4-5-20251001`) has those of its undated name. */
+/**
+ * Returns the limits of a model, or `undefined` for an unknown one. A dated id (`claude-haiku-4-5-20251001`)
+ * has the limits of its undated name.
+ */
 export function limitsOf(
   id: string,
   models: { readonly [id: string]: ModelLimits } = currentModels,

@@ -2,15 +2,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ApiError, errorOfStatus } from "./api-error.ts";
 import type { Fault, Reply } from "./reply.ts";
 
-/** The next step of an answer: an event, or the way it breaks. */
+/** The next step of a streamed answer: an event, or a way to break the stream. */
 export type Step<E> = { event: E } | Break;
 
 type Break = { error: ApiError } | { cut: "lost" | "ended" } | { stall: true };
 
-/** Completes an error with the API's defaults for its status. */
+/** Returns an error with this status, and with the API's defaults for everything not given. */
 export type ErrorOfStatus = typeof errorOfStatus;
 
-/** The error of an answer that fails before anything is streamed. `retryAfter` is in seconds. */
+/** Returns the error of an answer that fails before it streams anything. `retryAfter` is in seconds. */
 export function earlyError(
   fault: Fault | undefined,
   errorOf: ErrorOfStatus = errorOfStatus,
@@ -20,7 +20,10 @@ export function earlyError(
   return fault.retryAfter === undefined ? error : { ...error, retryAfter: fault.retryAfter };
 }
 
-/** Yields the events of an answer at the reply's pace, up to the point where its fault breaks it. */
+/**
+ * Yields the events of an answer at the reply's pace. If the reply has a fault, ends with the step that
+ * breaks the stream.
+ */
 export async function* playEvents<E>(
   reply: Reply,
   events: readonly E[],

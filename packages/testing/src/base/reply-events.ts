@@ -3,28 +3,28 @@ import type { ContentDelta, RawUsage } from "@pawl/core/model";
 import { type Reply, stopReasonOf } from "./reply.ts";
 import { isObject } from "./wire-request.ts";
 
-/** One event on the wire. */
+/** One event of a streamed response. */
 export interface WireEvent {
   type: string;
   [field: string]: unknown;
 }
 
-/** The message as far as it is known when the answer begins. */
+/** The facts about a message that are known before its content. */
 export interface MessageHead {
   id: string;
   model: string;
-  /** Usage of the prompt; `output_tokens` is that of the whole answer. */
+  /** The usage that the prompt causes. `output_tokens` is the final number of the whole answer. */
   usage: RawUsage;
 }
 
 const ping: WireEvent = { type: "ping" };
-/** About how many pieces long blocks have, so that a script of any size streams quickly. */
+/** About how many pieces a long block is split into. A fixed number streams a script of any size quickly. */
 const DELTAS = 24;
 
 /**
- * The Messages API event sequence of one answer. Usage in `message_delta` is the total, a ping follows the
- * first block's start and then every 40th event, and the first piece of a tool's input is empty, as on the
- * real wire.
+ * Returns the events with which the Messages API streams an answer. As in the real API, `message_delta` has
+ * the total usage, and the first piece of a tool's input is empty. A ping follows the first block's start,
+ * and then every 40th event.
  */
 export function replyEvents(reply: Reply, blocks: readonly ContentBlock[], head: MessageHead): WireEvent[] {
   const events: WireEvent[] = [{ type: "message_start", message: startOf(head) }];
@@ -42,7 +42,7 @@ export function replyEvents(reply: Reply, blocks: readonly ContentBlock[], head:
     push({ type: "content_block_start", index, content_block: startBlock(block) });
     for (const delta of clipped(deltasOf(block, reply.deltas), clip))
       push({ type: "content_block_delta", index, delta: { ...delta } });
-    // A clipped call never gets its stop: the client must not take it for complete.
+    // A clipped call gets no stop event: clients must not take it for complete.
     if (clip === undefined || block.type !== "tool_use") push({ type: "content_block_stop", index });
   }
   events.push({
@@ -59,7 +59,7 @@ export function replyEvents(reply: Reply, blocks: readonly ContentBlock[], head:
   return events;
 }
 
-/** The same answer as one JSON message. */
+/** Returns an answer as one JSON message, for requests without streaming. */
 export function replyMessage(
   reply: Reply,
   blocks: readonly ContentBlock[],
@@ -116,7 +116,7 @@ function deltaUsage(usage: RawUsage): { [field: string]: unknown } {
   };
 }
 
-/** A block as in `content_block_start`: the parts that will be streamed are empty. */
+/** Returns a block as in `content_block_start`: the parts that will be streamed are empty. */
 function startBlock(block: ContentBlock): ContentBlock {
   if (block.type === "text") return { ...block, text: "" };
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
@@ -148,7 +148,7 @@ function deltasOf(block: ContentBlock, deltas: number | undefined): ContentDelta
   }
 }
 
-/** The deltas up to `clip` characters; the one that crosses the line is shortened. */
+/** Returns the deltas up to `clip` characters. The last one is shortened if needed. */
 function clipped(deltas: ContentDelta[], clip: number | undefined): ContentDelta[] {
   if (clip === undefined) return deltas;
   const kept: ContentDelta[] = [];
@@ -165,7 +165,7 @@ function clipped(deltas: ContentDelta[], clip: number | undefined): ContentDelta
   return kept;
 }
 
-/** An empty piece, then the JSON of `input` with each key and its value in one piece. */
+/** Returns the pieces of a tool's input: an empty one, then one for each key with its value. */
 export function inputPieces(input: Json): string[] {
   if (!isObject(input)) return ["", JSON.stringify(input)];
   const entries = Object.entries(input);
@@ -176,7 +176,7 @@ export function inputPieces(input: Json): string[] {
   return ["", ...parts, "}"];
 }
 
-/** Splits `text` into pieces, never within a surrogate pair. */
+/** Splits a text into pieces, never within a surrogate pair. */
 export function split(text: string, deltas: number | undefined): string[] {
   const size =
     deltas === undefined

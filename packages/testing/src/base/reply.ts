@@ -1,28 +1,31 @@
 import type { ContentBlock, Json } from "@pawl/core";
 import type { RawUsage } from "@pawl/core/model";
 
-/** A tool call of the scripted model. */
+/** A tool call in a scripted answer. */
 export interface ReplyTool {
   name: string;
   input?: Json;
-  /** The call's id. Default: a new one. */
+  /** The call's id. Default: a new id. */
   id?: string;
 }
 
-/** How an answer fails. Event counts include `message_start` and pings. */
+/** A way for an answer to fail. Numbers of events include `message_start` and pings. */
 export type Fault =
-  /** The answer is an error and nothing is streamed. `retryAfter` is in seconds. */
+  /** The response is an error, and nothing is streamed. `retryAfter` is in seconds. */
   | { status: number; type?: string; message?: string; errorCode?: string; retryAfter?: number }
-  /** An `error` event after `afterEvents` events (default 3). `overloaded` stands for `overloaded_error`. */
+  /**
+   * The stream has an `error` event of this type after `afterEvents` events (default: 3). `overloaded` is
+   * short for `overloaded_error`.
+   */
   | { midStream: string; afterEvents?: number }
-  /** The connection breaks after that many events; with `end: true` it is closed properly instead. */
+  /** The connection breaks after this many events. With `end: true`, it is closed properly instead. */
   | { cut: number; end?: boolean }
-  /** That many events, then silence until the client disconnects. */
+  /** The stream falls silent after this many events, until the client disconnects. */
   | { stall: number };
 
 /**
- * An answer of the model to one request. Its blocks are thinking, text and tool calls, in this order;
- * `content` replaces them with explicit blocks.
+ * A scripted answer of the model to one request. Its content is thinking, text and tool calls, in this order;
+ * `content` sets the blocks one by one instead.
  *
  * @example
  * ```ts
@@ -40,22 +43,24 @@ export interface Reply {
   tools?: readonly ReplyTool[];
   content?: readonly ContentBlock[];
   /**
-   * The stop reason. Default: `tool_use` if the answer has a tool call, or else `end_turn`. After
-   * `pause_turn` the next request may end with this answer, unchanged; tools that run on the server are
-   * scripted by `content`. With `null` the answer ends without a stop reason.
+   * The stop reason. Default: `tool_use` if the answer has a tool call, otherwise `end_turn`.
+   *
+   * - `null`: the answer ends without a stop reason.
+   * - `pause_turn`: the next request may end with this answer, unchanged. To script tools that run on the
+   *   API's side, use `content`.
    */
   stop?: string | null;
-  /** The matched sequence, for `stop: "stop_sequence"`. */
+  /** The stop sequence that was matched, for `stop: "stop_sequence"`. */
   stopSequence?: string;
-  /** Replaces the counted usage. */
+  /** The answer's usage. Default: counted from the prompt and the answer. */
   usage?: RawUsage;
   /**
-   * Cuts the last block after that many characters (of its text, or of the JSON of its input) and stops with
-   * `max_tokens`, unless `stop` says otherwise. A cut tool call has no `content_block_stop`.
+   * Cuts off the last block after this many characters of its text, or of its input as JSON. The stop reason
+   * is then `max_tokens` by default, and a tool call that was cut has no `content_block_stop`.
    */
   clip?: number;
   fault?: Fault;
-  /** About how many pieces each text has. Default: 24, of eight characters and more. */
+  /** About how many pieces each text is streamed in. Default: 24, with at least eight characters each. */
   deltas?: number;
   /** Milliseconds before the answer begins. */
   latencyMs?: number;
@@ -63,7 +68,7 @@ export interface Reply {
   delayPerEventMs?: number;
 }
 
-/** The whole content of `reply` as blocks, tool ids filled in by `newId`. */
+/** Returns the content of a reply as blocks. `newId` makes the missing ids of tool calls. */
 export function replyBlocks(reply: Reply, newId: (prefix: string) => string): ContentBlock[] {
   if (reply.content !== undefined) return reply.content.map((block) => structuredClone(block));
   const blocks: ContentBlock[] = [];
@@ -75,14 +80,14 @@ export function replyBlocks(reply: Reply, newId: (prefix: string) => string): Co
   return blocks;
 }
 
-/** The stop reason on the wire. */
+/** Returns the stop reason that is sent for a reply. */
 export function stopReasonOf(reply: Reply, blocks: readonly ContentBlock[]): string | null {
   if (reply.stop !== undefined) return reply.stop;
   if (reply.clip !== undefined) return "max_tokens";
   return blocks.some((block) => block.type === "tool_use") ? "tool_use" : "end_turn";
 }
 
-/** An id like those of the API: the prefix and 22 characters. */
+/** Returns a random id like the API's: the prefix and 22 characters. */
 export function randomId(prefix: string): string {
   return prefix + crypto.randomUUID().replaceAll("-", "").slice(0, 22);
 }

@@ -1,16 +1,16 @@
 import type { Reply } from "./reply.ts";
 
-/** What a rule gets besides the request. */
+/** Facts about a request, for a rule. */
 export interface RuleContext {
-  /** How many valid requests came before, 0 for the first. */
+  /** The number of valid requests before this one. */
   n: number;
-  /** How many answers the request has since the user's last text. */
+  /** The number of the model's answers in the request since the user's last text. */
   turn: number;
-  /** The user's last text. */
+  /** The text of the user's last message that has text. */
   input: string;
 }
 
-/** The rules, or a script as rules. */
+/** Returns the rules, or a script as rules. */
 export function replyFrom<R>({
   script = [],
   rules,
@@ -26,7 +26,7 @@ export function replyFrom<R>({
   };
 }
 
-/** The error of a script that is shorter than the run. */
+/** Returns the error for a call after the last reply of a script. */
 export function endOfScript(n: number, length: number): Error {
   return new Error(`The script is too short: this is call ${n + 1}, and it has replies for ${length}.`);
 }

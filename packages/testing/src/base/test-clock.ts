@@ -1,15 +1,15 @@
 import type { Clock } from "@pawl/core";
 
-/** A clock that moves only when it is advanced. */
+/** A clock for tests, whose time changes only by {@link TestClock.advance}. */
 export interface TestClock extends Clock {
-  /** Advances the time, and runs every timer that is due, in order. */
+  /** Advances the time by `ms` milliseconds. Runs every timer that is due, in order. */
   advance(ms: number): Promise<void>;
 }
 
 /**
- * Makes a clock for tests of limits and time-outs: no test waits in real time.
+ * Creates a clock for tests of limits and time-outs, so that no test waits in real time.
  *
- * @param start milliseconds since 1970
+ * @param start the clock's first time, in milliseconds since 1970. Default: the beginning of 2026
  *
  * @example
  * ```ts
@@ -49,7 +49,7 @@ export function testClock(start: number = Date.UTC(2026, 0, 1)): TestClock {
   };
 }
 
-/** Lets pending promises and immediates run. */
+/** Waits until pending promises and immediates have run. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

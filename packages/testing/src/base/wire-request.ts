@@ -1,12 +1,12 @@
 import type { ContentBlock, Json, JsonObject } from "@pawl/core";
 
-/** One message of a request body. */
+/** A message in the body of a request. */
 export interface WireMessage {
   role: "user" | "assistant" | "system";
   content: string | ContentBlock[];
 }
 
-/** The body of `POST /v1/messages`, with a valid shape. */
+/** The body of `POST /v1/messages`, after its shape was validated. */
 export interface ParsedRequest {
   model: string;
   max_tokens: number;
@@ -20,26 +20,26 @@ export interface ParsedRequest {
   [field: string]: unknown;
 }
 
-/** A block with its place in the request as sent. */
+/** A block, and its path in the request that was sent. */
 export interface PlacedBlock {
   block: ContentBlock;
   message: number;
-  /** e.g. `messages.2.content.0`. */
+  /** The path as in the API's error messages, e.g. `messages.2.content.0`. */
   path: string;
 }
 
-/** Neighbouring messages of one role, which the API reads as one message. */
+/** Adjacent messages of the same role, which the API reads as one message. */
 export interface Turn {
   role: WireMessage["role"];
   blocks: PlacedBlock[];
 }
 
-/** A plain string as a text block. */
+/** Returns content as blocks: a string becomes one text block. */
 export function asBlocks(content: string | ContentBlock[]): ContentBlock[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
-/** The messages with neighbours of one role merged, as the API reads them. */
+/** Merges adjacent messages of the same role, as the API does. */
 export function turnsOf(messages: readonly WireMessage[]): Turn[] {
   const turns: Turn[] = [];
   for (const [message, { role, content }] of messages.entries()) {
@@ -55,7 +55,7 @@ export function turnsOf(messages: readonly WireMessage[]): Turn[] {
   return turns;
 }
 
-/** Whether `value` is a JSON object and not a list. */
+/** Returns whether a value is a JSON object and not a list. */
 export function isObject(value: unknown): value is { [key: string]: Json } {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,29 +3,30 @@ import type { AddressInfo } from "node:net";
 import type { Judge, Rejection, Wire } from "../base/wire.ts";
 import { type RecordedRequest, sendError, serveRequest } from "./serve-request.ts";
 
-/** Options of the simulated HTTP APIs. */
+/** Options of `messagesApi()` and `openaiApi()` as HTTP servers. */
 export interface HttpApiOptions {
-  /** The port. Default, or 0: a free one. */
+  /** The port to listen on. Default: 0, which picks a free one. */
   port?: number;
-  /** Default: `127.0.0.1`. */
+  /** The host to listen on. Default: `127.0.0.1`. */
   host?: string;
-  /** The accepted keys. Default: any key that is not empty. */
+  /** The API keys that are accepted. Default: any key that is not empty. */
   apiKeys?: readonly string[];
 }
 
-/** A running simulator. */
+/** A simulated API that is running as an HTTP server. */
 export interface HttpApi {
+  /** The base URL to give to the API's SDK. */
   readonly url: string;
   readonly port: number;
-  /** Every request for an answer, in order. */
+  /** All requests for an answer so far, in order. */
   readonly requests: RecordedRequest[];
-  /** The requests that were refused as invalid; faults do not count. */
+  /** The requests that were refused as invalid. Scripted faults are not included. */
   readonly rejected: Rejection[];
-  /** Ends all connections and stops listening. */
+  /** Closes all connections and stops listening. */
   close(): Promise<void>;
 }
 
-/** Starts a server that speaks `wire` and sends the answers of `core`. */
+/** Starts a server that speaks the API `wire` and sends the answers of `core`. */
 export async function httpApi<E>(
   wire: Wire<E>,
   core: Judge<E>,
@@ -34,7 +35,7 @@ export async function httpApi<E>(
   const requests: RecordedRequest[] = [];
   const server = createServer((request, response) => {
     serveRequest(request, response, { wire, core, requests, apiKeys }).catch((error: unknown) => {
-      // A script or rule failed: an error of the test, so clients should not retry.
+      // A script or rule failed. This is an error of the test, so clients should not retry.
       const failure = wire.errorOf(500, { message: String(error) });
       sendError(response, wire, failure, wire.requestId(core.newId), { "x-should-retry": "false" });
     });

@@ -5,17 +5,17 @@ import { earlyError } from "../base/play-events.ts";
 import type { Answer, Judge, Wire } from "../base/wire.ts";
 import { sendEvents } from "./sse-wire.ts";
 
-/** A request as it arrived. */
+/** A request that a simulated API has received. */
 export interface RecordedRequest {
   headers: IncomingHttpHeaders;
-  /** The parsed body; the text when it is not JSON. */
+  /** The parsed JSON body, or the text if it is not JSON. */
   body: unknown;
 }
 
-/** The largest body, in bytes. */
+/** The maximum size of a body, in bytes. */
 const maxBody = 32 * 1024 * 1024;
 
-/** Everything that serving a request needs. */
+/** What is needed to serve a request. */
 export interface Desk<E> {
   wire: Wire<E>;
   core: Judge<E>;
@@ -23,7 +23,7 @@ export interface Desk<E> {
   apiKeys: readonly string[] | undefined;
 }
 
-/** Answers one HTTP request: checks its headers, then its body, and then asks the simulator. */
+/** Answers one HTTP request. Checks the headers first, then the body. */
 export async function serveRequest<E>(
   request: IncomingMessage,
   response: ServerResponse,
@@ -74,7 +74,7 @@ async function sendAnswer<E>(
   response.end(JSON.stringify(message));
 }
 
-/** Answers with an error, or drops the connection if the answer has already begun. */
+/** Responds with an error. Drops the connection if the response has already begun. */
 export function sendError<E>(
   response: ServerResponse,
   wire: Wire<E>,
@@ -94,7 +94,7 @@ export function sendError<E>(
   response.end(JSON.stringify(wire.errorBody(error, requestId)));
 }
 
-/** The body's text, or `undefined` if it is too large. */
+/** Resolves to the body's text, or `undefined` if it is too large. */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -4,7 +4,7 @@ import { playEvents } from "../base/play-events.ts";
 import type { Reply } from "../base/reply.ts";
 import type { Wire } from "../base/wire.ts";
 
-/** Streams the events to the client, and breaks off as the reply's fault says. */
+/** Streams an answer's events to the client. If the reply has a fault, breaks the stream accordingly. */
 export async function sendEvents<E>(
   response: ServerResponse,
   wire: Wire<E>,
@@ -42,7 +42,7 @@ export async function sendEvents<E>(
   }
 }
 
-/** Drops the connection once everything written was sent, so that the client sees those events first. */
+/** Drops the connection after everything that was written has been sent, so that the client gets it. */
 async function loseConnection(response: ServerResponse): Promise<void> {
   await new Promise((resolve) => response.write("", resolve));
   response.destroy();

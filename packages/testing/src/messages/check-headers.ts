@@ -3,9 +3,8 @@ import { type ApiError, errorOfStatus, invalid } from "../base/api-error.ts";
 
 const versions = ["2023-06-01", "2026-10-21"];
 
-/**
- * Checks the key and the API version. Texts are unverified, except for a missing or wrong `x-api-key`.
- */
+/** Checks the API key and the API version. */
+// The wording of the errors is verified with the real API only for a missing or wrong `x-api-key`.
 export function checkHeaders(
   headers: IncomingHttpHeaders,
   apiKeys: readonly string[] | undefined,
@@ -22,7 +21,7 @@ export function checkHeaders(
   if (version === undefined) return invalid("anthropic-version: header is required");
   if (!versions.includes(String(version)))
     return invalid(`anthropic-version: "${version}" is not a valid version`);
-  // No beta feature is simulated.
+  // The simulator has no beta features.
   const beta = headers["anthropic-beta"];
   return beta === undefined
     ? undefined

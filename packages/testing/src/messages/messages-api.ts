@@ -6,13 +6,15 @@ import { type SimulatorOptions, simulator } from "./simulator.ts";
 export interface MessagesApiOptions extends SimulatorOptions, HttpApiOptions {}
 
 /**
- * A running simulator. Use its `url` as the SDK's `baseURL`. `requests` are those to `/v1/messages`.
+ * The Messages API, simulated by a running HTTP server. Use its `url` as the SDK's `baseURL`. `requests` has
+ * the requests to `/v1/messages`.
  */
 export type MessagesApi = HttpApi;
 
 /**
- * Starts a server that answers `POST /v1/messages` as the Messages API does, as JSON and as a stream, and
- * refuses what the API refuses, with the same messages. Its answers come from `script` or `rules`.
+ * Starts an HTTP server that simulates the Messages API: `POST /v1/messages`, as JSON and as a stream.
+ * Validates requests as the API does, and responds with its error messages. The answers come from `script` or
+ * `rules`.
  *
  * @example
  * ```ts

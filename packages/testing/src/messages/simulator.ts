@@ -11,26 +11,32 @@ import { isThought, sealReply } from "./state/thinking-seal.ts";
 import { defaultSecret, judge, type ValidateOptions } from "./validate/validate.ts";
 
 /**
- * Answers each valid request. A pure function of the request works for many sessions at once and after a
- * restart.
+ * A function that returns the reply to each valid request. If it depends only on its arguments, it also works
+ * for concurrent sessions, and after a restart of the simulator.
  */
 export type Rules = (request: ParsedRequest, context: RuleContext) => Reply | Promise<Reply>;
 
 /** Options of a simulated model, over HTTP or in process. */
 export interface SimulatorOptions extends ValidateOptions {
-  /** Replies in order, one for each valid request. */
+  /** The replies, one for each valid request, in order. Default: none; the first request fails. */
   script?: readonly Reply[];
-  /** Instead of a script. */
+  /** Returns the reply to each request, instead of a script. */
   rules?: Rules;
-  /** Milliseconds since 1970, for the lifetime of cached prefixes. */
+  /**
+   * Returns the time in milliseconds since 1970, which decides when cached prefixes expire. Default:
+   * `Date.now`.
+   */
   now?: () => number;
-  /** Makes ids of messages, requests and tool calls. Default: random ids. */
+  /** Returns a new id with this prefix, for messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
 
 export type Simulator = Judge<WireEvent>;
 
-/** The part that the HTTP server and the in-process model share: validation, script, signatures and usage. */
+/**
+ * Creates the simulator behind the HTTP server and the in-process model: validation, script, signatures and
+ * usage.
+ */
 export function simulator(options: SimulatorOptions): Simulator {
   const { models = currentModels, secret = defaultSecret, now = Date.now, newId = randomId } = options;
   const next = replyFrom(options);
@@ -72,7 +78,10 @@ export function simulator(options: SimulatorOptions): Simulator {
   };
 }
 
-/** `max_tokens: 0` only fills the cache and asks no rule. */
+/**
+ * Returns the reply to a request with `max_tokens: 0`, which only fills the cache. The script is not used for
+ * it.
+ */
 function warmUp(request: ParsedRequest): Reply | undefined {
   return request.max_tokens === 0 ? { content: [], stop: "max_tokens" } : undefined;
 }

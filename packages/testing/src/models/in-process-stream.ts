@@ -7,8 +7,8 @@ import type { Reply } from "../base/reply.ts";
 import type { WireEvent } from "../base/reply-events.ts";
 
 /**
- * Yields the events of one reply as a `ModelClient` does. Faults become `model_error`s with the details of
- * the real client; an abort throws the signal's reason.
+ * Yields the events of a reply as a `ModelClient` does. Faults are thrown as `model_error`, with the details
+ * that the real client adds. If the signal aborts, throws the signal's reason.
  */
 export async function* inProcessStream(
   reply: Reply,
@@ -35,16 +35,19 @@ export async function* inProcessStream(
   }
 }
 
-/** Codes that the real client gives to failures that the API describes only by a message. */
+/** The codes that the real client gives to failures for which the API has only a message. */
 const codes: readonly (readonly [words: string, code: string])[] = [
   ["You have reached your specified API usage limits", "own_spend_limit_reached"],
   ["prompt is too long", "context_length_exceeded"],
 ];
 
-/** Types of errors inside a stream that may pass. */
+/** The types of errors in a stream that a retry may overcome. */
 const passing = ["overloaded_error", "api_error", "timeout_error", "rate_limit_error"];
 
-/** An API error as core sees it. A failure inside a stream has no status. */
+/**
+ * Returns an API error as the `PawlError` that model clients throw. An error in the middle of a stream has no
+ * status.
+ */
 export function modelError(
   error: ApiError,
   requestId: string,

@@ -5,42 +5,32 @@ import { endOfScript } from "../base/rules.ts";
 import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { inProcessStream } from "./in-process-stream.ts";
 
-/** The replies in order, or a function of the request and the number of calls before it. */
+/**
+ * The replies of a scripted model: a list, one for each call, or a function of the request and the number of
+ * earlier calls.
+ */
 export type Script = readonly Reply[] | ((request: ModelRequest, n: number) => Reply | Promise<Reply>);
 
 /** Options of `scriptedModel()`. */
 export interface ScriptedModelOptions {
-  /** Default: `claude-scripted`. */
+  /** The model's id. Default: `claude-scripted`. */
   id?: string;
   pricing?: Pricing;
-  /** Whether requests may force a tool call. Default: no. */
+  /** Whether requests may force a tool call. Default: `false`. */
   forcedToolChoice?: boolean;
-  /** Makes the ids of messages, requests and tool calls. Default: random ids. */
+  /** Returns a new id with this prefix, for messages, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
 
-/** A `ModelClient` that records its requests. */
+/** A scripted model, which records its requests. */
 export interface ScriptedModel extends ModelClient {
-  /** Copies of the requests, in order. */
+  /** Copies of all requests so far, in order. */
   readonly requests: ModelRequest[];
 }
 
 /**
- * Makes a model that plays a script, in process and without validating requests. Use {@link strictModel} to
- * validate them.
- *
- * @throws Error from `stream` if it is called more often than the script has replies.
- *
- * @example
- * ```ts
- * import { scriptedModel } from "@pawl/testing";
- *
- * const model = scriptedModel([{ tools: [{ name: "get_time" }] }, { text: "It is noon." }]);
- * const request = { system: [], tools: [], messages: [], maxTokens: 100 };
- * for await (const event of model.stream(request, { signal: AbortSignal.timeout(1000) }))
- *   console.log(event.type);
- * console.log(model.requests.length); // 1
- * ```
+ * Creates a model for tests that plays a script, in process. Does not validate requests; {@link strictModel}
+ * does. Its `stream` throws an `Error` if it is called more often than the script has replies.
  */
 export function scriptedModel(script: Script, options: ScriptedModelOptions = {}): ScriptedModel {
   const { id = "claude-scripted", pricing, forcedToolChoice = false, newId = randomId } = options;

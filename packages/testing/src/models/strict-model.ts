@@ -8,25 +8,28 @@ import { inProcessStream, modelError } from "./in-process-stream.ts";
 
 /** Options of `strictModel()`. */
 export interface StrictModelOptions extends SimulatorOptions {
-  /** A model that the simulator knows. Default: `claude-sonnet-5-5`. */
+  /** Id of a model that the simulator knows. Default: `claude-sonnet-5-5`. */
   model?: string;
   pricing?: Pricing;
-  /** Further fields of the request body, e.g. `{ thinking: { type: "adaptive", display: "summarized" } }`. */
+  /**
+   * More fields for the body of every request, e.g. `{ thinking: { type: "adaptive", display: "summarized" }
+   * }`. Default: none.
+   */
   body?: JsonObject;
 }
 
-/** A `ModelClient` that validates requests as the Messages API does. */
+/** A simulated model, which validates requests as the Messages API does. */
 export interface StrictModel extends ModelClient {
-  /** The request bodies, in order, refused ones included. */
+  /** The bodies of all requests so far, in order, including refused ones. */
   readonly requests: ParsedRequest[];
-  /** The refused requests with their errors; empty if every request was valid. */
+  /** The refused requests with their errors. Empty if every request was valid. */
   readonly rejected: Rejection[];
 }
 
 /**
- * Makes a model that simulates the Messages API in process. It validates every request, signs thinking and
- * binds it to what precedes it, and counts cache reads and writes. An invalid request throws a `model_error`
- * with status 400 and is kept in `rejected`.
+ * Creates a model for tests that simulates the Messages API in process. Validates every request, signs
+ * thinking blocks and detects edits before them, and counts cached tokens. An invalid request throws
+ * `model_error` with status 400 and is recorded in `rejected`.
  *
  * @example
  * ```ts
@@ -67,8 +70,8 @@ export function strictModel(options: StrictModelOptions = {}): StrictModel {
 }
 
 /**
- * Copies the request through JSON, which drops the same fields as the wire and is not affected by later
- * changes.
+ * Copies a request as JSON. So the same fields are left out as over HTTP, and later changes of the request do
+ * not matter.
  */
 function wireBody(model: string, request: ModelRequest, extra: JsonObject): ParsedRequest {
   const { system, tools, messages, maxTokens, toolChoice } = request;

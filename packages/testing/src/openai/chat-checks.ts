@@ -3,8 +3,6 @@ import { isObject } from "../base/wire-request.ts";
 import { type Check, firstError } from "../messages/validate/checks.ts";
 import { refused } from "./chat-error.ts";
 
-/** Checks of shape with OpenAI's messages: wrong types, missing and unknown fields. */
-
 export const text: Check = (value, path) =>
   typeof value === "string" ? undefined : wrongType("a string", value, path);
 
@@ -60,7 +58,7 @@ export function upTo(length: number, pattern?: RegExp): Check {
   };
 }
 
-/** A list that is not empty. */
+/** Returns a check for a list of one to `atMost` items. */
 export function listOf(item: Check, atMost: number = Number.POSITIVE_INFINITY): Check {
   return (value, path) => {
     if (!Array.isArray(value)) return wrongType("an array of objects", value, path);
@@ -80,12 +78,15 @@ export function listOf(item: Check, atMost: number = Number.POSITIVE_INFINITY): 
   };
 }
 
-/** Passes `null`; absence is always passed. */
+/** Returns a check that accepts `null`, and runs `check` on any other value. */
 export function nullable(check: Check): Check {
   return (value, path) => (value === null ? undefined : check(value, path));
 }
 
-/** An object with exactly these fields. */
+/**
+ * Returns a check for an object with these fields. Refuses missing and unknown fields first, then invalid
+ * values.
+ */
 export function objectWith(
   required: { readonly [field: string]: Check },
   optional: { readonly [field: string]: Check } = {},

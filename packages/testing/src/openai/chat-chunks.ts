@@ -5,21 +5,21 @@ import { stopReasonOf } from "../base/reply.ts";
 import { inputPieces, split } from "../base/reply-events.ts";
 import type { ChatEvent } from "./chat-wire.ts";
 
-/** The completion as far as it is known when the answer begins. */
+/** The facts about a completion that are known before its content. */
 export interface ChatHead {
   id: string;
-  /** Seconds since 1970. */
+  /** When the completion was created, in seconds since 1970. */
   created: number;
   model: string;
   usage: RawUsage;
-  /** Whether the last chunk has usage. */
+  /** Whether the last chunk has the usage. */
   includesUsage: boolean;
 }
 
 type Delta = { [field: string]: unknown };
 
 /**
- * The chunks of one answer as the real API streams them: role, text, calls, finish reason, usage, `[DONE]`.
+ * Returns the chunks with which OpenAI streams an answer: role, text, calls, finish reason, usage, `[DONE]`.
  */
 export function chatChunks(reply: Reply, blocks: readonly ContentBlock[], head: ChatHead): ChatEvent[] {
   const chunk = (choices: unknown[], more: object = {}): ChatEvent => ({
@@ -44,7 +44,7 @@ export function chatChunks(reply: Reply, blocks: readonly ContentBlock[], head: 
   ];
 }
 
-/** The same answer as one JSON completion. */
+/** Returns an answer as one JSON completion, for requests without streaming. */
 export function chatCompletion(
   reply: Reply,
   blocks: readonly ContentBlock[],
@@ -80,7 +80,10 @@ interface CallDelta {
   function: { name?: string; arguments: string };
 }
 
-/** Leaves thinking out, as this API does. A refusal has a field of its own. */
+/**
+ * Returns the deltas of an answer. Chat Completions has no thinking, so it is left out. A refusal has a field
+ * of its own.
+ */
 function deltasOf(reply: Reply, blocks: readonly ContentBlock[]): Delta[] {
   const field = reply.stop === "refusal" ? "refusal" : "content";
   let calls = 0;
@@ -107,7 +110,7 @@ function callDeltas({ id, name, input }: ContentBlock, index: number, clip: numb
 const reasons: ReadonlyMap<string, string> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
-  // A refusal ends like an answer.
+  // A refusal has the same finish reason as an answer.
   ["refusal", "stop"],
   ["tool_use", "tool_calls"],
   ["max_tokens", "length"],
@@ -122,7 +125,7 @@ function speaks({ stop }: Reply, blocks: readonly ContentBlock[]): boolean {
   return stop !== "refusal" && blocks.some(({ type }) => type === "text");
 }
 
-/** In this API the prompt's tokens include cached ones. */
+/** Converts usage to OpenAI's format, in which the prompt's tokens include cached ones. */
 function chatUsage(usage: RawUsage): object {
   const read = usage.cache_read_input_tokens ?? 0;
   const written = usage.cache_creation_input_tokens ?? 0;

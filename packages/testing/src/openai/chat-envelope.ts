@@ -19,7 +19,7 @@ import { chatTool, toolChoice } from "./chat-tools.ts";
 
 const anything: Check = () => undefined;
 
-/** Every field that a chat request may have. Those that our clients do not send are not checked. */
+/** Every field that a chat request may have. The values of fields that Pawl never sends are not checked. */
 const fields: { readonly [field: string]: Check } = {
   model: text,
   messages: listOf(message),
@@ -58,7 +58,7 @@ const fields: { readonly [field: string]: Check } = {
   web_search_options: anything,
 };
 
-/** Checks the body's fields one by one. */
+/** Checks each field of a request's body. */
 export function checkEnvelope(body: unknown): ApiError | undefined {
   if (!isObject(body)) return chatError(400, { message: "Invalid type for body: expected an object." });
   if (body.model === undefined) return chatError(400, { message: "you must provide a model parameter" });
@@ -74,7 +74,7 @@ export function checkEnvelope(body: unknown): ApiError | undefined {
   );
 }
 
-/** Checks fields that depend on another one. */
+/** Checks fields whose validity depends on other fields. */
 function checkTogether(body: { [field: string]: unknown }): ApiError | undefined {
   for (const field of ["tool_choice", "parallel_tool_calls"] as const) {
     if (body[field] !== undefined && body.tools === undefined)

@@ -1,6 +1,6 @@
 import type { ApiError } from "../base/api-error.ts";
 
-/** The API's defaults for a status. */
+/** OpenAI's type, message and code of error for each status. */
 const known: { readonly [status: number]: { type?: string; message: string; errorCode?: string } } = {
   401: { message: "Incorrect API key provided." },
   402: { type: "insufficient_quota", message: "You exceeded your current quota." },
@@ -15,7 +15,7 @@ const known: { readonly [status: number]: { type?: string; message: string; erro
   503: { message: "The engine is currently overloaded, please try again later." },
 };
 
-/** The error of `status`, with the API's own type, code and message as defaults. */
+/** Returns an error with this status. The type, code and message default to OpenAI's own. */
 export function chatError(
   status: number,
   given: { type?: string; message?: string; errorCode?: string; param?: string } = {},
@@ -32,7 +32,7 @@ export function chatError(
   };
 }
 
-/** The error for an invalid request: status 400. */
+/** Returns the error for an invalid request, with status 400. */
 export function refused(message: string, param: string, errorCode?: string): ApiError {
   return chatError(400, { message, param, ...(errorCode === undefined ? {} : { errorCode }) });
 }

@@ -15,7 +15,7 @@ const imagePart = objectWith(
   { prompt_cache_breakpoint: () => undefined },
 );
 
-/** A URL, or a `data:` URL with an image. The message is unverified. */
+/** Checks an image's URL, which may be a `data:` URL. The wording of the error is a guess. */
 function imageUrl(value: unknown, path: string): ApiError | undefined {
   return (
     text(value, path) ??
@@ -29,7 +29,9 @@ function imageUrl(value: unknown, path: string): ApiError | undefined {
   );
 }
 
-/** The kinds of parts that a role's content may have. */
+/**
+ * Returns a check for a message's content. `parts` are the types of parts that the message's role may have.
+ */
 function content(parts: { readonly [type: string]: Check }): Check {
   const part: Check = (value, path) => {
     if (!isObject(value)) return wrongType("an object", value, path);
@@ -76,7 +78,7 @@ const roles: { readonly [role: string]: Check } = {
   tool: objectWith({ role: text, content: words, tool_call_id: callId }),
 };
 
-/** Checks one message by itself. Functions, which tools have replaced, are not supported. */
+/** Checks one message by itself. OpenAI's former functions, which tools have replaced, are not supported. */
 export const message: Check = (value, path) => {
   if (!isObject(value)) return wrongType("an object", value, path);
   if (value.role === undefined) return missing(`${path}.role`);
@@ -96,7 +98,7 @@ function imageElsewhere(value: { [field: string]: unknown }, path: string): ApiE
   );
 }
 
-/** Refuses an assistant message that has no content, no refusal and no tool calls. */
+/** Refuses an assistant's message without content, refusal and tool calls. */
 function saysNothing(value: { [field: string]: unknown }, path: string): ApiError | undefined {
   if (value.role !== "assistant" || value.tool_calls !== undefined) return undefined;
   const isSilent = (value.content ?? null) === null && (value.refusal ?? null) === null;

@@ -4,17 +4,20 @@ import { refused } from "./chat-error.ts";
 import type { ChatRequest } from "./chat-request.ts";
 
 const REASONING = /^(?:gpt-[56](?!.*chat)|o\d)/;
-/** These accept tools only with the effort `none`. The later ones have another default. */
+/**
+ * Matches models that accept tools only with `reasoning_effort: "none"`. The next pattern matches those that
+ * reason by default.
+ */
 const NO_TOOLS_WITH_EFFORT = /^gpt-(?:5\.[456]|6)/;
 const REASONS_BY_DEFAULT = /^gpt-(?:5\.6|6)/;
-/** These always reason, so over this API they have no tools. */
+/** Matches models that always reason. They accept no tools in Chat Completions. */
 const ALWAYS_REASONS = /^gpt-6(?:\.\d+|-astra)/;
-/** The longest prompt, in tokens. */
+/** The maximum length of a prompt, in tokens. */
 const LONGEST = 922_000;
 
 /**
- * Checks what depends on the model, as of November 2026. Requests to models that are not OpenAI's are not
- * refused.
+ * Checks the rules of OpenAI's models, as of November 2026. Models that are not OpenAI's have no rules except
+ * the length of the prompt.
  */
 export function checkModel(request: ChatRequest): ApiError | undefined {
   const { model, messages, tools } = request;

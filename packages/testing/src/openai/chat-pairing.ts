@@ -2,7 +2,7 @@ import type { ApiError } from "../base/api-error.ts";
 import { refused } from "./chat-error.ts";
 import type { ChatMessage } from "./chat-request.ts";
 
-/** Checks that each call has one result, directly after the message with the call. */
+/** Checks that each call has exactly one result, directly after the message with the call. */
 export function checkPairing(messages: readonly ChatMessage[]): ApiError | undefined {
   let open: Set<string> | undefined;
   for (const [at, { role, tool_calls, tool_call_id = "" }] of messages.entries()) {
@@ -15,7 +15,7 @@ export function checkPairing(messages: readonly ChatMessage[]): ApiError | undef
     const ids = tool_calls?.map(({ id }) => id);
     const twice = ids?.find((id, index) => ids.indexOf(id) !== index);
     if (twice !== undefined)
-      // Unverified message.
+      // The wording of this error is a guess.
       return refused(
         `Duplicate value for 'tool_call_id' of '${twice}' in message[${at}].`,
         place(at, "tool_calls"),
@@ -48,7 +48,7 @@ function unanswered(open: ReadonlySet<string>, at: number): ApiError {
   );
 }
 
-/** In these messages the API puts a dot before the bracket. */
+/** Returns a field's path as OpenAI writes it in these errors: with a dot before the bracket. */
 function place(at: number, field: string): string {
   return `messages.[${at}].${field}`;
 }

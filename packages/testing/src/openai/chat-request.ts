@@ -1,6 +1,6 @@
 import type { JsonObject } from "@pawl/core";
 
-/** One message of a chat request. */
+/** A message in a chat request. */
 export interface ChatMessage {
   role: "system" | "developer" | "user" | "assistant" | "tool";
   content?: string | JsonObject[] | null;
@@ -9,7 +9,7 @@ export interface ChatMessage {
   [field: string]: unknown;
 }
 
-/** The body of `POST /v1/chat/completions`, with a valid shape. */
+/** The body of `POST /v1/chat/completions`, after its shape was validated. */
 export interface ChatRequest {
   model: string;
   messages: ChatMessage[];
@@ -23,7 +23,7 @@ export interface ChatRequest {
   [field: string]: unknown;
 }
 
-/** The text of a message, without its images. */
+/** Returns the text of a message, without its images. */
 export function chatText({ content }: ChatMessage): string {
   if (typeof content === "string") return content;
   return (content ?? []).map(({ text }) => (typeof text === "string" ? text : "")).join("");

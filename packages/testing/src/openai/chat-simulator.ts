@@ -10,20 +10,20 @@ import { prefixCache } from "./prefix-cache.ts";
 import { validateChatRequest } from "./validate-chat.ts";
 
 /**
- * Answers each valid request. A pure function of the request works for many sessions at once and after a
- * restart.
+ * A function that returns the reply to each valid request. If it depends only on its arguments, it also works
+ * for concurrent sessions, and after a restart of the simulator.
  */
 export type ChatRules = (request: ChatRequest, context: RuleContext) => Reply | Promise<Reply>;
 
 /** Options of a simulated chat model. */
 export interface ChatSimulatorOptions {
-  /** Replies in order, one for each valid request. */
+  /** The replies, one for each valid request, in order. Default: none; the first request fails. */
   script?: readonly Reply[];
-  /** Instead of a script. */
+  /** Returns the reply to each request, instead of a script. */
   rules?: ChatRules;
-  /** Milliseconds since 1970. */
+  /** Returns the time in milliseconds since 1970, for the completions' `created`. Default: `Date.now`. */
   now?: () => number;
-  /** Makes ids of completions, requests and tool calls. Default: random ids. */
+  /** Returns a new id with this prefix, for completions, requests and tool calls. Default: random ids. */
   newId?: (prefix: string) => string;
 }
 

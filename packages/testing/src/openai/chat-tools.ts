@@ -19,7 +19,7 @@ export const toolChoice: Check = (value, path) => {
   return isObject(value) ? named(value, path) : wrongType("one of a string or object", value, path);
 };
 
-/** Checks the tools, and that the chosen one is among them. */
+/** Checks the tools, and that a tool named in `tool_choice` is among them. */
 export function checkTools({ tools = [], tool_choice: choice }: ChatRequest): ApiError | undefined {
   const names = tools.map((tool) => tool.function.name);
   const chosen = isObject(choice) ? (choice.function as { name?: string }).name : undefined;
@@ -30,7 +30,7 @@ export function checkTools({ tools = [], tool_choice: choice }: ChatRequest): Ap
         ? undefined
         : checkSchema(own, parameters, `tools[${index}].function.parameters`, strict === true),
     ) ??
-    // Both messages are unverified.
+    // The wording of both errors is a guess.
     (twice === undefined ? undefined : refused(`Tool names must be unique: '${twice}'.`, "tools")) ??
     (chosen === undefined || names.includes(chosen)
       ? undefined
@@ -56,7 +56,7 @@ function checkSchema(
   return problem === undefined ? undefined : wrong(problem);
 }
 
-/** The first problem of a schema or of one inside it. */
+/** Returns the first problem in a schema or in a schema inside it. */
 function problemIn(schema: unknown, path: readonly string[], strict: boolean): string | undefined {
   if (!isObject(schema)) return undefined;
   const { type, properties, items } = schema;

@@ -3,10 +3,10 @@ import type { ApiError } from "../base/api-error.ts";
 import type { Wire } from "../base/wire.ts";
 import { chatError } from "./chat-error.ts";
 
-/** One chunk of a stream, or its end mark. */
+/** A chunk of a streamed response, or the mark at its end. */
 export type ChatEvent = { [field: string]: unknown } | "[DONE]";
 
-/** Chat Completions. */
+/** The HTTP protocol of Chat Completions. */
 export const chatWire: Wire<ChatEvent> = {
   path: "/v1/chat/completions",
   requestId: (newId) => newId("req_"),
@@ -31,7 +31,7 @@ function errorBody({ message, type, param, errorCode }: ApiError): unknown {
   return { error: { message, type, param: param ?? null, code: errorCode ?? null } };
 }
 
-/** Checks the key. */
+/** Checks the API key. */
 function checkHeaders(
   headers: IncomingHttpHeaders,
   apiKeys: readonly string[] | undefined,

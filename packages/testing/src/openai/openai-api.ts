@@ -6,10 +6,10 @@ import { chatWire } from "./chat-wire.ts";
 export interface OpenAIApiOptions extends ChatSimulatorOptions, HttpApiOptions {}
 
 /**
- * Starts a server that answers `POST /v1/chat/completions` as OpenAI does, as JSON and as a stream, and
- * refuses what OpenAI refuses. Its answers come from `script` or `rules`. Use its `url`, which ends in `/v1`,
- * as the SDK's `baseURL`. A reply's thinking is left out, as by this API. `stop: "refusal"` makes its text a
- * refusal.
+ * Starts an HTTP server that simulates OpenAI's Chat Completions: `POST /v1/chat/completions`, as JSON and as
+ * a stream. Validates requests as OpenAI does. The answers come from `script` or `rules`. Use the server's
+ * `url`, which ends in `/v1`, as the SDK's `baseURL`. The thinking of a reply is not sent, and `stop:
+ * "refusal"` makes its text a refusal.
  *
  * @example
  * ```ts

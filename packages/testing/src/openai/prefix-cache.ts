@@ -1,13 +1,15 @@
 import { estimateTokens } from "../messages/state/prompt-cache.ts";
 import { type ChatRequest, chatText } from "./chat-request.ts";
 
-/** The API caches prefixes automatically, from this length on and in these steps, both in tokens. */
+/** The minimum length of a cached prefix, and the steps in which longer ones are cached, both in tokens. */
 const LEAST = 1_024;
 const STEP = 128;
 
-/** The automatic cache of prompts. */
+/** OpenAI's automatic cache of prompts. */
 export interface PrefixCache {
-  /** Counts a prompt's tokens and those read from the cache, and then caches the whole prompt. */
+  /**
+   * Returns the prompt's tokens, and how many of them are read from the cache. Then caches the whole prompt.
+   */
   take(request: ChatRequest): { tokens: number; cached: number };
 }
 

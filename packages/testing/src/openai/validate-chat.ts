@@ -9,7 +9,8 @@ import { chatWire } from "./chat-wire.ts";
 
 /**
  * Validates the body of a chat request as strictly as OpenAI does. Returns OpenAI's first error, or
- * `undefined` for a valid request. Order: fields, tools, calls and their results, rules of the model.
+ * `undefined` for a valid request. Checks in this order: fields, tools, calls and their results, rules of the
+ * model.
  *
  * @param body the parsed JSON body, of any shape
  *

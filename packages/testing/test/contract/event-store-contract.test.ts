@@ -33,13 +33,13 @@ describe("eventStoreContract", () => {
     );
     expect(
       failed["E2 refuses an append without events, one key twice in a batch, and what is not JSON"],
-    ).toBe("should have been refused with invalid_input, but was accepted");
+    ).toBe('expected a PawlError "invalid_input", but the call succeeded');
   });
 
   it("E2 says that a store gave no lease although none is live", async () => {
     const failed = await failures(() => underTest(() => ({ acquire: async () => undefined })));
     expect(failed["E2 looks at the lease first, then at the place, then at keys"]).toBe(
-      'acquire gave no lease to "leg", though none is live',
+      'acquire returned no lease for "leg", although no other lease is live',
     );
   });
 });

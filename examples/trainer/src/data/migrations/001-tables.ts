@@ -1,7 +1,4 @@
-/**
- * The people who train, their goals and their history. Users are those of the sessions, so their ids are
- * text.
- */
+/** Creates the tables of users, goals and history. User ids are text, like those of Pawl's sessions. */
 export const tables = `
 CREATE TABLE trainer.app_user (
   user_id text PRIMARY KEY,

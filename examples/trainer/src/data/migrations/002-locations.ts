@@ -1,6 +1,6 @@
 /**
- * The locations where people train. An index ensures that at most one is the current one. Changing it takes
- * two updates. A function runs both, so that each update sees what others committed before it got the lock.
+ * Creates the table of locations. An index allows at most one current location per user. A function changes
+ * it: first it takes a lock, then its two updates see what other transactions committed before that.
  */
 export const locations = `
 CREATE TABLE trainer.user_locations (

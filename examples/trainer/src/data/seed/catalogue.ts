@@ -1,9 +1,9 @@
 import type { ExerciseInput } from "../../workout/index.ts";
 
-/** An exercise of the seeded person, and how it grows. */
+/** An exercise of the sample user, and how much it grows. */
 export interface Known {
   exercise: ExerciseInput;
-  /** Added every second week: kilograms, or seconds or repetitions for exercises without load. */
+  /** The growth every second week: in kilograms, or in seconds or repetitions for exercises without load. */
   step: number;
 }
 
@@ -91,7 +91,7 @@ const rower: Known = {
   },
 };
 
-/** The workouts, in rotation. */
+/** The sample user's workouts, which they do in rotation. */
 export const sessions: readonly { title: string; exercises: readonly Known[] }[] = [
   {
     title: "Push",

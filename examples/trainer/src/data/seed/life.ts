@@ -2,12 +2,12 @@ import { type ExerciseInput, exerciseOf } from "../../workout/index.ts";
 import { dayOf, mondayOf, plusDays } from "../dates.ts";
 import { type Known, sessions } from "./catalogue.ts";
 
-/** Weeks of history. */
+/** The length of the history, in weeks. */
 const WEEKS = 10;
-/** The days of the week on which the person trains; Monday is 0. */
+/** The weekdays on which the sample user trains; Monday is 0. */
 const TRAINING_DAYS = [0, 2, 4];
 
-/** A row of the history, as the seeding statement takes it. */
+/** One exercise of the history, in the form that `seedTrainer()` inserts. */
 export interface SeedRow {
   call_key: string;
   workout_id: string;
@@ -23,8 +23,8 @@ export interface SeedRow {
 }
 
 /**
- * Makes ten weeks of history until yesterday: three workouts a week, some missed, and loads that grow every
- * second week.
+ * Creates ten weeks of history that end yesterday: three workouts a week, some missed, with loads that grow
+ * every second week.
  */
 export function historyUntil(now: number, random: () => number): SeedRow[] {
   const today = dayOf(now);
@@ -76,7 +76,9 @@ function grown({ exercise, step }: Known, week: number, random: () => number): E
   return { ...exercise, reps: reps.map((count) => count + more) };
 }
 
-/** Makes measurements for half a year, one every two weeks: a little lighter and leaner each time. */
+/**
+ * Creates measurements for half a year, one every two weeks, each a little lighter and leaner than the last.
+ */
 export function measurementsUntil(now: number, random: () => number): object[] {
   const today = dayOf(now);
   return Array.from({ length: 13 }, (_, at) => ({

@@ -1,6 +1,6 @@
 import type { Equipment } from "../rows.ts";
 
-// A person to try the trainer with. Days are relative to today.
+// The data of the sample user. Days are relative to today.
 
 export const person = {
   display_name: "Sam",

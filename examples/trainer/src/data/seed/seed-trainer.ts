@@ -7,14 +7,14 @@ import { categoryGoals, locations, muscleGoals, person, preferences, settings } 
 export interface SeedOptions {
   /** Milliseconds since 1970. The history ends on the day before. */
   now: number;
-  /** Another text makes other data. Default: the user's id. */
+  /** Different seeds create different data. Default: the user's id. */
   seed?: string | undefined;
 }
 
 /**
- * Gives a user sample data: a profile, half a year of measurements, goals, preferences, ten weeks of history
- * and three locations. A user who already has a profile keeps their data. All of it is written in one
- * statement, and once, also if several processes seed at the same time. The same `seed` makes the same data.
+ * Creates sample data for a user: a profile, half a year of measurements, goals, preferences, ten weeks of
+ * history and three locations. Does nothing for a user who has a profile. Writes everything in one statement,
+ * so several processes may seed a user at once. The same `seed` creates the same data.
  */
 export async function seedTrainer(
   db: Database,
@@ -42,7 +42,10 @@ export async function seedTrainer(
   await ask(db, SEED, [userId, ...values]);
 }
 
-/** One statement; every insert depends on the insert of the person. */
+/**
+ * Inserts everything in one statement. The other inserts use the result of the profile's insert, so a user
+ * who already has a profile gets no sample data.
+ */
 const SEED = `WITH person AS (
   INSERT INTO trainer.app_user (user_id, display_name, sex, birth_date, height_cm, experience)
   SELECT $1, r.* FROM json_to_recordset($2::text::json) AS r(

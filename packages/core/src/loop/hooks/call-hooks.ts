@@ -30,26 +30,33 @@ export function hooksWith<M extends HookMethod>(leg: Leg, method: M): readonly H
   return found as readonly HookWith<M>[];
 }
 
+type Method<M extends HookMethod> = NonNullable<Hook[M]>;
+
+/** What a method gets before the context. */
+export type Given<M extends HookMethod> = Parameters<Method<M>> extends [...infer G, RunContext] ? G : never;
+type Returned<M extends HookMethod> = NonNullable<Awaited<ReturnType<Method<M>>>>;
+
 /**
  * Calls one hook and converts its answer with `take`, if it has one. If the hook or `take` throws, logs the
  * error, notifies `onError` and returns `failed`. Returns nothing if the run was stopped before the hook
  * settled.
  */
-export async function callHook<T, R>(
+export async function callHook<M extends HookMethod, R>(
   leg: Leg,
   hook: Hook,
-  method: HookMethod,
-  call: (context: RunContext) => T | Promise<T>,
-  take: (said: T & {}) => R,
+  method: M,
+  given: Given<M>,
+  take: (returned: Returned<M>) => R,
 ): Promise<{ value?: R; failed?: true }> {
   // The leg gets a fresh signal for its last turn.
   const { signal } = leg.life;
   try {
-    const answer = call(contextOf(leg));
-    const said = isPromise(answer) ? await withinDeadline(leg.life, answer) : answer;
-    if (said === undefined || said === null) return {};
-    checkReturned(method, said);
-    return { value: take(said) };
+    const call = hook[method] as (...given: unknown[]) => Returned<M> | Promise<Returned<M>>;
+    const answer = call.apply(hook, [...given, contextOf(leg)]);
+    const returned = isPromise(answer) ? await withinDeadline(leg.life, answer) : answer;
+    if (returned === undefined || returned === null) return {};
+    checkReturned(method, returned);
+    return { value: take(returned) };
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     if (leg.life.lost || (signal.aborted && cause === signal.reason)) return {};

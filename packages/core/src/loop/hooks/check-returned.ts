@@ -1,7 +1,7 @@
 import type { Hook } from "../../hooks/hook.ts";
 
 /** Methods of hooks that take part in a run. */
-export type HookMethod = Exclude<keyof Hook, "name" | "idempotent" | "onError">;
+export type HookMethod = Exclude<keyof Hook, "name" | "tools" | "idempotent" | "onError">;
 
 /** What a method of a hook may return. */
 interface Shape {

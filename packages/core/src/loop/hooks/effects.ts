@@ -1,4 +1,4 @@
-import { timeLimit, withinDeadline } from "../../base/deadline.ts";
+import { withinDeadline, withTimeLimit } from "../../base/deadline.ts";
 import { PawlError, storeFailed } from "../../base/errors.ts";
 import type { Hook } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
@@ -42,7 +42,7 @@ export async function runEffects(
 
 /** Returns the effect that ends sub-agents' open tasks, if there are any. It is the first. */
 async function endingTasks(leg: Leg, run: RunState): Promise<Effect[]> {
-  const tasks = await leg.openTasks(run);
+  const tasks = await leg.tasks.open(leg, run);
   if (tasks.length === 0 && run.effects.get(TASKS) !== "begun") return [];
   const afterRun: Effect["afterRun"] = async (_, { signal }) => {
     await Promise.all(tasks.map((task) => task.end(signal)));
@@ -75,19 +75,18 @@ async function beginEffect(
  */
 async function runEffect(leg: Leg, run: RunState, stop: StopReason, hook: Effect): Promise<void> {
   const { clock } = leg.life;
-  const time = timeLimit(clock, EFFECT_MS);
   let failure: unknown;
   let success = true;
   try {
-    const context = Object.create(contextOf(leg), { signal: { value: time.signal, enumerable: true } });
-    const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
-    await withinDeadline({ signal: time.signal, abortGraceMs: 0, clock }, work);
+    await withTimeLimit(clock, EFFECT_MS, async (signal) => {
+      const context = Object.create(contextOf(leg), { signal: { value: signal, enumerable: true } });
+      const work = (async () => hook.afterRun({ ...resultOf(leg.log.state), stop }, context))();
+      await withinDeadline({ signal, abortGraceMs: 0, clock }, work);
+    });
   } catch (cause) {
     if (PawlError.is(cause, "fenced") || storeFailed(cause)) throw cause;
     success = false;
     failure = cause;
-  } finally {
-    time.clear();
   }
   const ended: NewEvent = {
     type: "effect_ended",

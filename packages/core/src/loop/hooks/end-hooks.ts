@@ -1,4 +1,4 @@
-import { timeLimit } from "../../base/deadline.ts";
+import { withTimeLimit } from "../../base/deadline.ts";
 import { centsFromUsd } from "../../base/usd.ts";
 import type { Leg } from "../../leg/leg.ts";
 import { errorEvent } from "../../log/error-event.ts";
@@ -47,21 +47,18 @@ export async function endingOf(
 export async function notifyAtEnd(leg: Leg, error: EventData["error"]): Promise<void> {
   const { agent } = leg;
   const { clock } = leg.life;
-  const time = timeLimit(clock, EFFECT_MS);
-  try {
-    const deadline = { signal: time.signal, abortGraceMs: 0, clock };
+  await withTimeLimit(clock, EFFECT_MS, async (signal) => {
+    const deadline = { signal, abortGraceMs: 0, clock };
     const failures = await notifyHooks(deadline, agent.hooks, error, contextOf(leg));
     for (const { data } of failures) await leg.report.logLate(data);
-  } finally {
-    time.clear();
-  }
+  });
 }
 
 /** Applies `onStop` to the stop reason. A blank message is replaced by the one before. */
 async function finalStop(leg: Leg, stop: StopReason): Promise<StopReason> {
   let final = stop;
   for (const hook of hooksWith(leg, "onStop")) {
-    const { value } = await callHook(leg, hook, "onStop", (context) => hook.onStop(final, context), stopFrom);
+    const { value } = await callHook(leg, hook, "onStop", [final], stopFrom);
     if (value) final = value.message.trim() === "" ? { ...value, message: final.message } : value;
   }
   return final;

@@ -2,26 +2,36 @@ import { withinDeadline } from "../../base/deadline.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import type { OutcomeChange, ToolChange, ToolOutcome } from "../../hooks/hook.ts";
 import type { Leg } from "../../leg/leg.ts";
+import type { SkipReason } from "../../log/event.ts";
 import type { CallState } from "../../session/state.ts";
 import { formatted, readable } from "../../tools/format-result.ts";
-import { jsonSchema, validate } from "../../tools/schema.ts";
+import { type Infer, jsonSchema, type Schema, type Validated, validate } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
 import { callHook, hooksWith } from "./call-hooks.ts";
 
 /** What the hooks decided about a call: run it with `input`, answer it, or ask the user. */
-export type Screened =
+type Screened =
   | { do: "run"; input: unknown; changed: Json | undefined }
   | { do: "deny"; why: string }
   /** The run was stopped before the hooks had decided. */
   | { do: "leave" }
-  | { do: "answer"; result: Json; skipped: string | undefined }
+  | { do: "answer"; result: Json; skipped: SkipReason | undefined }
   | { do: "ask"; by: string; ask: Extract<ToolChange, { ask: unknown }>["ask"]; changed: Json | undefined };
 
 /** A call's input. `changed` is that input as JSON if hooks have changed it. */
 export interface CallInput {
   input: unknown;
   changed: Json | undefined;
+}
+
+/** Validates a value, as long as the leg may go on. */
+export async function validateFor<S extends Schema>(
+  leg: Leg,
+  schema: S,
+  value: unknown,
+): Promise<Validated<Infer<S>>> {
+  return await validate(schema, value, (work) => withinDeadline(leg.life, work));
 }
 
 /**
@@ -39,20 +49,14 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
   const problems = asker === undefined ? [] : await answerProblems(leg, call);
   if (problems.length > 0) return { do: "deny", why: `The answer does not fit: ${problems.join("; ")}` };
   for (const hook of hooks) {
-    const planned = { callId: call.callId, tool, input, arguments: call.arguments };
     const answer = hook.name === asker ? { answer: call.answer?.value ?? null } : {};
-    const { value, failed } = await callHook(
-      leg,
-      hook,
-      "beforeTool",
-      (context) => hook.beforeTool({ ...planned, ...answer }, context),
-      storableChange,
-    );
+    const planned = { callId: call.callId, tool, input, arguments: call.arguments, ...answer };
+    const { value, failed } = await callHook(leg, hook, "beforeTool", [planned], storableChange);
     if (failed) return { do: "deny", why: "A check of this call failed." };
     if (signal.aborted) return { do: "leave" };
     if (value === undefined) continue;
     if (!("input" in value)) return decided(value, hook.name, changed);
-    const checked = await validate(tool.input, value.input, (work) => withinDeadline(leg.life, work));
+    const checked = await validateFor(leg, tool.input, value.input);
     if (!checked.ok)
       return { do: "deny", why: `The changed input does not fit: ${checked.problems.join("; ")}` };
     input = checked.value;
@@ -62,9 +66,9 @@ export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: C
 }
 
 /** Validates the answer to a hook's question against the schema on record; returns the problems. */
-async function answerProblems(leg: Leg, { question: asked, answer }: CallState): Promise<readonly string[]> {
-  const schema = jsonSchema(asked?.answerSchema ?? {});
-  const checked = await validate(schema, answer?.value ?? null, (work) => withinDeadline(leg.life, work));
+async function answerProblems(leg: Leg, { question, answer }: CallState): Promise<readonly string[]> {
+  const schema = jsonSchema(question?.answerSchema ?? {});
+  const checked = await validateFor(leg, schema, answer?.value ?? null);
   return checked.ok ? [] : checked.problems;
 }
 
@@ -103,12 +107,8 @@ function storableChange(change: ToolChange): ToolChange {
 export async function afterTool(leg: Leg, outcome: ToolOutcome): Promise<ToolOutcome> {
   let rewritten = outcome;
   for (const hook of hooksWith(leg, "afterTool")) {
-    const { value } = await callHook(
-      leg,
-      hook,
-      "afterTool",
-      (context) => hook.afterTool(rewritten, context),
-      (change) => changedOutcome(rewritten, change),
+    const { value } = await callHook(leg, hook, "afterTool", [rewritten], (change) =>
+      changedOutcome(rewritten, change),
     );
     rewritten = value ?? rewritten;
   }

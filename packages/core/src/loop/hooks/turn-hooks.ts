@@ -3,39 +3,40 @@ import type { Leg } from "../../leg/leg.ts";
 import { type StopReason, stopFrom } from "../../log/stop-reason.ts";
 import type { ContentBlock } from "../../model/content.ts";
 import { type CallState, openRun, type TurnState } from "../../session/state.ts";
-import { callHook, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
+import { callHook, type Given, HOOK_FAILED, hooksWith } from "./call-hooks.ts";
 import { checkPlan } from "./check-plan.ts";
 import { checkRewrite } from "./check-rewrite.ts";
 
 /** A plan for the next turn, or why the run ends instead. */
-export type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
+type Planned = { plan: TurnPlan; stop?: never } | { stop: StopReason; plan?: never };
 
 /** Calls `beforeRun`, if the run has made no request yet, and `beforeTurn`. */
 export async function planTurn(leg: Leg): Promise<Planned> {
   const run = openRun(leg.log.state);
   if (run?.turns === 0 && run.openRequest === undefined && !leg.hookProgress.begun) {
     for (const hook of hooksWith(leg, "beforeRun")) {
-      const { value, failed } = await callHook(
-        leg,
-        hook,
-        "beforeRun",
-        (context) => hook.beforeRun(context),
-        ({ stop }) => stopFrom(stop),
-      );
+      const { value, failed } = await callHook(leg, hook, "beforeRun", [], ({ stop }) => stopFrom(stop));
       if (failed) return { stop: HOOK_FAILED };
       if (value) return { stop: value };
     }
     leg.hookProgress.begun = true;
   }
   const { model, maxTokens } = leg.agent;
-  let plan: TurnPlan = { model, maxTokens };
-  for (const hook of hooksWith(leg, "beforeTurn")) {
-    const { value, failed } = await callHook(
-      leg,
-      hook,
-      "beforeTurn",
-      (context) => hook.beforeTurn(plan, context),
-      (change) => changed(leg, plan, change),
+  return await changedBy(leg, "beforeTurn", { model, maxTokens }, (plan) => plan);
+}
+
+/** Calls these hooks with what `givenFor` makes of the plan so far, and applies their changes to it. */
+async function changedBy<M extends "beforeTurn" | "beforeModel">(
+  leg: Leg,
+  method: M,
+  wanted: TurnPlan,
+  givenFor: (plan: TurnPlan) => Given<M>[0],
+): Promise<Planned> {
+  let plan = wanted;
+  for (const hook of hooksWith(leg, method)) {
+    const given = [givenFor(plan)] as Given<M>;
+    const { value, failed } = await callHook(leg, hook, method, given, (change) =>
+      changed(leg, plan, change),
     );
     if (failed) return { stop: HOOK_FAILED };
     if (value?.stop) return value;
@@ -61,20 +62,7 @@ export async function planRequest(
   wanted: TurnPlan,
   callOf: (plan: TurnPlan) => PlannedRequest,
 ): Promise<Planned> {
-  let plan = wanted;
-  for (const hook of hooksWith(leg, "beforeModel")) {
-    const { value, failed } = await callHook(
-      leg,
-      hook,
-      "beforeModel",
-      (context) => hook.beforeModel(callOf(plan), context),
-      (change) => changed(leg, plan, change),
-    );
-    if (failed) return { stop: HOOK_FAILED };
-    if (value?.stop) return value;
-    plan = value?.plan ?? plan;
-  }
-  return { plan };
+  return await changedBy(leg, "beforeModel", wanted, callOf);
 }
 
 /**
@@ -84,12 +72,8 @@ export async function planRequest(
 export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly ContentBlock[]> {
   let { content } = answer;
   for (const hook of hooksWith(leg, "afterModel")) {
-    const { value } = await callHook(
-      leg,
-      hook,
-      "afterModel",
-      (context) => hook.afterModel({ ...answer, content }, context),
-      (change) => checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
+    const { value } = await callHook(leg, hook, "afterModel", [{ ...answer, content }], (change) =>
+      checkRewrite(content, change.content, answer.stopReason === "pause_turn"),
     );
     content = value ?? content;
   }
@@ -102,15 +86,12 @@ export async function afterModel(leg: Leg, answer: ModelReply): Promise<readonly
  */
 export async function notifyOfSuspension(leg: Leg, waiting: readonly CallState[]): Promise<boolean> {
   const hooks = hooksWith(leg, "onSuspend");
-  const questions = waiting.map(({ question: asked }) => asked?.seq).join();
+  const questions = waiting.map(({ question }) => question?.seq).join();
   if (hooks.length === 0 || leg.hookProgress.questions === questions) return false;
   leg.hookProgress.questions = questions;
-  for (const hook of hooks)
-    await callHook(leg, hook, "onSuspend", (context) => hook.onSuspend(context), ignored);
+  for (const hook of hooks) await callHook(leg, hook, "onSuspend", [], () => undefined);
   return true;
 }
-
-function ignored(): void {}
 
 /**
  * Calls the `afterTurn` hooks for a turn, once in a leg. The first reason to stop holds for the rest of the
@@ -121,13 +102,7 @@ export async function runAfterTurnHooks(leg: Leg, turn: TurnState): Promise<void
   hookProgress.turns = leg.log.state.run?.turns ?? 0;
   hookProgress.stop = undefined;
   for (const hook of hooksWith(leg, "afterTurn")) {
-    const { value } = await callHook(
-      leg,
-      hook,
-      "afterTurn",
-      (context) => hook.afterTurn(turn, context),
-      ({ stop }) => stopFrom(stop),
-    );
+    const { value } = await callHook(leg, hook, "afterTurn", [turn], ({ stop }) => stopFrom(stop));
     hookProgress.stop ??= value;
   }
 }

@@ -1,18 +1,16 @@
-import { withinDeadline } from "../../base/deadline.ts";
 import { messageOf } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import { shortenedFieldIn } from "../../context/shorten-input.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { NewEvent } from "../../log/event.ts";
-import { eventKey } from "../../log/event-keys.ts";
-import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
+import type { NewEvent, SkipReason } from "../../log/event.ts";
+import { outcomeUnknown, questionEvent, type ResultEvent, resultEvent } from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { remainingOf } from "../../stop/limits.ts";
 import { formatted } from "../../tools/format-result.ts";
-import { type Schema, validate } from "../../tools/schema.ts";
+import type { Schema } from "../../tools/schema.ts";
 import { toJsonSchema } from "../../tools/to-json-schema.ts";
 import type { Tool } from "../../tools/tool.ts";
-import { type CallInput, screenCall } from "../hooks/tool-hooks.ts";
+import { type CallInput, screenCall, validateFor } from "../hooks/tool-hooks.ts";
 
 /** What to do with a call: store events, or run the tool. */
 export type Prepared = { do: "store"; events: NewEvent[] } | Runnable;
@@ -35,9 +33,7 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
   const why = call.invalid ?? refusalReason(leg, call) ?? repeatsShortenedInput(call, tool);
   if (why !== undefined) return refuse(call, why, call.skipped);
   const changed = call.started?.input ?? call.question?.input;
-  const input = await validate(tool.input, changed ?? call.arguments, (work) =>
-    withinDeadline(leg.life, work),
-  );
+  const input = await validateFor(leg, tool.input, changed ?? call.arguments);
   if (!input.ok) return refuse(call, `The input does not fit: ${input.problems.join("; ")}`);
   const given = { input: input.value, changed };
   // The tool's own question comes last, and a call that has started passed all checks.
@@ -53,9 +49,9 @@ export async function prepareCall(leg: Leg, call: CallState): Promise<Prepared> 
 function refusalReason({ log, agent, life }: Leg, call: CallState): string | undefined {
   const run = openRun(log.state);
   if (run === undefined || call.started !== undefined) return undefined;
-  const { amounts: left } = remainingOf(log.state, agent, life.legMs());
+  const { amounts } = remainingOf(log.state, agent, life.legMs());
   const behind = run.calls.length - 1 - run.calls.indexOf(call);
-  if (left.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
+  if (amounts.toolCalls + behind < 0) return "Not run: the limit of tool calls is reached.";
   const allowed = run.landing === undefined ? run.turn?.tools : [];
   if (allowed === undefined || allowed.includes(call.toolName)) return undefined;
   return `"${call.toolName}" cannot be used now${allowed.length === 0 ? "." : `, only ${allowed.join(", ")}.`}`;
@@ -79,17 +75,13 @@ async function askBeforeTool(leg: Leg, call: CallState, tool: Tool, given: CallI
       const data = skipped === undefined ? {} : { skipped };
       return { do: "store", events: [resultEvent(call, true, result, { data })] };
     }
-    case "ask": {
-      const { kind, payload, answer } = screened.ask;
-      const event = question(call, { kind, payload, answer, by: screened.by, changed: screened.changed });
-      return { do: "store", events: [event] };
-    }
+    case "ask":
+      return ask(call, { ...screened.ask, by: screened.by, changed: screened.changed });
     case "run": {
       if (tool.suspends === undefined) return await runOrAnswer(leg, call, tool, screened);
       const { answer, kind = tool.name, payload } = tool.suspends;
       const shown = toJson(payload === undefined ? screened.input : payload(screened.input));
-      const event = question(call, { kind, payload: shown, answer, changed: screened.changed });
-      return { do: "store", events: [event] };
+      return ask(call, { kind, payload: shown, answer, changed: screened.changed });
     }
   }
 }
@@ -103,9 +95,7 @@ async function runOrAnswer(
 ): Promise<Prepared> {
   if (tool.suspends === undefined) return { do: "run", call, tool, input, changed, answer: undefined };
   if (call.answer?.error !== undefined) return refuse(call, call.answer.error);
-  const answer = await validate(tool.suspends.answer, call.answer?.value, (work) =>
-    withinDeadline(leg.life, work),
-  );
+  const answer = await validateFor(leg, tool.suspends.answer, call.answer?.value);
   if (!answer.ok) return refuse(call, `The answer does not fit: ${answer.problems.join("; ")}`);
   if (tool.execute !== undefined) return { do: "run", call, tool, input, changed, answer: answer.value };
   return { do: "store", events: [successResult(call, tool, answer.value)] };
@@ -117,7 +107,7 @@ export function successResult(
   tool: Tool,
   value: unknown,
   { durationMs, completed = false, mode }: Decided = {},
-): ReturnType<typeof resultEvent> {
+): ResultEvent {
   const result = shownResult(value);
   const content = formatted(tool, result);
   const status = typeof tool.endsRun === "string" ? tool.endsRun : completed ? "completed" : undefined;
@@ -141,29 +131,24 @@ export interface Decided {
   mode?: string | null;
 }
 
-function refuse(call: CallState, why: string, skipped?: string): Prepared {
+function refuse(call: CallState, why: string, skipped?: SkipReason): Prepared {
   const data = skipped === undefined ? {} : { skipped };
   return { do: "store", events: [resultEvent(call, false, why, { data })] };
 }
 
-function question(
+function ask(
   call: CallState,
   asked: { kind: string; payload: Json; answer: Schema; by?: string; changed: Json | undefined },
-): NewEvent {
+): Prepared {
   const { kind, payload, answer, by, changed } = asked;
-  return {
-    type: "tool_suspended",
-    key: eventKey.asked(call),
-    data: {
-      tool_name: call.toolName,
-      call_id: call.callId,
-      kind,
-      payload,
-      answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
-      ...(by !== undefined && { by }),
-      ...(changed !== undefined && { input: changed }),
-    },
-  };
+  const event = questionEvent(call, {
+    kind,
+    payload,
+    answer_schema: toJsonSchema(answer, `answers to "${kind}"`),
+    ...(by !== undefined && { by }),
+    ...(changed !== undefined && { input: changed }),
+  });
+  return { do: "store", events: [event] };
 }
 
 /**

@@ -5,8 +5,12 @@ import { once } from "../../base/once.ts";
 import { isBlank } from "../../base/text.ts";
 import { clipResults } from "../../context/clip.ts";
 import type { Leg } from "../../leg/leg.ts";
-import type { NewEvent } from "../../log/event.ts";
-import { outcomeUnknown, resultEvent } from "../../session/close-calls.ts";
+import {
+  outcomeUnknown,
+  type QuestionEvent,
+  type ResultEvent,
+  resultEvent,
+} from "../../session/close-calls.ts";
 import { type CallState, openRun } from "../../session/state.ts";
 import { type Artifact, artifactAmong, artifactEvent, artifactOf } from "../../tools/artifact.ts";
 import type { Delegate, Tool, ToolContext } from "../../tools/tool.ts";
@@ -51,7 +55,7 @@ export async function runCall(leg: Leg, runnable: Runnable): Promise<void> {
 }
 
 /** The outcome of a call. `left`: this process abandons the run, and another one resumes it. */
-type Outcome = ResultEvent | Extract<NewEvent, { type: "tool_suspended" }> | "left";
+type Outcome = ResultEvent | QuestionEvent | "left";
 
 interface Progress {
   durationMs(): number;
@@ -97,11 +101,9 @@ const runTool: DoCall = async (leg, { call, tool, input, answer }, { durationMs,
 
 const runAgent: DoCall = async (leg, { call, tool, input }, { durationMs }) => {
   const delegate = tool.delegate as Delegate;
-  const state = await leg.delegate({ call, delegate, input, slice: call.started?.slice ?? {} });
+  const state = await leg.tasks.run(leg, { call, delegate, input, slice: call.started?.slice ?? {} });
   return state === undefined ? "left" : outcomeOf(call, state, durationMs());
 };
-
-type ResultEvent = ReturnType<typeof resultEvent>;
 
 /**
  * Applies the `afterTool` hooks to a result. What the tool decided about run and session is kept only if its

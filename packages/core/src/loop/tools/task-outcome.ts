@@ -1,10 +1,14 @@
+import { numbersFor } from "../../base/numbers-for.ts";
 import { centsFromUsd, subtractUsd } from "../../base/usd.ts";
-import type { NewEvent } from "../../log/event.ts";
-import { eventKey } from "../../log/event-keys.ts";
 import type { StopType } from "../../log/stop-reason.ts";
 import { type Spent, tokensOf } from "../../log/tokens.ts";
 import type { Usage } from "../../model/pricing.ts";
-import { resultEvent } from "../../session/close-calls.ts";
+import {
+  type QuestionEvent,
+  questionEvent,
+  type ResultEvent,
+  resultEvent,
+} from "../../session/close-calls.ts";
 import { resultOf } from "../../session/run-result.ts";
 import {
   type CallState,
@@ -24,7 +28,7 @@ export function outcomeOf(
   call: CallState,
   state: SessionState,
   durationMs: number,
-): Extract<NewEvent, { type: "tool_result" | "tool_suspended" }> {
+): ResultEvent | QuestionEvent {
   const run = state.run as RunState;
   const waiting = run.ended === undefined ? run.calls.find(isWaiting) : undefined;
   const spent = spentSince(call, run);
@@ -42,33 +46,22 @@ export function outcomeOf(
 /** Returns what the sub-agent has used since its caller was last charged. */
 function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
   const kinds = Object.keys(usage) as (keyof Usage)[];
-  const fresh = kinds.map((kind) => [kind, (usage[kind] ?? 0) - (charged.usage[kind] ?? 0)]);
+  const fresh = numbersFor(kinds, (kind) => (usage[kind] ?? 0) - (charged.usage[kind] ?? 0));
   return {
-    tokens: tokensOf(Object.fromEntries(fresh) as Usage),
+    tokens: tokensOf(fresh),
     cost_cents: centsFromUsd(subtractUsd(costUsd, charged.costUsd)),
   };
 }
 
 /** Returns a question of the sub-agent as a question of the caller's call. */
-function askedBy(
-  call: CallState,
-  sessionId: string,
-  waiting: CallState,
-  spent: Spent,
-): Extract<NewEvent, { type: "tool_suspended" }> {
+function askedBy(call: CallState, sessionId: string, waiting: CallState, spent: Spent): QuestionEvent {
   const { kind, payload, answerSchema, expiresAt, seq } = waiting.question as QuestionRecord;
-  return {
-    type: "tool_suspended",
-    key: eventKey.asked(call),
-    data: {
-      tool_name: call.toolName,
-      call_id: call.callId,
-      kind,
-      payload,
-      answer_schema: answerSchema,
-      ...(expiresAt !== undefined && { expires_at: expiresAt }),
-      child: { session_id: sessionId, call_id: waiting.callId, question: seq },
-      spent,
-    },
-  };
+  return questionEvent(call, {
+    kind,
+    payload,
+    answer_schema: answerSchema,
+    ...(expiresAt !== undefined && { expires_at: expiresAt }),
+    child: { session_id: sessionId, call_id: waiting.callId, question: seq },
+    spent,
+  });
 }

@@ -25,7 +25,7 @@ function heldBy({ started, charged: { usage, costUsd } }: CallState, resource: R
  */
 export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget> {
   const { state } = leg.log;
-  const { amounts: left } = remainingOf(state, leg.agent, leg.life.legMs());
+  const { amounts } = remainingOf(state, leg.agent, leg.life.legMs());
   const run = openRun(state);
   const open = run === undefined ? [] : unanswered(run);
   const held = open.filter(({ started }) => started?.slice !== undefined);
@@ -34,7 +34,7 @@ export function sliceOf(leg: Leg, { budget, limits }: Delegate): Partial<Budget>
   ).length;
   const slice = { ...limits };
   for (const resource of SHARED) {
-    const free = held.reduce((rest, call) => rest - heldBy(call, resource), left[resource]);
+    const free = held.reduce((rest, call) => rest - heldBy(call, resource), amounts[resource]);
     const part = Math.max(0, free) / toBegin;
     if (Number.isFinite(part)) slice[resource] = Math.min(part, budget[resource]);
   }

@@ -4,8 +4,7 @@ import type { EventData, NewEvent } from "../../log/event.ts";
 import { tokensOf } from "../../log/tokens.ts";
 import { type ContentBlock, isToolUse } from "../../model/content.ts";
 import { costUsd, type Pricing } from "../../model/pricing.ts";
-import type { Reply } from "../../model/reply.ts";
-import { contentOf } from "../../model/reply.ts";
+import { contentOf, type Reply } from "../../model/reply.ts";
 import { usageSoFar } from "../../model/usage-so-far.ts";
 
 /** One attempt at an answer: the request, and what has arrived of the answer. */

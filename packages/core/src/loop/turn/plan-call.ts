@@ -12,7 +12,7 @@ import { roomFor } from "../../stop/room.ts";
 import { planRequest } from "../hooks/turn-hooks.ts";
 
 /** A model call within the limits, and the event that logs it. */
-export interface ModelCall {
+interface ModelCall {
   model: ModelClient;
   request: ModelRequest;
   event: EventData["llm_request"];

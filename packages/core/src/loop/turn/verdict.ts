@@ -6,7 +6,7 @@ import { openRun, type SessionState } from "../../session/state.ts";
 import type { Attempt } from "./answer-events.ts";
 
 /** What follows from a complete answer. */
-export interface Verdict {
+interface Verdict {
   /** The calls to store. */
   calls: EventData["tool_call"][];
   /** A reminder for the model, which is then asked again. */
@@ -16,7 +16,7 @@ export interface Verdict {
 }
 
 /** A problem with an answer. `code` is that of its `error` event. */
-export interface Problem {
+interface Problem {
   code: "contract_violation" | "unknown_stop_reason" | "no_tool_call" | "overlong_answer";
   message: string;
 }
@@ -50,10 +50,8 @@ export function verdictOn({ answer, request }: Attempt, state: SessionState, too
   const isDone = answer.stopReason === "end_turn" || answer.stopReason === "stop_sequence";
   if (!isDone) return { calls: onlyFirst(calls) };
   if (choice === "any" || choice === "tool" || openRun(state)?.reminded === true) {
-    return {
-      calls,
-      problem: { code: "no_tool_call", message: "The model answered without calling a tool." },
-    };
+    const message = "The model answered without calling a tool.";
+    return { calls, problem: { code: "no_tool_call", message } };
   }
   return { calls, reminder: { text: REMINDER, reminder: true } };
 }
@@ -77,14 +75,14 @@ const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
  * without a call, a call with an invalid id or name, or a call in a paused answer. With any stop reason but
  * `tool_use` there are no calls, whatever the content looks like.
  */
-export function toolCallsOf(
+function toolCallsOf(
   answer: Reply,
   state: SessionState,
-): { calls: EventData["tool_call"][]; breach: string | undefined } {
+): { calls: EventData["tool_call"][]; breach?: string } {
   if (answer.stopReason === "pause_turn" && answer.blocks.some(({ block }) => isToolUse(block))) {
     return { calls: [], breach: "The model paused its answer with a tool call in it." };
   }
-  if (answer.stopReason !== "tool_use") return { calls: [], breach: undefined };
+  if (answer.stopReason !== "tool_use") return { calls: [] };
   const calls: EventData["tool_call"][] = [];
   const ids = new Set<string>();
   for (const { block, complete, invalid } of answer.blocks) {
@@ -99,9 +97,8 @@ export function toolCallsOf(
       ...(invalid !== undefined && { invalid }),
     });
   }
-  return calls.length > 0
-    ? { calls, breach: undefined }
-    : { calls, breach: "The model stopped to use a tool and called none." };
+  if (calls.length > 0) return { calls };
+  return { calls, breach: "The model stopped to use a tool and called none." };
 }
 
 function breachOf(id: unknown, name: unknown, complete: boolean, repeated: boolean): string | undefined {

@@ -13,8 +13,7 @@ import type { Host } from "../leg/host.ts";
  * @throws PawlError `invalid_input` if no run has ended by then.
  */
 export async function fork(host: Host, session: Session, atSeq: number): Promise<Session> {
-  const log: StoredEvent[] = [];
-  for await (const event of readShown(host.store, session.id)) log.push(event);
+  const log = await Array.fromAsync(readShown(host.store, session.id));
   const end = log.findLast(
     (event): event is StoredOf<"run_ended"> => event.type === "run_ended" && event.seq <= atSeq,
   );

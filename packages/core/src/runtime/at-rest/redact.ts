@@ -1,7 +1,8 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
-import { USER_DATA } from "../../context/prefix.ts";
+import { newPrefix, USER_DATA } from "../../context/prefix.ts";
 import { userDataBlock } from "../../context/user-data.ts";
+import { contextTypes } from "../../log/context-types.ts";
 import type { EventData, NewEvent, StoredEvent } from "../../log/event.ts";
 import { isRedactable, REDACTED } from "../../log/redacted.ts";
 import type { Session } from "../../log/session-row.ts";
@@ -21,7 +22,7 @@ import { whileIdle } from "./at-rest.ts";
  */
 export async function redact(host: Host, session: Session, agent: Agent, seq: number): Promise<void> {
   await whileIdle(host, session, agent, async (state) => {
-    const log = await logOf(host, session);
+    const log = await Array.fromAsync(host.store.read(session.id));
     const target = log[seq - 1];
     const found = target === undefined ? [] : sameText(log, target);
     if (target === undefined || found.length === 0)
@@ -34,22 +35,7 @@ export async function redact(host: Host, session: Session, agent: Agent, seq: nu
   });
 }
 
-async function logOf(host: Host, { id }: Session): Promise<StoredEvent[]> {
-  const log: StoredEvent[] = [];
-  for await (const event of host.store.read(id)) log.push(event);
-  return log;
-}
-
-const TARGETS: readonly string[] = [
-  "user_message",
-  "assistant_message",
-  "tool_result",
-  "knowledge",
-  "artifact",
-  "note",
-  "checkpoint",
-  "prefix",
-];
+const TARGETS: readonly string[] = [...contextTypes, "checkpoint", "prefix"];
 
 /** Returns the event and those that repeat it; none if the event has nothing to redact. */
 function sameText(log: readonly StoredEvent[], target: StoredEvent): StoredEvent[] {
@@ -110,7 +96,7 @@ async function redactTask(
   const session = await taskSession(host, parent, call_id, tool_name);
   if (session === undefined) return;
   const redactAll = async (state: SessionState) => {
-    const log = await logOf(host, session);
+    const log = await Array.fromAsync(host.store.read(session.id));
     for (const event of log)
       if (event.type === "tool_started") await redactTask(host, session, agent, event.data);
     const over = new Set(log.flatMap((event) => (event.type === "redaction" ? [event.data.seq] : [])));
@@ -135,9 +121,9 @@ function redactionOf(event: StoredEvent): NewEvent {
   return { type: "redaction", data };
 }
 
-function redactedPrefix({ prefix }: SessionState, isUserData: boolean, prefix_id: string): NewEvent[] {
-  if (prefix === undefined) return [];
-  const { system, tools } = prefix;
+function redactedPrefix(state: SessionState, isUserData: boolean, prefixId: string): NewEvent[] {
+  if (state.prefix === undefined) return [];
+  const { system } = state.prefix;
   const blocks = isUserData && system.length > 1 ? [...system.slice(0, 1), userDataBlock(REDACTED)] : system;
-  return [{ type: "prefix", data: { prefix_id, system: blocks, tools } }];
+  return [newPrefix(state, prefixId, blocks)];
 }

@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { messageOf, PawlError } from "../../base/errors.ts";
+import { messageOf, PawlError, type PawlErrorCode } from "../../base/errors.ts";
 import { type Json, toJson } from "../../base/json.ts";
 import type { NewEvent } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
@@ -23,9 +23,7 @@ export async function answerEvents(
   for (const answer of answers) {
     const { callId, question } = answer;
     if (seen.has(callId)) {
-      throw new PawlError("invalid_input", "One request answers the same question twice.", {
-        details: { callId },
-      });
+      throw refusal("invalid_input", "One request answers the same question twice.", { callId });
     }
     seen.add(callId);
     const call = findQuestion(state, callId, question);
@@ -50,14 +48,14 @@ const MAX_ERROR_CHARS = 10_000;
  * client then.
  */
 function failedAnswer(
-  { callId, question: asked }: CallState,
+  { callId, question }: CallState,
   { error, value }: Answer,
 ): { value: null; error: string } {
-  const refuse = (message: string) => new PawlError("invalid_answer", message, { details: { callId } });
+  const refuse = (message: string) => refusal("invalid_answer", message, { callId });
   if (value !== undefined) throw refuse("An answer must have either a value or an error, not both.");
-  if (asked?.by !== undefined || asked?.kind === "approval") {
+  if (question?.by !== undefined || question?.kind === "approval") {
     throw refuse(
-      `A question of the kind "${asked.kind}" does not accept an error. Answer it with a value, e.g. with a no.`,
+      `A question of the kind "${question.kind}" does not accept an error. Answer it with a value, e.g. with a no.`,
     );
   }
   if (typeof error !== "string" || error.length > MAX_ERROR_CHARS) {
@@ -84,15 +82,11 @@ function storable(value: unknown, callId: string): Json {
 function findQuestion(state: SessionState, callId: string, question: number | undefined): CallState {
   const call = state.calls.get(callId);
   if (call?.question === undefined || (question ?? 0) > call.question.seq) {
-    throw new PawlError("unknown_call", "There is no such question in this session.", {
-      details: { callId },
-    });
+    throw refusal("unknown_call", "There is no such question in this session.", { callId });
   }
   const over = call.answer !== undefined || call.result !== undefined || openRun(state) === undefined;
   if (over || (question ?? call.question.seq) < call.question.seq) {
-    throw new PawlError("already_answered", "This question has been answered already.", {
-      details: { callId },
-    });
+    throw refusal("already_answered", "This question has been answered already.", { callId });
   }
   return call;
 }
@@ -103,13 +97,12 @@ async function checkAnswer(agent: Agent, call: CallState, value: unknown): Promi
   const own = call.question?.by === undefined ? agent.tools.get(call.toolName)?.suspends?.answer : undefined;
   const schema = own ?? jsonSchema(call.question?.answerSchema ?? {});
   const fit = await validate(schema, value);
-  if (!fit.ok) {
-    throw new PawlError(
-      "invalid_answer",
-      `The answer does not fit the question: ${fit.problems.join("; ")}`,
-      {
-        details: { callId: call.callId, problems: fit.problems },
-      },
-    );
-  }
+  if (fit.ok) return;
+  const { problems } = fit;
+  const message = `The answer does not fit the question: ${problems.join("; ")}`;
+  throw refusal("invalid_answer", message, { callId: call.callId, problems });
+}
+
+function refusal(code: PawlErrorCode, message: string, details: { [name: string]: unknown }): PawlError {
+  return new PawlError(code, message, { details });
 }

@@ -24,21 +24,33 @@ import { endSupersededRun } from "./supersede.ts";
  *
  * @throws PawlError `session_busy`.
  */
-export async function beginWithMessage(host: Host, said: IncomingMessage): Promise<Begun> {
-  const { session, agent } = said;
-  const mayWait = said.whenBusy !== "reject";
+export async function beginWithMessage(host: Host, incoming: IncomingMessage): Promise<Begun> {
+  try {
+    return await begin(host, incoming);
+  } catch (error) {
+    if (!PawlError.is(error, "key_taken")) throw error;
+    const earlier = await earlierRun(host.store, incoming);
+    if (earlier === undefined) throw busy();
+    return { start: earlier, leg: undefined };
+  }
+}
+
+/** @throws PawlError `key_taken` if the message was stored first by another request. */
+async function begin(host: Host, incoming: IncomingMessage): Promise<Begun> {
+  const { session, agent } = incoming;
+  const mayWait = incoming.whenBusy !== "reject";
   // Within this time, the leg that holds the session ends or loses its lease.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent);
-    const here = leg && (await unlessTaken(beginHere(host, said, leg)));
+    const here = leg && (await unlessTaken(beginHere(host, incoming, leg)));
     if (here !== undefined) return here;
-    const earlier = await earlierRun(host.store, session.id, said);
+    const earlier = await earlierRun(host.store, incoming);
     if (earlier !== undefined) return { start: earlier, leg: undefined };
     const now = await host.store.sessions.get(session.id);
     if (now?.openRun !== null) {
       if (!mayWait) throw busy();
-      const begun = await orEarlierRun(host, said, queueMessage(host, said));
+      const begun = await queueMessage(host, incoming);
       if (begun !== undefined) return begun;
     }
     if (waited >= patienceMs) throw busy();
@@ -57,35 +69,39 @@ async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
 }
 
 /** Handles the message in this leg, which holds the session. */
-async function beginHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun> {
+async function beginHere(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun> {
   for (;;) {
     const left = runToResume(leg.log.state);
     if (left !== undefined) {
-      if (said.whenBusy === "reject") {
+      if (incoming.whenBusy === "reject") {
         await resumeRun(leg, left).catch(host.report);
         throw busy();
       }
-      const begun = await orEarlierRun(host, said, queueHere(host, said, leg));
+      const begun = await queueHere(host, incoming, leg);
       if (begun !== undefined) return begun;
     }
-    const start = await orEarlierRun(host, said, startRun(host, said, leg));
+    const start = await startRun(host, incoming, leg);
     if (start !== undefined) return start;
   }
 }
 
 /** Starts a run. Returns `undefined` if an answer was stored first, so that a run is in progress. */
-async function startRun(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
+async function startRun(host: Host, incoming: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
   try {
-    const start = await storeMessage(host, said, leg);
-    return start && { start, leg: leg.go(said.signal) };
+    const start = await storeMessage(host, incoming, leg);
+    return start && { start, leg: leg.go(incoming.signal) };
   } catch (error) {
     await leg.close();
     throw error;
   }
 }
 
-async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<RunStart | undefined> {
-  const { session, agent } = said;
+async function storeMessage(
+  host: Host,
+  incoming: IncomingMessage,
+  leg: OpenLeg,
+): Promise<RunStart | undefined> {
+  const { session, agent } = incoming;
   const { log, deps } = leg;
   const userData = await fetchUserData(agent, session, deps, host.clock);
   while (runToResume(log.state) === undefined) {
@@ -98,7 +114,7 @@ async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Pr
     const events: NewEvent[] = [
       ...(ending?.events(nextRun(log.state, start.runId)) ?? []),
       ...startEvents(log.state, agent, host.newId, start),
-      ...messageEvents(said, false),
+      ...messageEvents(incoming, false),
     ];
     const { sessionId, lastSeq: afterSeq } = log.state;
     if (!(await log.appendAtTip(events))) continue;
@@ -112,23 +128,4 @@ async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Pr
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };
-}
-
-/**
- * Returns the outcome of `work`. If the message was stored before, returns the run that it started or was
- * queued for.
- */
-async function orEarlierRun(
-  host: Host,
-  said: IncomingMessage,
-  work: Promise<Begun | undefined>,
-): Promise<Begun | undefined> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!PawlError.is(error, "key_taken")) throw error;
-    const earlier = await earlierRun(host.store, said.session.id, said);
-    if (earlier === undefined) throw busy();
-    return { start: earlier, leg: undefined };
-  }
 }

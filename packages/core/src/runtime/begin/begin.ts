@@ -1,5 +1,5 @@
 import type { Agent } from "../../agent/agent.ts";
-import { timeLimit } from "../../base/deadline.ts";
+import { withTimeLimit } from "../../base/deadline.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { Session } from "../../log/session-row.ts";
 import { notifyHooksOfStart } from "../../loop/start-run.ts";
@@ -61,10 +61,7 @@ export async function notifyOfStart(
   begun: Parameters<typeof notifyHooksOfStart>[1],
   start: Parameters<typeof notifyHooksOfStart>[2],
 ): Promise<void> {
-  const time = timeLimit(clock, leaseTtlMs);
-  try {
-    await notifyHooksOfStart({ clock, signal: time.signal, abortGraceMs: 0 }, begun, start);
-  } finally {
-    time.clear();
-  }
+  await withTimeLimit(clock, leaseTtlMs, (signal) =>
+    notifyHooksOfStart({ clock, signal, abortGraceMs: 0 }, begun, start),
+  );
 }

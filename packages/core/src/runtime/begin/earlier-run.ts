@@ -3,14 +3,7 @@ import type { EventData } from "../../log/event.ts";
 import { eventKey } from "../../log/event-keys.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { RunStart } from "../leg/run-handle.ts";
-
-/** A message as its client sends it. */
-interface Sent {
-  message: string;
-  clientMessageId?: string | undefined;
-  /** The text is not compared with the stored one. */
-  isTask?: true;
-}
+import type { IncomingMessage } from "./incoming-message.ts";
 
 /**
  * Finds the start of the run that this client message began earlier, or of its last retry, or the place where
@@ -20,11 +13,11 @@ interface Sent {
  */
 export async function earlierRun(
   store: EventStore,
-  sessionId: string,
-  sent: Sent,
+  incoming: IncomingMessage,
 ): Promise<RunStart | undefined> {
-  if (sent.clientMessageId === undefined) return undefined;
-  const key = eventKey.message(sent.clientMessageId);
+  if (incoming.clientMessageId === undefined) return undefined;
+  const { id: sessionId } = incoming.session;
+  const key = eventKey.message(incoming.clientMessageId);
   let last: RunStart | undefined;
   let found: RunStart | undefined;
   // The run that answers the message. A queued message may be handed over to the next run.
@@ -40,7 +33,7 @@ export async function earlierRun(
       answering = takenUpBy(answering, found?.messageSeq, event.data);
     } else if (event.type === "user_message" && event.key === key) {
       const { seq, data } = event;
-      checkWords(sent, data.message);
+      checkWords(incoming, data.message);
       found = last && data.queued ? { ...last, afterSeq: seq - 1, messageSeq: seq } : last;
       answering = last?.runId;
     }
@@ -73,7 +66,7 @@ export async function retryOf(
   return found;
 }
 
-function checkWords({ message, isTask }: Sent, stored: string): void {
+function checkWords({ message, isTask }: IncomingMessage, stored: string): void {
   if (isTask || stored === message.toWellFormed()) return;
   throw new PawlError(
     "invalid_input",

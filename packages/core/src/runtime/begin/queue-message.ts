@@ -16,10 +16,10 @@ import { stopOnAbort } from "./stop.ts";
  * another. The message is stored only if nothing else was stored since the run was seen open, so that it
  * never ends up in a session without a run. Returns `undefined` if no run is in progress any more.
  */
-export async function queueMessage(host: Host, said: IncomingMessage): Promise<Begun | undefined> {
-  const { session, agent } = said;
+export async function queueMessage(host: Host, incoming: IncomingMessage): Promise<Begun | undefined> {
+  const { session, agent } = incoming;
   const state = await loadState(host.store, session.id);
-  const start = await storeQueued(said, state, runAtWork, async (events) => {
+  const start = await storeQueued(incoming, state, runAtWork, async (events) => {
     const options = { appendId: host.newId(), afterSeq: state.lastSeq, session: patchOf(events) };
     try {
       await host.store.append(session.id, events, options);
@@ -35,7 +35,7 @@ export async function queueMessage(host: Host, said: IncomingMessage): Promise<B
   const active = host.legs.get(session.id);
   if (active !== undefined) await active.catchUp();
   const leg = active === undefined ? await recover(host, session, agent) : undefined;
-  return { start, leg, release: stopOnAbort(host, start, said.signal) };
+  return { start, leg, release: stopOnAbort(host, start, incoming.signal) };
 }
 
 /**
@@ -43,13 +43,17 @@ export async function queueMessage(host: Host, said: IncomingMessage): Promise<B
  * message cannot be stored. Returns `undefined` if the run waits for its user by now; the leg is then
  * unchanged.
  */
-export async function queueHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun | undefined> {
+export async function queueHere(
+  host: Host,
+  incoming: IncomingMessage,
+  leg: OpenLeg,
+): Promise<Begun | undefined> {
   const { log } = leg;
   try {
-    const start = await storeQueued(said, log.state, runToResume, (events) => log.appendAtTip(events));
+    const start = await storeQueued(incoming, log.state, runToResume, (events) => log.appendAtTip(events));
     if (start === undefined) return undefined;
     const active = await resumeRun(leg, log.state.run as RunState);
-    return { start, leg: active, release: stopOnAbort(host, start, said.signal) };
+    return { start, leg: active, release: stopOnAbort(host, start, incoming.signal) };
   } catch (error) {
     if (PawlError.is(error, "key_taken")) await resumeRun(leg, log.state.run as RunState).catch(host.report);
     else await leg.close();
@@ -59,7 +63,7 @@ export async function queueHere(host: Host, said: IncomingMessage, leg: OpenLeg)
 
 /** Appends the message at the tip, and only if a run is in progress there. */
 async function storeQueued(
-  said: IncomingMessage,
+  incoming: IncomingMessage,
   state: SessionState,
   atWork: (state: SessionState) => RunState | undefined,
   appendAtTip: (events: readonly NewEvent[]) => Promise<boolean>,
@@ -69,14 +73,14 @@ async function storeQueued(
     if (run === undefined) return undefined;
     const { sessionId, lastSeq: afterSeq } = state;
     const { runId } = run;
-    const events = queuedEvents(run, said);
+    const events = queuedEvents(run, incoming);
     const messageSeq = afterSeq + events.length;
     if (await appendAtTip(events)) return { sessionId, runId, afterSeq, messageSeq };
   }
 }
 
-function queuedEvents(run: RunState, said: IncomingMessage): NewEvent[] {
-  const messages = messageEvents(said, true);
-  if (said.whenBusy !== "interrupt") return messages;
+function queuedEvents(run: RunState, incoming: IncomingMessage): NewEvent[] {
+  const messages = messageEvents(incoming, true);
+  if (incoming.whenBusy !== "interrupt") return messages;
   return [{ type: "stop_requested", data: { run_id: run.runId, interrupt: true } }, ...messages];
 }

@@ -5,7 +5,7 @@ import type { Host } from "./host.ts";
 import type { OwnLeg } from "./make-leg.ts";
 
 /** A lease that is renewed until it is released. */
-export interface HeldLease {
+interface HeldLease {
   /** Stops renewing, because the last append released the lease. */
   stopRenewing(): void;
   giveBack(): Promise<void>;

@@ -1,11 +1,11 @@
 import type { Agent } from "../../agent/agent.ts";
 import type { Clock } from "../../base/clock.ts";
-import type { Delegated, Delegation, Leg, OpenTask } from "../../leg/leg.ts";
+import type { Tasks } from "../../leg/leg.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { LiveTail } from "../../log/live-tail.ts";
 import type { Session } from "../../log/session-row.ts";
 import type { SessionWatches } from "../../readers/session-watch.ts";
-import type { RunState, SessionState } from "../../session/state.ts";
+import type { SessionState } from "../../session/state.ts";
 
 /** The session's state when a leg is over. `settled`: the leg suspended or ended the run. */
 export interface LegOutcome {
@@ -49,10 +49,7 @@ export interface Host {
   /** Reports failures that no caller gets. */
   report(error: unknown): void;
   deps(session: Session): unknown;
-  /** Has a sub-agent do the work of a call. */
-  delegate(leg: Leg, delegated: Delegated): Promise<Delegation>;
-  /** Returns the open tasks of a run that ends. */
-  openTasks(leg: Leg, run: RunState): Promise<readonly OpenTask[]>;
+  readonly tasks: Tasks;
   newId(): string;
   readonly clock: Clock;
 }

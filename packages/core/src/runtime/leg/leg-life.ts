@@ -1,7 +1,6 @@
 import type { Agent } from "../../agent/agent.ts";
 import { PawlError } from "../../base/errors.ts";
 import type { LegLife } from "../../leg/leg.ts";
-import type { StopReason } from "../../log/stop-reason.ts";
 import { landingTime } from "../../loop/decide.ts";
 import type { SessionState } from "../../session/state.ts";
 import { limitStop, remainingOf } from "../../stop/limits.ts";
@@ -27,58 +26,45 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
   let deadlineMs = Number.POSITIVE_INFINITY;
   /** What the timer has counted, so that a clock that was set back does not keep the run from landing. */
   let reachedMs = 0;
-  let lost = false;
-  let halted: StopReason | undefined;
-  let haltedAt: number | undefined;
-  let nextRun: string | undefined;
-  const halt = (stop: StopReason) => {
-    halted ??= stop;
-    haltedAt ??= state.lastSeq;
-    control.abort(new Error(stop.message));
-  };
   const lose = (error: PawlError) => {
-    lost = true;
+    life.abandon();
     control.abort(error);
   };
-  return {
+  const life: { -readonly [part in keyof OwnLegLife]: OwnLegLife[part] } = {
     clock,
     abortGraceMs,
     get signal() {
       return control.signal;
     },
-    get halted() {
-      return halted;
-    },
-    get haltedAt() {
-      return haltedAt;
-    },
-    get lost() {
-      return lost;
-    },
+    halted: undefined,
+    haltedAt: undefined,
+    lost: false,
     get draining() {
       return host.draining;
     },
-    get nextRun() {
-      return nextRun;
-    },
+    nextRun: undefined,
     legMs: () => Math.max(reachedMs, clock.now() - startedAt),
     timeLeftMs: () => deadlineMs - clock.now(),
-    halt,
+    halt: (stop) => {
+      life.halted ??= stop;
+      life.haltedAt ??= state.lastSeq;
+      control.abort(new Error(stop.message));
+    },
     beginLanding: () => {
-      if (control.signal.aborted && halted === undefined && !lost) control = new AbortController();
+      if (control.signal.aborted && life.halted === undefined && !life.lost) control = new AbortController();
     },
     abandon: () => {
-      lost = true;
+      life.lost = true;
     },
     handOver: (runId) => {
-      nextRun = runId;
+      life.nextRun = runId;
     },
     begin: () => {
       startedAt = clock.now();
       const left = remainingOf(state, agent, 0);
       const ms = left.amounts.wallClockMs;
       deadlineMs = startedAt + ms;
-      const cancelEnd = clock.after(ms, () => halt(limitStop(left, "wallClockMs")));
+      const cancelEnd = clock.after(ms, () => life.halt(limitStop(left, "wallClockMs")));
       const landMs = timeToLand(agent, ms);
       const cancelLanding = clock.after(landMs, () => {
         reachedMs = landMs;
@@ -94,6 +80,7 @@ export function newLegLife(host: Host, agent: Agent, state: SessionState): OwnLe
     leave: () => lose(new PawlError("draining", "The process is shutting down.")),
     end: () => control.abort(new Error("The leg is over.")),
   };
+  return life;
 }
 
 /** Returns when to abort in-flight work for the last turn, in milliseconds from now. */

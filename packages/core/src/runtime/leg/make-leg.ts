@@ -21,7 +21,7 @@ export interface OwnLeg extends Leg {
 }
 
 /** The parts of a leg. */
-export interface LegParts {
+interface LegParts {
   host: Host;
   session: Session;
   agent: Agent;
@@ -32,13 +32,11 @@ export interface LegParts {
 
 /** Makes a leg of this process. It has not started. */
 export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnLeg {
-  const { store, tail, newId } = host;
+  const { store, tail, newId, tasks } = host;
   const { id } = session;
   const { makeDeps = () => host.deps(session) } = parts;
   const life = newLegLife(host, agent, log.state);
-  let deps: unknown;
-  let live: LiveState = { attempt: 0, parts: [], progress: new Map(), agents: new Map() };
-  const leg: OwnLeg = {
+  const leg: OwnLeg & { deps: unknown; live: LiveState } = {
     agent,
     session,
     log,
@@ -52,26 +50,21 @@ export function makeLeg({ host, session, agent, log, ...parts }: LegParts): OwnL
       byMethod: new Map(),
       context: undefined,
     },
-    get deps() {
-      return deps;
-    },
+    deps: undefined,
     makeDeps: once(async () => {
-      deps = await makeDeps();
-      return deps;
+      leg.deps = await makeDeps();
+      return leg.deps;
     }),
-    get live() {
-      return live;
-    },
+    live: { attempt: 0, parts: [], progress: new Map(), agents: new Map() },
     touch: () => tail.touch(id),
     begin: () => {
-      live = tail.live(id);
+      leg.live = tail.live(id);
       return life.begin();
     },
     newId,
     status: async () => (await store.sessions.get(id))?.status,
     read: (options) => readShown(store, id, options),
-    delegate: (delegated) => host.delegate(leg, delegated),
-    openTasks: (run) => host.openTasks(leg, run),
+    tasks,
   };
   return leg;
 }

@@ -16,9 +16,9 @@ export interface RunStart {
 }
 
 /**
- * A run in progress. It continues whether or not anybody reads it: print its `textStream`, iterate its events,
- * listen to some of them, or only await `result`. If `result` rejects, iterators throw the same error after
- * the stored events.
+ * A run in progress. It continues whether or not anybody reads it: print its `textStream`, iterate its
+ * events, listen to some of them, or only await `result`. If `result` rejects, iterators throw the same error
+ * after the stored events.
  *
  * Before each `assistant_message`, readers get the rest of its text and thinking as deltas. So the texts of
  * all `text_delta` events of an answer add up to the answer, even if it arrived in one packet.
@@ -48,8 +48,8 @@ export interface Run extends AsyncIterable<SessionEvent> {
   readonly started: Promise<RunStart>;
   /**
    * Resolves when the run is suspended or has ended. For a message that was queued during a run, it is the
-   * result of the run that picked the message up. Listeners have had all events by then. Rejects as `started` does, or later with
-   * `store_unavailable`. All other failures are in the result.
+   * result of the run that picked the message up. Listeners have received all events by then. Rejects as
+   * `started` does, or later with `store_unavailable`. All other failures are in the result.
    */
   readonly result: Promise<RunResult>;
   /**
@@ -58,7 +58,7 @@ export interface Run extends AsyncIterable<SessionEvent> {
    * of the next attempt begins a new paragraph. Each access starts a new stream from the run's beginning.
    */
   readonly textStream: AsyncIterable<string>;
-  /** Calls `listener` for every event of one type. Throws a PawlError `config` for a type that no event has. */
+  /** Calls `listener` for every event of one type. Throws a PawlError `config` for an unknown type. */
   on<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;
   /** Removes a listener. */
   off<T extends EventType | LiveEventType>(type: T, listener: (event: EventOf<T>) => void): this;

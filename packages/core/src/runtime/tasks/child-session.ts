@@ -10,7 +10,7 @@ import type { Delegate } from "../../tools/tool.ts";
 import type { Host } from "../leg/host.ts";
 
 /** Returns the id of the session in which a call's task is done. */
-export function childId(sessionId: string, callId: string): string {
+function childId(sessionId: string, callId: string): string {
   return `${sessionId}:${callId}`;
 }
 
@@ -59,13 +59,13 @@ export async function openChild(
   const id = childId(parent.id, callId);
   const { userId } = parent;
   const type = effectiveType(leg);
-  const known = await host.store.sessions.get(id);
-  if (known !== undefined) return ofType(own(known, userId, agent), type);
   // The task is not a copy of another session, even if its caller is.
   const { forked_from: _, ...metadata } = ofType(parent, type).metadata;
   const origin = { session_id: parent.id, call_id: callId };
-  const made = await createOnce(host.store, { id, userId, agent, metadata: { ...metadata, parent: origin } });
-  return ofType(own(made, userId, agent), type);
+  const session =
+    (await host.store.sessions.get(id)) ??
+    (await createOnce(host.store, { id, userId, agent, metadata: { ...metadata, parent: origin } }));
+  return ofType(own(session, userId, agent), type);
 }
 
 /** Returns the session with its caller's current type; its row has the type from when the task was given. */

@@ -12,7 +12,7 @@ import { type CallState, openRun } from "../../session/state.ts";
 import { recover } from "../begin/begin.ts";
 import { beginWithAnswers } from "../begin/begin-with-answers.ts";
 import { beginWithMessage } from "../begin/begin-with-message.ts";
-import type { ActiveLeg, Host } from "../leg/host.ts";
+import type { ActiveLeg, Host, LegOutcome } from "../leg/host.ts";
 import { childAgent, openChild } from "./child-session.ts";
 
 /**
@@ -24,8 +24,8 @@ export async function delegateCall(host: Host, leg: Leg, delegated: Delegated): 
   const agent = childAgent(delegate, leg.agent.name, call.toolName, slice);
   const session = await openChild(host, leg, call.callId, agent.name);
   if (delegate.showsText) showText(leg, call, agentOf(delegate).name, session.id);
-  const said = { session, agent, message: delegate.message(input), params: callerParams(leg) };
-  const begun = await giveWork(host, said, call);
+  const task = { session, agent, message: delegate.message(input), params: callerParams(leg) };
+  const begun = await giveWork(host, task, call);
   return await untilRest(host, leg, session, agent, begun);
 }
 
@@ -63,8 +63,8 @@ async function giveWork(
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
     if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
-    const said = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
-    return (await beginWithMessage(host, said)).leg;
+    const incoming = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
+    return (await beginWithMessage(host, incoming)).leg;
   } catch (error) {
     // Either a process that crashed has already passed it on, or the question has to be asked again, because
     // the sub-agent's own schema is stricter than the one in the log.
@@ -99,7 +99,7 @@ async function untilRest(
  * Waits for the task's leg. If the caller is stopped, stops it; if the caller's run is abandoned, abandons
  * it.
  */
-async function followed(leg: Leg, active: ActiveLeg): Promise<Awaited<ActiveLeg["done"]>> {
+async function followed(leg: Leg, active: ActiveLeg): Promise<LegOutcome> {
   const { signal } = leg.life;
   const onAbort = () => (leg.life.lost ? active.leave() : active.abort());
   if (signal.aborted) onAbort();

@@ -306,12 +306,12 @@ it.each<[string, unknown, string]>([
   [
     "afterTurn",
     { stop: "blocked" },
-    "A stop reason must be { type, message }, both strings. A promise is not one.",
+    "A stop reason must be an object { type, message } of two strings; got something else, e.g. a promise.",
   ],
   [
     "beforeRun",
     { stop: undefined },
-    "A stop reason must be { type, message }, both strings. A promise is not one.",
+    "A stop reason must be an object { type, message } of two strings; got something else, e.g. a promise.",
   ],
   ["onStop", { stop }, "onStop cannot end the run: it returns type and message"],
 ])("H1 %s that returns %j is logged with what it may return", async (method, returned, message) => {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Hook, memoryStore, type RunResult } from "../../../src/index.ts";
 import { code } from "../../support/errors.ts";
 import { failures, named, sound } from "../../support/hooks.ts";
-import { never, setup, sleep, stored, user } from "../../support/setup.ts";
+import { never, setup, stored, until, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, calling, echo, question } from "../../support/tools.ts";
 
@@ -373,8 +373,9 @@ describe("afterRun", () => {
     for (let n = 0; n < 8 && (await first.of(sessionId, "run_ended")).length === 0; n += 1) {
       clock += 60_000;
       const next = setup([{ text: "Fine." }], options, { store: base });
+      const before = died;
       await next.pawl.sweep();
-      for (let wait = 0; wait < 20; wait += 1) await sleep(1);
+      await until(async () => died > before || (await next.of(sessionId, "run_ended")).length > 0);
     }
     expect(died).toBe(4);
     expect((await first.of(sessionId, "run_ended")).map(({ data }) => data.run_id)).toEqual([runId]);

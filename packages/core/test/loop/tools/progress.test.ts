@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tool } from "../../../src/index.ts";
-import { collect, setup, sleep, stored } from "../../support/setup.ts";
+import { settled } from "../../support/settled.ts";
+import { collect, setup, stored } from "../../support/setup.ts";
 import { text } from "../../support/tools.ts";
 
 describe("the progress of a tool", () => {
@@ -44,13 +45,16 @@ describe("the progress of a tool", () => {
   });
 
   it("T8 sends progress reports to readers while the tool is running", async () => {
+    const started = Promise.withResolvers<void>();
     const { promise: seen, resolve } = Promise.withResolvers<void>();
     const slow = tool({
       name: "slow",
       description: "",
       input: text,
       execute: async (_, { progress }) => {
-        await sleep(10);
+        // The reader has read everything that is stored, and waits.
+        await started.promise;
+        await settled();
         progress({ percent: 50 });
         await seen;
       },
@@ -61,6 +65,7 @@ describe("the progress of a tool", () => {
       { pollMs: 60_000 },
     );
     for await (const event of pawl.run("tester", { userId: "u1", input: "Go" })) {
+      if (event.type === "tool_started") started.resolve();
       if (event.type !== "tool_progress") continue;
       expect(event.data).toMatchObject({ data: { percent: 50 } });
       resolve();
@@ -84,7 +89,7 @@ describe("the progress of a tool", () => {
     const late: string[] = [];
     for await (const { type } of world.pawl.follow(sessionId, { untilIdle: true })) {
       late.push(type);
-      if (type === "tool_result") setTimeout(resolve, 10);
+      if (type === "tool_result") void settled().then(resolve);
     }
     expect(late).toContain("run_ended");
     expect(late).not.toContain("tool_progress");

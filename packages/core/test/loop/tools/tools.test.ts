@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { jsonSchema, memoryStore, tool } from "../../../src/index.ts";
-import { setup, sleep, until } from "../../support/setup.ts";
+import { settled } from "../../support/settled.ts";
+import { setup, until } from "../../support/setup.ts";
 import { failingStore } from "../../support/stores.ts";
 import { text } from "../../support/tools.ts";
 
@@ -131,7 +132,7 @@ describe("tools", () => {
       execute: async ({ n }) => {
         running += 1;
         most = Math.max(most, running);
-        await sleep(5);
+        await settled();
         running -= 1;
         if (n === 1) throw new Error("one fails");
         return n;
@@ -174,15 +175,21 @@ describe("tools", () => {
 
   it("L6 stores the results of the other calls if one result cannot be stored", async () => {
     const base = memoryStore();
-    const store = failingStore(base, (events) =>
-      events.some((event) => event.type === "tool_result" && event.data.result === "quick"),
-    );
+    const refused = Promise.withResolvers<void>();
+    const store = failingStore(base, (events) => {
+      const fails = events.some((event) => event.type === "tool_result" && event.data.result === "quick");
+      if (fails) refused.resolve();
+      return fails;
+    });
     const work = tool({
       name: "work",
       description: "",
       input: text,
       execute: async ({ text }) => {
-        if (text === "slow") await sleep(20);
+        if (text === "slow") {
+          await refused.promise;
+          await settled();
+        }
         return text;
       },
     });
@@ -211,15 +218,15 @@ describe("tools", () => {
 
   it("T1 answers a call whose time is up, and logs what it returns too late without using it", async () => {
     let told: AbortSignal | undefined;
+    const late = Promise.withResolvers<string>();
     const stubborn = tool({
       name: "stubborn",
       description: "",
       input: text,
       timeoutMs: 10,
-      execute: async (_, { signal }) => {
+      execute: (_, { signal }) => {
         told = signal;
-        await sleep(40);
-        return "late";
+        return late.promise;
       },
     });
     const { say, of } = setup([{ tools: [{ name: "stubborn", input: { text: "" } }] }, { text: "Ok." }], {
@@ -228,6 +235,7 @@ describe("tools", () => {
     const { actions, sessionId } = await say("Go");
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(/unknown.*too long/) });
     expect(told?.reason).toEqual(new Error("The tool took longer than 10 ms."));
+    late.resolve("late");
     await until(async () => (await of(sessionId, "error")).length > 0);
     expect((await of(sessionId, "error"))[0]?.data).toMatchObject({ code: "late_result" });
     expect(await of(sessionId, "tool_result")).toHaveLength(1);

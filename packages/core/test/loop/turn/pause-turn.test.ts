@@ -5,7 +5,8 @@ import { rebuild } from "../../../../../test/support/rebuild.ts";
 import { sha256 } from "../../../src/base/sha256.ts";
 import { type EventStore, type Hook, memoryStore } from "../../../src/index.ts";
 import type { NewEvent } from "../../../src/store.ts";
-import { type Setup, setup, sleep, until } from "../../support/setup.ts";
+import { settled } from "../../support/settled.ts";
+import { type Setup, setup, until } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
@@ -320,7 +321,8 @@ describe("an answer that the model has paused", () => {
     const { id: sessionId } = await at.pawl.getOrCreateSession("tester", "u1");
     const running = at.say("Go", { sessionId });
     await until(() => at.model.requests.length >= 2);
-    await sleep(20);
+    // Until the answer stalls.
+    await settled();
     await clock.advance(8_100);
     const { stop, text } = await running;
     expect({ type: stop.type, last: text.split("\n\n").at(-1) }).toEqual({

@@ -53,7 +53,7 @@ describe("P2 a tool that fails at the client", () => {
     const { fail, model } = await waiting();
     await fail("");
     expect(model.requests[1]?.messages.at(-1)?.content).toMatchObject([
-      { is_error: true, content: "It failed, and did not say why." },
+      { is_error: true, content: "It failed without an error message." },
     ]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { memoryStore, runtime } from "../../../src/index.ts";
 import { contextTypes } from "../../../src/inspect.ts";
 import { code } from "../../support/errors.ts";
-import { setup, sleep, stored, types, user } from "../../support/setup.ts";
+import { setup, stored, types, until, user } from "../../support/setup.ts";
 import { failingStore, has } from "../../support/stores.ts";
 import { echoTool } from "../../support/tools.ts";
 
@@ -153,7 +153,12 @@ describe("sessions and events", () => {
     let clock = 0;
     const now = () => clock;
     const store = memoryStore({ now });
-    const die = failingStore(store, (events) => has(events, "llm_request"));
+    let deaths = 0;
+    const die = failingStore(store, (events) => {
+      if (!has(events, "llm_request")) return false;
+      deaths += 1;
+      return true;
+    });
     const first = setup([], {}, { store: die });
     const run = first.pawl.run("tester", { ...user, input: "Go" });
     const { sessionId } = await run.started;
@@ -161,7 +166,7 @@ describe("sessions and events", () => {
     for (let process = 0; process < 3; process += 1) {
       clock += 60_000;
       expect(await setup([], {}, { store: die }).pawl.sweep()).toBe(1);
-      await sleep(5);
+      await until(() => deaths === process + 2);
     }
     clock += 60_000;
     const last = setup([], {}, { store: die });

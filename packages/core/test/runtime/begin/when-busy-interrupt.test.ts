@@ -1,7 +1,9 @@
+import { testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { stops } from "../../../../../test/support/invariants.ts";
-import { PawlError, runtime } from "../../../src/index.ts";
-import { setup, sleep, stored, types, until, user } from "../../support/setup.ts";
+import { memoryStore, PawlError, runtime } from "../../../src/index.ts";
+import { settled } from "../../support/settled.ts";
+import { setup, stored, types, until, user } from "../../support/setup.ts";
 import { ask, question } from "../../support/tools.ts";
 import { begin, check, endless, gate, ok, texts } from "../../support/when-busy.ts";
 
@@ -44,7 +46,7 @@ describe("whenBusy: interrupt", () => {
     expect(actions[0]).toMatchObject({ success: false, result: expect.stringMatching(result) });
     expect(actions[1]?.result).toEqual({ answered: false, reason: "the user wrote something else." });
     open();
-    await sleep(5);
+    await settled();
     expect((await world.of(sessionId, "error")).map(({ data }) => data.code)).toEqual(
       deaf ? ["late_result"] : [],
     );
@@ -74,11 +76,13 @@ describe("whenBusy: interrupt", () => {
   it("E2 keeps the lease for the run that begins in place of the first", async () => {
     const { work, open } = gate();
     const script = [endless, { tools: [{ name: "work" }] }, ok];
-    const world = setup(script, { ...interrupt, tools: [work] }, { leaseTtlMs: 60 });
+    const clock = testClock();
+    const store = memoryStore({ now: clock.now });
+    const world = setup(script, { ...interrupt, tools: [work] }, { clock, store, leaseTtlMs: 60_000 });
     const { sessionId, say } = await begin(world);
     const second = say("Second");
     await stored(world, sessionId, "tool_started");
-    await sleep(150);
+    await clock.advance(150_000);
     expect(await world.store.acquire(sessionId, "another", 1_000)).toBeUndefined();
     open();
     expect((await second.result).text).toBe("Ok.");

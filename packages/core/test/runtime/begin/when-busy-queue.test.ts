@@ -1,4 +1,4 @@
-import type { Reply } from "@pawl/testing";
+import { type Reply, testClock } from "@pawl/testing";
 import { describe, expect, it } from "vitest";
 import { stops } from "../../../../../test/support/invariants.ts";
 import {
@@ -11,7 +11,7 @@ import {
   type StopCondition,
 } from "../../../src/index.ts";
 import { newView, reduceView } from "../../../src/view.ts";
-import { type Options, setup, sleep, types, until, user } from "../../support/setup.ts";
+import { type Options, setup, stored, types, until, user } from "../../support/setup.ts";
 import { beforeAppend, has } from "../../support/stores.ts";
 import { ask, question } from "../../support/tools.ts";
 import { begin, check, endless, finish, gate, ok, slow, texts } from "../../support/when-busy.ts";
@@ -284,14 +284,28 @@ describe("whenBusy: queue", () => {
   });
 
   it("waits for a run that is just being begun, and takes the message up in it", async () => {
-    const { promise, resolve } = Promise.withResolvers<string>();
-    const world = setup([slow, ok], { ...queue, userData: () => promise });
-    const { id: sessionId } = await world.store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
+    const clock = testClock();
+    const { work, open } = gate();
+    const asked = Promise.withResolvers<void>();
+    const known = Promise.withResolvers<string>();
+    const userData = () => {
+      asked.resolve();
+      return known.promise;
+    };
+    const options = { ...queue, userData, tools: [work] };
+    const store = memoryStore({ now: clock.now });
+    const world = setup([{ tools: [{ name: "work" }] }, ok], options, { clock, store });
+    const { id: sessionId } = await store.sessions.create({ id: "s1", userId: "u1", agent: "tester" });
     const first = world.pawl.run("tester", { ...user, sessionId, input: "First" });
-    await sleep(5);
+    await asked.promise;
     const second = world.pawl.run("tester", { ...user, sessionId, input: "Second" });
-    await sleep(150);
-    resolve("data");
+    await clock.advance(150);
+    known.resolve("data");
+    await stored(world, sessionId, "tool_started");
+    // Until the second one decides again.
+    await clock.advance(150);
+    await second.started;
+    open();
     expect((await second.result).runId).toBe((await first.result).runId);
     expect(await world.of(sessionId, "user_message")).toHaveLength(2);
     await check(world, sessionId);
@@ -334,7 +348,7 @@ describe("whenBusy: queue", () => {
     await check(world, sessionId);
   });
 
-  it("E8 shows what the run says to the message behind the message", async () => {
+  it("L16 shows what the run says to the message behind the message", async () => {
     const world = setup([slow, { text: "Second answer." }], queue);
     const { run, sessionId, say } = await begin(world);
     const second = say("Second");

@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import * as z from "zod";
 import { type EventStore, memoryStore, tool } from "../../../src/index.ts";
 import { localTail } from "../../../src/store.ts";
-import { setup, sleep } from "../../support/setup.ts";
+import { settled } from "../../support/settled.ts";
+import { setup } from "../../support/setup.ts";
 import { beforeAppend, failingStore, has } from "../../support/stores.ts";
 import { ask } from "../../support/tools.ts";
 
@@ -60,7 +61,7 @@ it("L4 the report of a late result may be lost without harm", async () => {
     expect(stop.type).toBe("end_turn");
     back();
     await expect.poll(() => refused).toBe(1);
-    await sleep(20);
+    await settled();
     expect(unhandled).toEqual([]);
   } finally {
     process.off("unhandledRejection", listen);

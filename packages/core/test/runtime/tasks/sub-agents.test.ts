@@ -4,7 +4,8 @@ import * as z from "zod";
 import { crashingStore } from "../../../../../test/support/crashing-store.ts";
 import { type EventStore, PawlError, tool } from "../../../src/index.ts";
 import { asking, type Family, family, ofType, sessionId, task } from "../../support/family.ts";
-import { sleep, user } from "../../support/setup.ts";
+import { settled } from "../../support/settled.ts";
+import { until, user } from "../../support/setup.ts";
 import { hang } from "../../support/tools.ts";
 
 describe("an agent as a tool", () => {
@@ -200,11 +201,15 @@ describe("an agent as a tool", () => {
   });
 
   it("leaves the task to another process when its own goes down", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
     const slow = tool({
       name: "slow",
       description: "Is slow.",
       input: z.object({}),
-      execute: () => new Promise((go) => setTimeout(() => go("seen"), 30)),
+      execute: async (_, { signal }) => {
+        await promise;
+        return signal.aborted ? "aborted" : "seen";
+      },
     });
     const world = family(
       [{ tools: task("toolu_a") }, { text: "Done." }],
@@ -215,10 +220,14 @@ describe("an agent as a tool", () => {
     const running = world.say(pawl);
     running.catch(() => undefined);
     const childLog = () => world.log(`${sessionId}:toolu_a`);
-    while (ofType(await childLog(), "tool_started").length === 0) await sleep(1);
-    await pawl.drain();
+    await until(async () => ofType(await childLog(), "tool_started").length > 0);
+    const draining = pawl.drain();
+    await settled();
+    resolve();
+    await draining;
     expect(ofType(await world.log(), "run_ended")).toEqual([]);
     expect(ofType(await childLog(), "run_ended")).toEqual([]);
+    expect(ofType(await childLog(), "tool_result")).toMatchObject([{ data: { result: "seen" } }]);
     expect((await survive(world, world.base)) >= 0).toBe(true);
     const result = ofType(await world.log(), "tool_result");
     expect(result).toMatchObject([{ data: { success: true, result: "Known." } }]);

@@ -8,15 +8,18 @@ import { type AgUiClient, type AgUiEvent, lastEvents } from "./ag-ui-outcome.ts"
 
 /** Facts about the request that an encoder's stream answers. */
 export interface AgUiStream extends Omit<AgUiClient, "run"> {
-  /** The client's id of the run. */
+  /** The id that the client has given to the run. Default: the run's own id. */
   runId?: string;
-  /** The client may have messages that differ from the session's: snapshots put them right. */
+  /**
+   * Whether to send snapshots, because the client may have messages that differ from the session's. Default:
+   * `false`.
+   */
   restates?: boolean;
-  /** Why the request was refused, although the thread is shown. */
+  /** Why the request was refused. The stream sends the thread, and ends with this message as an error. */
   refusal?: string;
 }
 
-/** Encodes runs as AG-UI events. */
+/** Returns an encoder that writes a run as AG-UI events. */
 export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encoder {
   const told = telling(context);
   const run = { threadId: context.threadId, runId: stream.runId ?? context.runId };
@@ -25,8 +28,8 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
   const restates =
     context.idle !== true && (stream.restates === true || context.again === true || isQueuedMessage);
   const { events, restated, stepEnd } = threadEvents(restates);
-  // Everything stored before the stream began is sent as snapshots, not event by event. After a queued
-  // message, so is everything that came before it.
+  // A stream that restates sends earlier events as snapshots, not one by one. After a queued message,
+  // everything before the answer to this message is sent as a snapshot too.
   let isCaughtUp = !restates || (!isQueuedMessage && context.cursor <= context.before.cursor);
   let wasOver = false;
   const catchUp = (view: ViewState): AgUiEvent[] => {
@@ -41,7 +44,7 @@ export function agUiEncoder(context: EncoderContext, stream: AgUiStream): Encode
       return [started, ...(restates && isCaughtUp ? [snapshot(context.before)] : [])].map(dataFrame);
     },
     encode: (event) => {
-      // The view before this event: its own changes are sent after the snapshot.
+      // The view before this event. The event's own changes are sent after the snapshot.
       const before = told.view;
       const steps = told.steps(event);
       const views = { before, view: told.view };
@@ -85,9 +88,11 @@ interface Views {
 function threadEvents(restates: boolean) {
   const words = blockEvents();
   let step: string | undefined;
-  /** The model's current answer, until it is on record. */
+  /** The attempt of the model's current answer; `undefined` once the answer is stored. */
   let attempt: number | undefined;
-  /** An answer whose thinking the client may have; a snapshot without thinking would not remove it. */
+  /**
+   * The attempt whose thinking the client may already have. A snapshot without thinking would not remove it.
+   */
   let doubtful: number | undefined;
   const stepEnd = () => (step === undefined ? [] : [{ type: "STEP_FINISHED", stepName: step }]);
   const eventsOf = (one: Step, before: ViewState): AgUiEvent[] => {
@@ -112,8 +117,9 @@ function threadEvents(restates: boolean) {
   };
   const untold = (event: SessionEvent, { before, view }: Views): AgUiEvent[] => {
     const isPickedUp = event.type === "llm_request" && before.messages.some(isQueued);
-    // A client appends new messages to those that it has, although a message that was picked up may belong
-    // before the end of the answer.
+    // Clients append new messages to their list, but a queued message that the run picks up may belong
+    // further up. The first snapshot removes the queued messages, and the second one adds them in their
+    // place.
     const without = isPickedUp ? [snapshot(withoutQueued(before))] : [];
     return [...without, snapshot(view, words.open())];
   };
@@ -127,9 +133,10 @@ function threadEvents(restates: boolean) {
       return event.type === "llm_request" ? [...more, ...told] : [...told, ...more];
     },
     /**
-     * Returns snapshots that replace all events so far. A client keeps its order of messages and appends new
-     * ones, so the first snapshot removes the messages since `before`. A client also keeps its thinking,
-     * unless the snapshot has some.
+     * Returns snapshots that replace all earlier events. Clients keep the order of their messages and append
+     * new ones. So the first snapshot removes the messages since `before`, and the second one adds them in
+     * the session's order. Clients also keep their own thinking unless a snapshot has some, so an empty
+     * thought is added if needed.
      */
     restated: (before: ViewState, view: ViewState, isOver: boolean): AgUiEvent[] => {
       doubtful = attempt;
@@ -162,7 +169,9 @@ function withoutQueued(view: ViewState): ViewState {
   return { ...view, messages: view.messages.filter((message) => !isQueued(message)) };
 }
 
-/** All messages. `written` comes before those that wait for the next turn. */
+/**
+ * Returns a snapshot of all messages. `written` is placed after the view's messages and before queued ones.
+ */
 function snapshot(view: ViewState, written: readonly AgUiMessage[] = []): AgUiEvent {
   const waiting = { ...view, messages: view.messages.filter(isQueued) };
   const messages = [...agUiMessages(withoutQueued(view)), ...written, ...agUiMessages(waiting)];

@@ -4,15 +4,17 @@ import type { Step } from "../base/telling.ts";
 import { type AgUiMessage, answerId, contentOf, resultId, thoughtId } from "./ag-ui-messages.ts";
 import type { AgUiEvent } from "./ag-ui-outcome.ts";
 
-/** Voided thinking with its text emptied: if a snapshot has no thinking, a client keeps its own. */
+/**
+ * Returns void thinking as messages with empty text. Clients keep their own thinking if a snapshot has none.
+ */
 export function emptied(blocks: readonly Pick<Told, "key" | "kind">[]): AgUiMessage[] {
   const thoughts = blocks.filter(({ kind }) => kind === "thinking");
   return thoughts.map((block) => ({ id: messageOf(block), role: "reasoning", content: "" }));
 }
 
 /**
- * Encodes the model's output: one message for the text of an answer, one for each thought. `open` has the
- * messages in progress, as far as they were sent.
+ * Returns an encoder for the model's text: one message for the text of an answer, and one for each block of
+ * thinking. `open()` returns the messages in progress, with the text that was sent so far.
  */
 export function blockEvents(): {
   events(step: BlockStep): AgUiEvent[];
@@ -61,8 +63,8 @@ export function blockEvents(): {
 }
 
 /**
- * Returns the id of a block's message: all text of an answer is one message, each thought is one. A snapshot
- * has removed or emptied lost messages, so their ids can be used again.
+ * Returns the id of the message that a block belongs to. All text of an answer is one message, and each block
+ * of thinking is one. Ids of void messages are used again: a snapshot has removed or emptied these messages.
  */
 function messageOf({ key, kind }: Pick<Told, "key" | "kind">): string {
   if (kind === "text") return answerId(key.slice(0, key.indexOf(":")));
@@ -99,7 +101,7 @@ export function callEvents(step: Exclude<Step, BlockStep | { type: "turn" }>): A
   }
 }
 
-/** Progress that a tool reports. */
+/** Returns the status text that a tool shows when the tool starts or ends, as a custom event. */
 function statusEvent(event: StoredOf<"tool_started" | "tool_result">): AgUiEvent[] {
   const { call_id: toolCallId, tool_name: toolName, status: message } = event.data;
   if (message === undefined) return [];

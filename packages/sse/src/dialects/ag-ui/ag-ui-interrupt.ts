@@ -2,7 +2,9 @@ import type { Question } from "@pawl/core";
 import { isApproval } from "../base/answers.ts";
 import { questionId } from "../base/question-id.ts";
 
-/** A question as an interrupt. Its id is `q` and the `seq` that `GET /sessions/:id` has in `pending`. */
+/**
+ * Returns a question as an AG-UI interrupt. The interrupt's id is `q` and the question's `seq`, e.g. `q12`.
+ */
 export function interrupt(question: Question): object {
   const { callId: toolCallId, seq, kind, payload, answerSchema, expiresAt } = question;
   return {

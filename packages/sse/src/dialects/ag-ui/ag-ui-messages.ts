@@ -2,25 +2,28 @@ import { isFailed, type Json, type StopType } from "@pawl/core";
 import type { ViewMessage, ViewState } from "@pawl/core/view";
 import { interrupt } from "./ag-ui-interrupt.ts";
 
-/** A message of AG-UI. */
+/** A message in AG-UI's format. */
 export type AgUiMessage = { readonly id: string; readonly role: string; readonly [field: string]: unknown };
 
 /**
- * `{ threadId, messages, pendingInterrupts }`: a session as AG-UI messages for
- * `new HttpAgent({ threadId, initialMessages })`, and its open questions for `agent.pendingInterrupts`.
+ * Returns a session as `{ threadId, messages, pendingInterrupts }`. On the page, pass them to `new
+ * HttpAgent({ threadId, initialMessages: messages })`, and set `agent.pendingInterrupts`.
  */
 export function agUiHistory(view: ViewState, threadId: string): object {
   return { threadId, messages: agUiMessages(view), pendingInterrupts: view.pending.map(interrupt) };
 }
 
-/** Returns the messages as a client keeps them that was sent all of them. */
+/** Returns a session's messages in AG-UI's format and in the order in which a client receives them. */
 export function agUiMessages({ messages }: ViewState): AgUiMessage[] {
   return messages.flatMap((message) =>
     message.role === "user" ? [{ id: message.id, role: "user", content: message.text }] : answersOf(message),
   );
 }
 
-/** Makes each answer of the model a message, after its thinking and before the results of its calls. */
+/**
+ * Converts each answer of the model to messages: its thinking, its text with its calls, and the calls'
+ * results.
+ */
 function answersOf({ parts }: ViewMessage): AgUiMessage[] {
   const attempts = new Map<string, typeof parts>();
   const notices: AgUiMessage[] = [];
@@ -63,8 +66,8 @@ function answersOf({ parts }: ViewMessage): AgUiMessage[] {
 }
 
 /**
- * Whether a message explains this end to the user. RUN_ERROR reports failures, and a user who stopped a run
- * needs no message.
+ * Returns whether a run that ended for this reason gets a message that explains its end. Failures are sent as
+ * RUN_ERROR, and a user who stopped a run needs no explanation.
  */
 export function isShown(stop: StopType): boolean {
   return !QUIET.includes(stop) && !isFailed({ type: stop });
@@ -72,12 +75,14 @@ export function isShown(stop: StopType): boolean {
 
 const QUIET: readonly StopType[] = ["end_turn", "terminal_tool", "suspended", "interrupted", "aborted"];
 
-/** Id of the message that explains a run's end; `key` is the key of its notice. */
+/**
+ * Returns the id of the message that explains a run's end. `key` is the run's id, or the key of its notice.
+ */
 export function noticeId(key: string): string {
   return `notice-${key.replace(/^end:/, "")}`;
 }
 
-/** Id of an answer's message. `attempt` is the `seq` of its `llm_request`. */
+/** Returns the id of an answer's message. `attempt` is the `seq` of the answer's `llm_request`. */
 export function answerId(attempt: string | number): string {
   return `answer-${attempt}`;
 }
@@ -90,7 +95,7 @@ export function resultId(callId: string): string {
   return `result-${callId}`;
 }
 
-/** A result as text: a string as it is, anything else as JSON. */
+/** Returns a result as text: strings unchanged, and anything else as JSON. */
 export function contentOf(result: Json): string {
   return typeof result === "string" ? result : JSON.stringify(result);
 }

@@ -4,22 +4,22 @@ import type { Telling } from "../base/telling.ts";
 import { interrupt } from "./ag-ui-interrupt.ts";
 import { isShown, noticeId } from "./ag-ui-messages.ts";
 
-/** An event of AG-UI. */
+/** An event in AG-UI's format. */
 export type AgUiEvent = { readonly type: string; readonly [field: string]: unknown };
 
-/** The client of a stream. */
+/** Facts about the client of a stream. */
 export interface AgUiClient {
-  /** The run's ids as this client gave them. */
+  /** The ids of the thread and the run, as they are sent to the client. */
   run: { threadId: string; runId: string };
-  /** The client has declared AG-UI 1.0. */
+  /** Whether the client has declared AG-UI 1.0 or later. */
   isOne: boolean;
-  /** Its frontend tools. */
+  /** Names of the client's frontend tools. */
   tools: readonly string[];
 }
 
 /**
- * Returns the last events of a settled run: a message to its user, unless it is shown already, and how the
- * run ended.
+ * Returns the last events of a settled run. The outcome comes last. If the user needs a message about the
+ * run's end, it comes first; `isKnown` leaves it out, because the client has it.
  */
 export function lastEvents(
   { rest }: Pick<Telling, "rest">,
@@ -40,8 +40,9 @@ export function lastEvents(
 }
 
 /**
- * Sends questions as interrupts, except those that a frontend tool of the same name answers. With an
- * interrupt, a client refuses to run the thread for that tool's result.
+ * Returns the last event of a run that waits for answers. It lists the questions as interrupts. If a frontend
+ * tool has the name of the question's tool, the question is left out: with an interrupt, the client would
+ * refuse to send that tool's result.
  */
 function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient): AgUiEvent {
   const own = pending.filter((question) => !isApproval(question) && tools.includes(question.toolName));
@@ -53,7 +54,7 @@ function asking(pending: readonly Question[], { run, isOne, tools }: AgUiClient)
   return { ...finished, ...(isOne && { outcome: { type: "success", pendingToolCallIds } }) };
 }
 
-/** A message that tells the user why the run ended. */
+/** Returns a message that explains to the user why the run ended. */
 function notice(runId: string, delta: string): AgUiEvent[] {
   const messageId = noticeId(runId);
   return [
@@ -63,7 +64,9 @@ function notice(runId: string, delta: string): AgUiEvent[] {
   ];
 }
 
-/** Converts usage to AG-UI's. Its input and output are totals; the cached tokens are part of the input. */
+/**
+ * Converts usage to AG-UI's format. Input and output are totals there; cached tokens are part of the input.
+ */
 function usageOf({ prompt, completion, cached, cache_write, total }: TokenUsage): object[] {
   return [
     {

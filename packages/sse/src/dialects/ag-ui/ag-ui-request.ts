@@ -11,7 +11,7 @@ import { CLOSED, type ToolMessage, toolAnswers, toolMessages } from "./ag-ui-too
 import { NO_SUGGESTIONS, SUGGEST, toolNames, unreadIn } from "./ag-ui-unread.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 
-/** The fields of a `RunAgentInput` that are read. */
+/** The fields of AG-UI's `RunAgentInput` that Pawl reads. */
 export interface AgUiInput {
   threadId: string;
   runId: string;
@@ -44,19 +44,21 @@ const schema = jsonSchema<AgUiInput>({
   required: ["threadId", "runId", "messages"],
 });
 
-/** A request of an AG-UI client, parsed as far as possible without the log. */
+/**
+ * A parsed request of an AG-UI client. `begin` decides what it begins, because that depends on the session.
+ */
 export interface AgUiRequest {
   threadId: string;
   unread: readonly string[];
   begin(view: ViewState): Begin;
-  /** How the request is answered once its run has begun. */
+  /** Returns the options for this request's stream. Call `begin` first. */
   stream(): AgUiStream;
 }
 
 /**
  * Parses the request of an AG-UI client. Reads only the last messages: the user's text, or answers to
- * questions. The ids of earlier messages show whether the client has the whole thread. Ignores the client's
- * state.
+ * questions. The ids of earlier messages show whether the client has the whole thread. The client's state is
+ * ignored.
  */
 export async function parseAgUi(
   body: unknown,
@@ -83,7 +85,7 @@ export async function parseAgUi(
   };
 }
 
-/** What the request begins; see {@link AgUiStream} for the rest. */
+/** What a request begins, and what the stream that answers it needs to know. */
 type Asked = Again & Pick<AgUiStream, "restates">;
 
 function begin(
@@ -97,7 +99,7 @@ function begin(
   const before = [...earlier, ...messages.slice(0, -1)];
   if (message !== undefined) checkNotCut(before, view);
   const results = toolMessages(messages, view);
-  // The client's own results are replaced by the session's.
+  // The client has added results of its own to the thread. Snapshots replace them with the session's.
   const restates = results.length > 0;
   if (resume.length > 0) {
     return { begin: resumed(resume, results, view, message && said(message, limits)), restates };
@@ -108,8 +110,8 @@ function begin(
 }
 
 /**
- * Reads `resume`, which must answer or cancel every open question, each by its id. A tool message may answer
- * a question instead.
+ * Returns the answers in `resume`. It must name every open question once, to answer or cancel it. A tool
+ * message may answer a question instead.
  */
 function resumed(
   resume: NonNullable<AgUiInput["resume"]>,
@@ -127,21 +129,23 @@ function resumed(
   }
   const isCancelled = resume.every(({ status }) => status === "cancelled") && answered.length === 0;
   if (isCancelled) return message ?? { abandon: true };
-  if (message !== undefined) throw invalid("Send answers and a message one after the other.");
+  if (message !== undefined) throw invalid("Send answers and a new message in separate requests.");
   const answers = view.pending.flatMap((question): Answer[] => {
     const { callId, seq } = question;
     const entry = named.get(seq);
     if (entry === undefined) return [];
     if (entry.status === "resolved") return [{ callId, value: entry.payload ?? null, question: seq }];
     if (isApproval(question)) return [{ callId, value: { approved: false }, question: seq }];
-    throw invalid("Some questions were cancelled and others not: answer all of them, or cancel all of them.");
+    throw invalid(
+      "`resume` cancels some questions and answers others: answer all of them, or cancel all of them.",
+    );
   });
   return { answers: [...answers, ...(answered.length > 0 ? toolAnswers(answered, view) : [])] };
 }
 
 /**
- * Explains why there is nothing to resume: the questions are closed, or never existed. A question that the
- * thread asked has a `seq` up to the cursor.
+ * Returns the error for a `resume` without open questions: they were closed, or never existed. A `seq` up to
+ * the view's cursor counts as a question that was closed.
  */
 function noneLeft(named: ReadonlyMap<number | undefined, unknown>, { cursor }: ViewState): PawlError {
   const asked = [...named.keys()].every((seq) => seq !== undefined && seq <= cursor);

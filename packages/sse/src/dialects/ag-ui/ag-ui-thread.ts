@@ -4,17 +4,17 @@ import type { Begin } from "../base/dialect.ts";
 import { agUiMessages } from "./ag-ui-messages.ts";
 import { wordsOf } from "./ag-ui-words.ts";
 
-/** The fields of a message that were read. */
+/** The field of a client's message that is compared with the session. */
 interface Named {
   id?: unknown;
 }
 
 /**
- * Refuses a new message after a thread that lacks the end of the session: the model would read messages that
- * the page does not show. Clients cut their messages to edit one or to regenerate an answer, and a second tab
- * may lack messages of the first. A client that sends none of the session's messages has not cut the thread.
+ * Refuses a new message if the client's thread lacks the end of the session: the model would read messages
+ * that the page does not show. This happens if a client edits a message or regenerates an answer, or in a
+ * second tab. A client that sends none of the session's messages is not refused.
  *
- * @throws PawlError `invalid_input`.
+ * @throws PawlError `invalid_input` if the thread lacks the end of the session.
  */
 export function checkNotCut(before: readonly Named[], view: ViewState): void {
   const said = view.messages.filter(({ role }) => role === "user");
@@ -22,7 +22,7 @@ export function checkNotCut(before: readonly Named[], view: ViewState): void {
   if (last !== undefined && last !== said.at(-1)?.id) throw new PawlError("invalid_input", CUT);
 }
 
-/** Whether a client that shows the thread lacks an answer to the user's last message. */
+/** Returns whether the client's thread lacks a part of the answer to the user's last message. */
 export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
   if (lastKnown(before, view) === undefined) return false;
   const ids = new Set(before.map(({ id }) => id));
@@ -32,16 +32,18 @@ export function lacksEnd(before: readonly Named[], view: ViewState): boolean {
   );
 }
 
-/** A request to run without a new message. */
+/** The outcome of a request without a new message. */
 export interface Again {
   begin: Begin;
-  /** Why no run began, if the client seems to want something other than the thread that it is shown. */
+  /** Why no run began. Set if the user's last message has been answered and cannot be retried. */
   refusal?: string;
 }
 
 /**
- * Retries the last run if it failed, and otherwise shows it as it is. A client that sends none of the thread
- * is shown the thread.
+ * Decides what a request without a new message begins. Retries the last run if it failed and the client has
+ * the whole thread. Otherwise the thread is sent as it is.
+ *
+ * @throws PawlError `invalid_input` if the client has changed the user's last message or cut the thread.
  */
 export function nothingNew(last: JsonObject | undefined, all: readonly Named[], view: ViewState): Again {
   const said = view.messages.findLast(({ role }) => role === "user");
@@ -56,7 +58,7 @@ export function nothingNew(last: JsonObject | undefined, all: readonly Named[], 
   return { begin: { connect: true }, ...(isOver && isUser && { refusal: ANSWERED }) };
 }
 
-/** Id of the last of these messages that is one of the user's messages in the session. */
+/** Returns the id of the last of these messages that is a user message of the session. */
 function lastKnown(messages: readonly Named[], view: ViewState): string | undefined {
   const known = new Set(view.messages.flatMap(({ id, role }) => (role === "user" ? [id] : [])));
   const last = messages.findLast(({ id }) => typeof id === "string" && known.has(id));
@@ -69,4 +71,4 @@ const CUT =
 const CHANGED = "A message that was sent cannot be changed. Send a new one.";
 
 const ANSWERED =
-  "This message has been answered, and its answer is shown again. It cannot be answered anew: send a new message instead.";
+  "This message has been answered, and its answer is shown again. To get another answer, send a new message.";

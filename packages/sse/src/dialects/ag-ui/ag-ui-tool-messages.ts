@@ -3,7 +3,7 @@ import type { ViewState } from "@pawl/core/view";
 import { awaitedAnswers, failedAnswer, isApproval } from "../base/answers.ts";
 import { contentOf, resultId } from "./ag-ui-messages.ts";
 
-/** The result of a call that the client sends as a message. */
+/** A call's result that the client sends as a message. */
 export interface ToolMessage {
   callId: string;
   content: string;
@@ -12,7 +12,8 @@ export interface ToolMessage {
 }
 
 /**
- * Tool messages at the end of the thread that are new: neither the server's own results nor repeated answers.
+ * Returns the new tool messages at the end of the thread. Leaves out the server's own results and answers
+ * that were sent again.
  */
 export function toolMessages(messages: readonly JsonObject[], view: ViewState): ToolMessage[] {
   const after = messages.findLastIndex(({ role }) => role !== "tool");
@@ -23,7 +24,7 @@ export function toolMessages(messages: readonly JsonObject[], view: ViewState): 
   });
 }
 
-/** Whether this is the answer that the call got. */
+/** Returns whether the call already has this result. */
 function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): boolean {
   const parts = messages.flatMap((message) => message.parts);
   const call = parts.find((part) => part.type === "tool" && part.callId === callId);
@@ -32,8 +33,8 @@ function isRepeated({ callId, content }: ToolMessage, { messages }: ViewState): 
 }
 
 /**
- * Reads the answers in tool messages. An approval needs the question's id, which only `resume` carries: a
- * client makes a tool message from any result of a frontend tool of the same name.
+ * Returns the answers in tool messages. Refuses an answer to an approval: clients also send a tool message
+ * for any frontend tool of the same name, so approvals need the question's id, which only `resume` has.
  *
  * @throws PawlError `invalid_answer`, `already_answered` or `unknown_call`.
  */
@@ -66,8 +67,8 @@ function isCallOf({ messages }: ViewState): (result: ToolMessage) => boolean {
   return ({ callId }) => ids.has(callId);
 }
 
-/** Message for an answer to a question that is no longer open. */
+/** The error text for an answer to a question that is no longer open. */
 export const CLOSED = "This question is no longer open: it was answered, or a message was sent instead.";
 
 const APPROVAL =
-  "A tool message cannot approve a call. Run the thread with `resume` and the interrupt's id, and the payload { approved }.";
+  "A tool message cannot approve a call. Send `resume` with the interrupt's id and the payload { approved: true } or { approved: false }.";

@@ -1,6 +1,6 @@
 import type { Json } from "@pawl/core";
 
-/** Fields that clients send besides their messages. */
+/** The fields of a request besides its messages that clients may fill in. */
 interface Beside {
   tools?: Json;
   context?: Json;
@@ -10,7 +10,7 @@ interface Beside {
 
 const UNREAD: { readonly [field in keyof Beside]-?: string } = {
   tools:
-    "AG-UI clients send frontend tools, which the agent cannot call. Only one that has the name of a tool of the agent with `suspends` has an effect: it answers that tool's questions.",
+    "AG-UI clients send frontend tools, which the agent cannot call. A frontend tool has an effect only if the agent has a tool with `suspends` under the same name: it answers that tool's questions.",
   context:
     'AG-UI clients send `context`, which the agent does not read. handler({ extra: { fields: ["context"], read } }) reads it.',
   state:
@@ -19,7 +19,7 @@ const UNREAD: { readonly [field in keyof Beside]-?: string } = {
     'AG-UI clients send `forwardedProps`, which the agent does not read. handler({ extra: { fields: ["forwardedProps"], read } }) reads them.',
 };
 
-/** Returns a warning for the developer about each field that is not empty. */
+/** Returns a warning for the developer about each of these fields that the client has filled in. */
 export function unreadIn(input: Beside): string[] {
   return (Object.keys(UNREAD) as (keyof Beside)[]).flatMap((field) =>
     isEmpty(input[field]) ? [] : [UNREAD[field]],
@@ -31,7 +31,7 @@ function isEmpty(value: Json | undefined): boolean {
   return typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** Names of frontend tools. */
+/** Returns the names of frontend tools. */
 export function toolNames(tools: Json | undefined): string[] {
   const all = Array.isArray(tools) ? tools : [];
   return all.flatMap((tool) => {
@@ -40,7 +40,10 @@ export function toolNames(tools: Json | undefined): string[] {
   });
 }
 
-/** The only tool of a CopilotKit request for dynamic suggestions, which comes on its own thread. */
+/**
+ * The name of the only tool in CopilotKit's requests for dynamic suggestions. Such a request has a thread of
+ * its own.
+ */
 export const SUGGEST = "copilotkitSuggest";
 
 export const NO_SUGGESTIONS =

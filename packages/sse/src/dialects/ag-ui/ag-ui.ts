@@ -4,17 +4,17 @@ import { agUiHistory } from "./ag-ui-messages.ts";
 import { parseAgUi } from "./ag-ui-request.ts";
 
 /**
- * The AG-UI protocol, for `HttpAgent` of `@ag-ui/client` and clients built on it (CopilotKit, assistant-ui).
- * Works with 0.0.59 and 1.0: events that only 1.0 knows are sent only to clients that declare it. Point `url`
- * at `/runs`. The thread's id is the user's own name for the session.
+ * Returns the dialect for AG-UI clients: `HttpAgent` of `@ag-ui/client`, and clients built on it (CopilotKit,
+ * assistant-ui). Supports versions 0.0.59 and 1.0; events of 1.0 are sent only to clients that declare it.
+ * Set the client's `url` to the handler's `/runs` route. The client may choose any id for its thread.
  *
- * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the `seq` of the
- *   question.
- * - A request without new messages retries the last run if it failed, and otherwise sends the thread as it
- *   is. A request without any messages sends the thread too, for `connectAgent()`.
- * - A message that arrives during a run interrupts it, unless the agent has a `whenBusy`: `abortRun()` only
- *   closes the connection, and the run continues. `POST /sessions/:id/stop` stops it.
- * - Another text under a known id is refused, and so is a thread that was cut.
+ * - Questions are interrupts, and `resume` answers them. An interrupt's id is `q` and the question's `seq`.
+ * - A request without new messages retries the last run if it failed. Otherwise, or without any messages
+ *   (`connectAgent()`), the thread is sent as it is.
+ * - A message that arrives during a run interrupts the run, unless the agent has a `whenBusy`. (`abortRun()`
+ *   only closes the connection.) `POST /sessions/:id/stop` stops a run.
+ * - A message that was changed under its old id is refused with `invalid_input`. So is a new message in a
+ *   thread that lacks the session's latest messages.
  *
  * @example
  * ```ts
@@ -33,7 +33,6 @@ import { parseAgUi } from "./ag-ui-request.ts";
  *   authorize: () => ({ userId: "ada" }),
  *   dialect: agUi(),
  * });
- * // In the app: new HttpAgent({ url: "https://…/runs", threadId })
  * const messages = [{ id: "m1", role: "user", content: "Good morning" }];
  * const response = await serve(
  *   new Request("http://localhost/runs", {
@@ -45,6 +44,7 @@ import { parseAgUi } from "./ag-ui-request.ts";
  * console.log(await response.text());
  * ```
  */
+// In the app: new HttpAgent({ url: "https://…/runs", threadId })
 export function agUi(): Dialect {
   return {
     name: "AG-UI",

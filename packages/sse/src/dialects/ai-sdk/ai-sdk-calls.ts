@@ -11,14 +11,15 @@ import { outcomeOf, shownInput } from "./ai-sdk-messages.ts";
 type CallStep = Exclude<Step, BlockStep | { type: "turn" }>;
 
 /**
- * Encodes calls. A call gets its place in the message as soon as it is on record. Its input follows when it
+ * Returns an encoder for tool calls. A call is announced once it is stored. Its input follows when the call
  * starts, asks or ends.
  */
-// Only then is it known who runs the call, and a client acts at once on a call that it takes for its own.
+// The input waits because pages run a call as soon as they have its input. Only then is it known whether the
+// call is the page's to run.
 export function callChunks(context: EncoderContext, goesOn: boolean): (step: CallStep) => Chunk[] {
   const made = new Map<string, { toolName: string; input: Json }>();
   const told = new Set<string>();
-  /** Calls that show the question's input instead of their own. */
+  /** Ids of calls that show a question's input instead of their own. */
   const asked = new Set<string>();
   const { before, facts } = context;
   if (goesOn) {
@@ -93,7 +94,7 @@ function resultChunk({ data }: StoredOf<"tool_result">, outcome: ReturnType<type
   return { type: "tool-output-error", ...call, errorText, providerExecuted: true };
 }
 
-/** Progress that a tool reports; not a part of the message. */
+/** Returns a tool's status text as a transient chunk, which pages do not keep in the message. */
 function statusChunk(event: StoredOf<"tool_started" | "tool_result">): Chunk[] {
   const { call_id: callId, tool_name: toolName, status } = event.data;
   if (status === undefined) return [];

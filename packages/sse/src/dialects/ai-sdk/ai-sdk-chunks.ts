@@ -1,12 +1,12 @@
 import type { BlockStep, Told } from "../base/blocks.ts";
 import type { UiPart } from "./ai-sdk-messages.ts";
 
-/** A chunk of a UI message stream. */
+/** A chunk of the AI SDK's UI message stream. */
 export type Chunk = { readonly type: string; readonly [field: string]: unknown };
 
 /**
- * Encodes the model's output. A part stays open until its answer is on record, because a closed part cannot
- * be marked any more.
+ * Returns an encoder for the model's text. A part stays open until its answer is stored, because a closed
+ * part can no longer be marked as void.
  */
 export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Chunk[] {
   const open = new Set<string>();
@@ -25,7 +25,7 @@ export function blockChunks(lostText: "mark" | "reset"): (step: BlockStep) => Ch
   };
 }
 
-/** Returns a whole text as chunks. */
+/** Returns a complete text as chunks. `mark` is the part's `providerMetadata`. */
 export function textChunks(kind: "text" | "reasoning", id: string, delta: string, mark?: object): Chunk[] {
   const end = { type: `${kind}-end`, id, ...(mark && { providerMetadata: mark }) };
   return [{ type: `${kind}-start`, id }, { type: `${kind}-delta`, id, delta }, end];

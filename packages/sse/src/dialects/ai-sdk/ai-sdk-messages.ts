@@ -7,8 +7,8 @@ import { questionId } from "../base/question-id.ts";
 export type UiPart = { readonly type: string; readonly [field: string]: unknown };
 
 /**
- * `{ id, messages }`: a session as `UIMessage`s, for `useChat({ id, messages })` after a reload. A message in
- * progress has the parts that are stored; `resume` streams it from its beginning.
+ * Returns a session as `{ id, messages }` for `useChat({ id, messages })` after a page reload. Of a message
+ * in progress, only the stored parts are included; `resume` streams the message again from its beginning.
  */
 export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): object {
   const messages = withPlace(view).flatMap((message): object[] => {
@@ -23,8 +23,8 @@ export function aiSdkMessages(view: ViewState, id: string, facts: ThreadFacts): 
 }
 
 /**
- * Places a message that the run has not begun before those that wait for it; otherwise `resume` would put it
- * after them.
+ * Adds an empty message for a run that has no output yet, before queued messages. Otherwise `resume` would
+ * add the run's message after them.
  */
 function withPlace({ messages, run }: ViewState): ViewMessage[] {
   const at = messages.findIndex(({ queued }) => queued);
@@ -33,7 +33,7 @@ function withPlace({ messages, run }: ViewState): ViewMessage[] {
   return messages.toSpliced(at, 0, { id, role: "assistant", text: "", parts: [], seq: run.seq });
 }
 
-/** Returns model and usage under the SDK's names. */
+/** Returns the model and usage of a message in the AI SDK's format; `undefined` if there is no usage yet. */
 export function metadataOf({ spent }: ThreadFacts, id: string): object | undefined {
   const known = spent.get(id);
   if (known === undefined) return undefined;
@@ -47,7 +47,7 @@ export function metadataOf({ spent }: ThreadFacts, id: string): object | undefin
   return { ...(known.model !== undefined && { model: known.model }), usage };
 }
 
-/** Returns the parts of an assistant's message as the SDK's page has them. */
+/** Returns the parts of an assistant's message in the AI SDK's format. */
 export function assistantParts(
   { parts }: Pick<ViewMessage, "parts">,
   view: ViewState,
@@ -76,8 +76,8 @@ function textPart(part: ViewPart): UiPart[] {
 }
 
 /**
- * Whether an end is explained in the message. A failure is sent as an error, and a user who pressed stop
- * needs no explanation.
+ * Returns whether the message explains why its run ended. A failure is sent as an error instead, and a user
+ * who stopped the run needs no explanation.
  */
 export function isNotice(stop: string, failed: boolean): boolean {
   return !failed && !["end_turn", "terminal_tool", "interrupted", "suspended", "aborted"].includes(stop);
@@ -87,7 +87,10 @@ function noticePart(stop: string, text: string): UiPart {
   return { type: "text", text, state: "done", providerMetadata: noticeMark(stop) };
 }
 
-/** A text part that is not the model's: it explains why the answer ends here. */
+/**
+ * Returns the metadata that marks a text part as Pawl's: the part explains why the run ended, for the reason
+ * `stop`.
+ */
 export function noticeMark(stop: string): object {
   return { pawl: { notice: stop } };
 }
@@ -122,8 +125,8 @@ function approvalOf(callId: string, { approvals }: ThreadFacts): { approval?: ob
 }
 
 /**
- * Returns the outcome of a call that its user did not allow: denied, or closed without an answer. Returns
- * `undefined` for any other call: its result has the outcome.
+ * Returns the outcome of a call that the user did not approve: denied, or closed without an answer. Returns
+ * `undefined` for any other call.
  */
 export function outcomeOf(
   callId: string,
@@ -134,7 +137,10 @@ export function outcomeOf(
   return error === undefined ? undefined : { error: `Not answered: ${error}` };
 }
 
-/** Returns what the user is asked about. For an approval, that is the input that will run. */
+/**
+ * Returns the input to show for a call that asks the user. For an approval, this is the input that will run.
+ * For other questions, it is the question's payload.
+ */
 export function shownInput(question: Question, made: Json): Json {
   const { payload } = question;
   if (!isApproval(question)) return payload;

@@ -41,16 +41,16 @@ const schema = jsonSchema<Body>({
 });
 
 /**
- * A request of `useChat`. With `continues`, the page keeps the assistant's message at its end and is sent the
- * rest of it.
+ * A parsed request of `useChat`. With `continues`, the page keeps its last assistant's message, and only the
+ * rest of the message is sent.
  */
 export interface AiSdkRequest extends DialectRequest {
   continues: boolean;
 }
 
 /**
- * Parses a request of `DefaultChatTransport`. Reads only the last message of its history: the user's text, or
- * the user's answers in an assistant's message.
+ * Parses a request of `DefaultChatTransport`. Reads only the last message: the user's text, or the user's
+ * answers in an assistant's message.
  */
 export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimits): Promise<AiSdkRequest> {
   const { id: threadId, messages, trigger, messageId } = await checkBody(schema, body);
@@ -71,8 +71,8 @@ export async function parseAiSdk(body: unknown, { maxInputLength }: RequestLimit
 }
 
 /**
- * Handles `regenerate()`, or `sendMessage()` without a message: both send the body's last message once more.
- * A message that never arrived counts as new; one whose run failed is run again.
+ * Decides what a repeated message begins (`regenerate()`, or `sendMessage()` without a message). A message
+ * that the session lacks counts as new. A message whose run failed is retried.
  */
 function again(
   view: ViewState,
@@ -90,8 +90,8 @@ function again(
 }
 
 /**
- * Returns the answers. If the run failed after they had arrived, returns a retry of the message that the page
- * shows.
+ * Returns the user's answers. If the run failed after it got them, returns a retry of the message that the
+ * page shows.
  */
 function resumed(view: ViewState, shown: Message | undefined): Begin {
   const { run, pending } = view;
@@ -105,7 +105,10 @@ function resumed(view: ViewState, shown: Message | undefined): Begin {
   return { answers: awaitedAnswers(view, said) };
 }
 
-/** Whether the page shows text that a retry writes anew. The page would keep it, and append the new text. */
+/**
+ * Returns whether the page shows text of an answer that broke off. The page would keep it, and append the
+ * retry's text to it.
+ */
 function hasHalf({ parts }: Message): boolean {
   const sinceCall = parts.slice(parts.findLastIndex(isTool) + 1);
   return sinceCall.some(({ type }) => type === "text" || type === "reasoning");
@@ -113,7 +116,7 @@ function hasHalf({ parts }: Message): boolean {
 
 function half(): Error {
   return invalid(
-    "The page shows a part of the answer that broke off, and cannot take it back. Call regenerate(), which does.",
+    "The page shows a part of an answer that broke off, and would keep it. Call regenerate(), which removes it.",
   );
 }
 
@@ -135,7 +138,9 @@ function wordsOf(parts: readonly JsonObject[]): string {
   return parts.map(({ text }) => (typeof text === "string" ? text : "")).join("\n\n");
 }
 
-/** Returns the user's answer in a part of the assistant's message. Calls that the server ran have none. */
+/**
+ * Returns the user's answer in a part of an assistant's message. Calls that ran on the server have no answer.
+ */
 function answerIn(part: JsonObject): SaidAnswer[] {
   const { toolCallId: callId, state, approval, providerExecuted } = part;
   if (!isTool(part) || typeof callId !== "string") return [];

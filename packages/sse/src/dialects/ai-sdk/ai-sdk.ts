@@ -11,22 +11,24 @@ import { parseAiSdk } from "./ai-sdk-request.ts";
 /** Options of `aiSdk()`. */
 export interface AiSdkOptions {
   /**
-   * What happens to text that a failed attempt has streamed. Default: `mark`.
+   * What happens on the page to the text of a failed attempt. Default: `mark`.
    *
-   * - `mark`: its parts stay in the message, with `providerMetadata.pawl.void`. Your app must hide them.
+   * - `mark`: the text's parts stay in the message, with `providerMetadata.pawl.void`. Your app must hide
+   *   them.
    * - `reset`: a `reset-step` event removes them. Requires AI SDK 7: in older clients the event ends the run.
    */
   lostText?: "mark" | "reset";
 }
 
 /**
- * UI message streams of the AI SDK, for `useChat` of version 6 and 7. Point its `DefaultChatTransport` at
- * `/runs`: reconnecting works without another option. The chat's id is the user's own name for the session.
+ * Returns the dialect for `useChat` of AI SDK 6 and 7. Set the `api` of `DefaultChatTransport` to the
+ * handler's `/runs` route; reconnecting needs no other option. The page may choose any id for its chat.
  *
- * Calls of the agent's tools are `providerExecuted`. Questions of `approval()` are approval requests. Other
- * questions are calls for the client to answer with `addToolOutput`. Give `sendAutomaticallyWhen` the
- * predicate of `@pawl/client/ai-sdk`, which supports all kinds of questions. `regenerate()` runs the last
- * message again if its run failed.
+ * - Calls of the agent's tools are `providerExecuted`.
+ * - Questions of `approval()` are approval requests.
+ * - Other questions are calls that the page answers with `addToolOutput`.
+ * - For all kinds of questions, set `sendAutomaticallyWhen` to `answersAreComplete` of `@pawl/client/ai-sdk`.
+ * - `regenerate()` retries the last message if its run failed.
  *
  * @example
  * ```ts
@@ -45,7 +47,6 @@ export interface AiSdkOptions {
  *   authorize: () => ({ userId: "ada" }),
  *   dialect: aiSdk(),
  * });
- * // On the page: useChat({ transport: new DefaultChatTransport({ api: "/runs" }) })
  * const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "Good morning" }] }];
  * const response = await serve(
  *   new Request("http://localhost/runs", {
@@ -57,12 +58,14 @@ export interface AiSdkOptions {
  * console.log(await response.text());
  * ```
  */
+// On the page: useChat({ transport: new DefaultChatTransport({ api: "/runs" }) })
 export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
   return {
     name: "AI SDK",
     headers: { "x-vercel-ai-ui-message-stream": "v1" },
     resume: "replay",
-    // `stop()` only closes the connection, and then the page sends the next message.
+    // `stop()` only closes the connection. The run continues, and the page's next message must not be
+    // refused.
     whenBusy: "interrupt",
     threadField: "messages",
     async parse(body, limits) {
@@ -75,7 +78,7 @@ export function aiSdk({ lostText = "mark" }: AiSdkOptions = {}): Dialect {
 }
 
 interface EncoderOptions extends Required<AiSdkOptions> {
-  /** The page keeps its part of the message and is sent the rest. */
+  /** Whether the page keeps its part of the message, and only the rest is sent. */
   continues: boolean;
 }
 
@@ -84,10 +87,10 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   const told = telling(context);
   const words = blockChunks(lostText);
   const calls = callChunks(context, told.goesOn);
-  /** The message that is sent. */
+  /** Id of the message that is being sent. */
   let begun: string | undefined;
   let step: "none" | "due" | "open" = "none";
-  /** The parts that the page lacks of a message that a retry continues. */
+  /** Existing parts of the message that a retry continues. The page has removed them. */
   let kept: Chunk[] = [];
 
   const endOfMessage = (): Chunk[] => {
@@ -97,7 +100,7 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
       ...(metadata ? [{ type: "message-metadata", messageMetadata: metadata }] : []),
     ];
   };
-  /** A message starts with its first content: a page has no use for empty messages. */
+  /** Starts the message before its first content, so that pages never show an empty message. */
   const start = (): Chunk[] => {
     const messageId = runMessageId(told.view.run ?? { id: runId });
     if (messageId === begun) return [];
@@ -143,13 +146,16 @@ function aiSdkEncoder(context: EncoderContext, { lostText, continues }: EncoderO
   };
 }
 
-/** The existing parts of the message that a run continues. */
+/** Returns the existing parts of the message that a run continues. */
 function keptChunks(view: ViewState, facts: ThreadFacts): Chunk[] {
   const message = view.messages.find(({ id }) => id === view.run?.continues);
   return message === undefined ? [] : partChunks(assistantParts(message, view, facts));
 }
 
-/** Explains why the answer ends here, unless the page shows it anyway. */
+/**
+ * Returns a text that explains why the run ended. Returns nothing for failures, which are sent as errors, and
+ * for ends that need no explanation.
+ */
 function noticeOf(rest: Rest | undefined): Chunk[] {
   if (rest?.type !== "ended") return [];
   const { run_id, stop, session_status } = rest.event.data;

@@ -10,23 +10,23 @@ import {
 import type { ViewState } from "@pawl/core/view";
 import { invalid } from "../../request/check-body.ts";
 
-/** A client's answer to a question. */
+/** An answer as a client has sent it, before it is matched with a question. */
 export type SaidAnswer = Answer & {
-  /** Set if only some kinds of questions accept this form of answer. */
+  /** Returns whether a question accepts this form of answer. Default: every question does. */
   fits?(question: Question): boolean;
   /**
-   * The value was sent as a text. It counts as that text or as the JSON in it, whichever the question
-   * accepts.
+   * Whether the value was sent as text. Then the question's schema decides if it counts as text or as the
+   * JSON in it.
    */
   isText?: boolean;
 };
 
-/** The longest error of a client's tool that is passed on. */
+/** The longest error message of a client's tool, in UTF-16 code units. The rest is cut off. */
 const MAX_ERROR_CHARS = 10_000;
 
 /**
- * An answer that reports a call's failure at the client. The model reads the text as the call's error,
- * whatever the tool's answer schema. Approvals refuse it.
+ * Returns an answer which reports that a call failed at the client. The model reads the text as the call's
+ * error, whatever the tool's answer schema. Approvals refuse such an answer.
  */
 export function failedAnswer(callId: string, error: unknown): SaidAnswer {
   const text = typeof error === "string" ? error : "";
@@ -34,11 +34,11 @@ export function failedAnswer(callId: string, error: unknown): SaidAnswer {
 }
 
 /**
- * Returns those of a client's answers that the session waits for. Ignores old answers, which clients send
- * again with their history.
+ * Returns the answers to open questions. Ignores answers to earlier questions, which clients send again with
+ * their history.
  *
- * @throws HTTPException 400 if there is no answer; PawlError `already_answered` or `unknown_call` if the
- * session waits for none of them.
+ * @throws HTTPException 400 if the request has no answer. PawlError `already_answered` or `unknown_call` if
+ * no answer belongs to an open question.
  */
 export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): Answer[] {
   const [first] = said;
@@ -61,9 +61,9 @@ export function awaitedAnswers(view: ViewState, said: readonly SaidAnswer[]): An
 }
 
 /**
- * Reads an answer that was sent as a text: as that text, or as the JSON in it. "42" answers a question for a
- * text with the text, and a question for a number with the number. If the question accepts both a text and
- * the object or list in it, the object or list counts: nobody types one by hand.
+ * Returns the value of an answer that was sent as text. For "42", a question for text gets the text, and a
+ * question for a number gets the number. If the question accepts both text and an object or list, a text that
+ * is JSON counts as the object or list.
  */
 function textOrJson(text: string, { answerSchema }: Question): Json {
   const takes = (value: Json | undefined) => value !== undefined && fitsSchema(answerSchema, value);
@@ -73,7 +73,7 @@ function textOrJson(text: string, { answerSchema }: Question): Json {
   return json === undefined || takes(text) ? text : json;
 }
 
-/** Parses the JSON in a text. Returns `undefined` if it is not JSON, or nested too deeply to be stored. */
+/** Parses a text as JSON. Returns `undefined` if it is not JSON, or is nested too deeply to be stored. */
 function parsed(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));
@@ -91,7 +91,7 @@ function hasCall({ messages }: ViewState, callId: string): boolean {
   return messages.some(({ parts }) => parts.some((part) => part.type === "tool" && part.callId === callId));
 }
 
-/** Whether a question is answered with yes or no, as those of `approval()` are. */
+/** Returns whether a question is answered with yes or no, like the questions of `approval()`. */
 export function isApproval({ kind }: Pick<Question, "kind">): boolean {
   return kind === "approval";
 }

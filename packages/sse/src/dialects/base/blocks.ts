@@ -5,21 +5,21 @@ type Kind = "text" | "thinking";
 
 /** A step in sending the model's text. `key` identifies a block and is never reused. */
 export type BlockStep =
-  /** The next piece of a block; the first one begins the block. */
+  /** The next piece of a block's text. The first piece begins the block. */
   | { type: "piece"; kind: Kind; key: string; attempt: number; text: string }
-  /** The answer is on record, and these blocks were sent completely. */
+  /** The answer is stored, and all text of these blocks has been sent. */
   | { type: "settled"; attempt: number; blocks: readonly Told[] }
-  /** The sent text of these blocks is void: the attempt was lost, or the stored answer differs. */
+  /** The text of these blocks is void: the attempt was lost, or the stored answer differs. */
   | { type: "void"; attempt: number; blocks: readonly Told[] };
 
-/** A block, with its text as far as it was sent. */
+/** A block, with the text that was sent so far. */
 export interface Told {
   key: string;
   kind: Kind;
   text: string;
 }
 
-/** Follows the blocks of the answer in progress. Overlapping pieces are sent once. */
+/** Converts the events of answers to steps. If two events contain the same text, it is sent once. */
 export function blocks(): {
   stored(event: StoredEvent): BlockStep[];
   live(event: SessionEvent): BlockStep[];
@@ -89,8 +89,8 @@ export function blocks(): {
 }
 
 /**
- * Returns the text blocks of a stored answer as people see them. An answer that was cut off has its kept
- * part.
+ * Returns the blocks of a stored answer as people see them. An answer that was cut off has only the part that
+ * is kept.
  */
 function wholeBlocks(event: StoredEvent): Told[] {
   const run = { id: "", seq: 0, open: true };

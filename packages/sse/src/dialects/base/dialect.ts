@@ -5,23 +5,25 @@ import type { WireError } from "../../request/wire-error.ts";
 import type { ThreadFacts } from "./facts.ts";
 
 /**
- * The protocol of one kind of client: the requests that it sends, and the stream that it is sent. Made by
- * e.g. `aiSdk()`, and passed to `handler({ dialect })`. A dialect is a whitelist: events that it does not
- * know are not sent.
+ * A translation between Pawl and the protocol of one kind of client: of requests, and of the events in a
+ * stream. Pass one to `handler({ dialect })`, e.g. `aiSdk()`. A dialect sends only events that its clients
+ * know.
  */
 // Unknown events end the run in some clients.
 export interface Dialect {
   readonly name: string;
-  /** Headers of every stream. Default: none. */
+  /** Headers of every streamed response. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * How a client resumes. `cursor`: after the last event that it received; so every event is encoded
-   * independently of the others. `replay`: the messages of the last run are sent again from their beginning,
-   * including the one in progress, and replace those that the client has.
+   * How a client resumes a stream that broke off.
+   *
+   * - `cursor`: after the last event that it received. Each event is encoded independently of the others.
+   * - `replay`: gets the messages of the last run again from their beginning, including the one in progress.
+   *   They replace the messages that the client has.
    */
   readonly resume: "cursor" | "replay";
   /**
-   * Names that no tool of the agent may have, because the dialect uses them for its own events. Default:
+   * Names that tools of the agent must not have, because the dialect's own events are named so. Default:
    * none.
    */
   readonly reserved?: readonly string[];
@@ -30,11 +32,12 @@ export interface Dialect {
    * send no thread. Only the end of the thread is kept, so it may be longer than `maxBodyBytes`:
    *
    * - The `body` of `parse` has the last message, and the messages of the role `tool` right before it.
-   * - `earlier` has the ids and roles of up to 200 messages before those.
+   * - The `earlier` of `parse` has the ids and roles of up to 200 messages before those.
    */
   readonly threadField?: string;
   /**
-   * Parses the body of a request. Only the user's own message and answers are trusted; a history is not.
+   * Parses the body of a request. Must use only the user's new message and answers: the rest of a client's
+   * history is not trusted.
    *
    * @throws HTTPException 400 with the reason.
    */
@@ -43,50 +46,58 @@ export interface Dialect {
     limits: RequestLimits,
     earlier: readonly EarlierMessage[],
   ): DialectRequest | Promise<DialectRequest>;
+  /** Returns the encoder of one stream. */
   encoder(context: EncoderContext): Encoder;
-  /** Whether a client that reconnects gets a stream even if no run ever began. Default: it gets 204. */
+  /**
+   * Whether a client that reconnects gets a stream even if the session never had a run. Default: `false`; the
+   * response is 204.
+   */
   readonly tellsIdle?: boolean;
   /**
-   * What happens to a message that arrives during a run, for agents without a `whenBusy` of their own:
-   * `interrupt` for clients that stop a run by hanging up. Default: `reject`.
+   * What happens to a message that arrives during a run, if the agent has no `whenBusy`. Use `interrupt` for
+   * clients that stop a run by closing the connection. Default: `reject`.
    */
   readonly whenBusy?: WhenBusy;
   /**
-   * Encodes a refusal as the frames of a stream, for clients that expect one. Without it, refusals are JSON
-   * responses with a status.
+   * Encodes an error as the frames of a stream, for clients that expect a stream. Used for the statuses 400,
+   * 409 and 422. Default: errors are JSON responses.
    */
   refused?(error: WireError["error"]): readonly string[];
   /**
-   * Returns the messages of a session as such a client keeps them, including the stored part of a message in
-   * progress.
+   * Returns the response of `GET /runs/:id`: the session's messages in the client's format, with the stored
+   * part of a message in progress.
    */
   history?(view: ViewState, sessionId: string, facts: ThreadFacts): object;
 }
 
 /** Limits on the requests that a dialect reads. */
 export interface RequestLimits {
-  /** The longest message of a user, in UTF-16 code units. */
+  /** The maximum length of a user's message, in UTF-16 code units. */
   maxInputLength: number;
 }
 
-/** A request, parsed as far as possible without the log. */
+/**
+ * A parsed request of a client. `begin` decides what the request begins, because that depends on the session.
+ */
 export interface DialectRequest {
   /** Id of an existing session. */
   sessionId?: string;
-  /** The client's own name for a session, or a session's id. A new name begins a session. */
+  /**
+   * The client's own name for a session, or a session's id. A name that is new for the user begins a session.
+   */
   threadId?: string;
   /**
-   * Returns what to begin, given the current view of the session, or an empty view for a new one.
+   * Returns what the request begins. `view` is the session's view, or an empty one for a new session.
    *
    * @throws HTTPException or PawlError if the request does not fit the session.
    */
   begin(view: ViewState): Begin;
   /**
-   * Warnings for the developer about parts of the request that are not read, with what to do about each.
-   * Constant texts without request data: `handler({ onWarning })` is called once with each.
+   * Warnings for the developer about ignored parts of the request, with what to do about each. They must be
+   * constant texts without request data: `handler({ onWarning })` is called once per text.
    */
   unread?: readonly string[];
-  /** Replaces the dialect's encoder if the stream depends on the request. */
+  /** Returns the encoder of this request's stream. Default: the dialect's `encoder`. */
   encoder?: Dialect["encoder"];
 }
 
@@ -94,10 +105,10 @@ export interface DialectRequest {
  * What a request begins.
  *
  * - `input`: a run with this message and these options.
- * - `answers`: the run continues with these answers.
+ * - `answers`: continues the run with these answers.
  * - `abandon`: ends the run whose questions the user will not answer.
- * - `retry`: runs the last message again, after the run of that id failed.
- * - `shown`: begins no run, and sends the last message as it stands.
+ * - `retry`: runs the last message again; the value is the id of its failed run.
+ * - `shown`: begins no run, and sends the agent's last message again.
  * - `connect`: begins no run, and sends what `GET /runs/:id/stream` would send.
  */
 export type Begin =
@@ -108,7 +119,7 @@ export type Begin =
   | { shown: true }
   | { connect: true };
 
-/** The stream that an encoder writes, and the session before it. */
+/** Facts about one stream, and about its session before it. */
 export interface EncoderContext {
   /** The agent's name. */
   agent: string;
@@ -116,47 +127,53 @@ export interface EncoderContext {
   /** The client's own name for the session. */
   threadId: string;
   /**
-   * A client reconnects, and may have all, some or none of the content. It is sent all the agent's output
-   * since its last run began, even if that run has ended. Runs that began where others ended count as one.
+   * Whether the client is reconnecting. The client may have all, some or none of the messages. So it gets all
+   * the agent's output since the last run began, even if that run has ended. A run that began where another
+   * ended counts as the other's continuation.
    */
   again?: boolean;
-  /** No run ever began in this session, or there is no session: no event comes between `begin` and `end`. */
+  /** Whether there is nothing to send: the session never had a run, or does not exist. */
   idle?: boolean;
-  /** Id of the run that is sent. */
+  /** Id of the run that the stream sends. */
   runId: string;
-  /** `seq` of the message that is answered, if it arrived while the run was in progress. */
+  /**
+   * `seq` of the user's message that the stream answers, if the message arrived while the run was in
+   * progress.
+   */
   messageSeq?: number;
-  /** The session's mode when the stream begins, as set by a tool. */
+  /** The session's mode when the stream begins, as set by a tool; `null` if there is none. */
   mode: string | null;
-  /** Where the stream resumes, for a dialect whose clients resume by a cursor. */
+  /** The cursor after which the stream begins, in a dialect with `resume: "cursor"`. */
   from?: Cursor;
-  /** Facts from the earlier events; the encoder owns and updates them. */
+  /** Facts from the events before the stream. The encoder may change them. */
   facts: ThreadFacts;
-  /** `seq` of the last event when the stream began. */
+  /** `seq` of the session's last event when the stream began. */
   cursor: number;
-  /** Whether a question had been answered when the stream began. */
+  /** Returns whether a question had been answered when the stream began. */
   isAnswered(question: Question): boolean;
-  /** The session's view before the first event that the encoder is given. */
+  /** The session's view before the first event that the encoder gets. */
   before: ViewState;
 }
 
 /**
- * Encodes the public events of one stream. Every function returns whole frames; lines end with LF. Open parts
- * are closed before the last frame.
+ * Encodes the events of one stream. Every function returns whole server-sent events with LF line ends. The
+ * encoder must close open parts before its last frame.
  */
 export interface Encoder {
+  /** Returns the frames before the first event. */
   begin(): readonly string[];
+  /** Returns the frames of one event; often none. */
   encode(event: SessionEvent): readonly string[];
   /**
-   * Returns the last frames, once the run has settled. Returns none if the run has not settled: a stream
-   * without a last frame counts as broken off.
+   * Returns the last frames, once the run has settled. Returns none otherwise: a stream without a last frame
+   * counts as broken off.
    */
   end(): readonly string[];
-  /** The message of this stream is complete, although its run continues. */
+  /** Whether the message of this stream is complete although its run continues. Default: `false`. */
   readonly over?: boolean;
 }
 
-/** Returns an object as a frame: one line of JSON. */
+/** Returns a value as one frame: a line of JSON after `data:`. */
 export function dataFrame(data: unknown): string {
   return `data: ${JSON.stringify(data)}\n\n`;
 }

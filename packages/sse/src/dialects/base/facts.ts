@@ -2,25 +2,29 @@ import type { Json, SessionEvent, TokenUsage } from "@pawl/core";
 import { runMessageId, type ViewState } from "@pawl/core/view";
 import { isApproval } from "./answers.ts";
 
-/** The answer to an approval. */
+/** A question of `approval()`, and its answer. */
 export interface ApprovalRecord {
   /** `seq` of the question. */
   question: number;
+  /** The question's payload. */
   payload: Json;
-  /** `false` also if the question was closed without an answer. */
+  /**
+   * Whether the user approved. `false` until there is an answer, and if the question was closed without one.
+   */
   approved: boolean;
+  /** The user's reason, or why the question was closed. */
   reason?: string;
 }
 
-/** The model and usage of an assistant's message. */
+/** The model that wrote a message, and the tokens used for it. */
 export interface MessageSpending {
   model: string | undefined;
   tokens: TokenUsage;
 }
 
-/** Facts about messages and calls that a reloaded page shows but the view lacks. */
+/** Facts about a session's messages and calls that a reloaded page shows but the view lacks. */
 export interface ThreadFacts {
-  /** Keyed by message id. */
+  /** Model and usage of each message, keyed by message id. */
   spent: Map<string, MessageSpending>;
   /** The last approval of each call, keyed by call id. */
   approvals: Map<string, ApprovalRecord>;
@@ -34,7 +38,7 @@ export function newFacts(): ThreadFacts {
   return { spent: new Map(), approvals: new Map(), closed: new Map(), failed: new Set() };
 }
 
-/** Records one event; `view` is the session after it. */
+/** Adds one event to the facts. `view` is the session's view after the event. */
 export function noteFacts(facts: ThreadFacts, event: SessionEvent, { run }: ViewState): void {
   switch (event.type) {
     case "llm_response": {

@@ -1,12 +1,12 @@
 /**
- * Returns a question's id for clients. It differs from the call's id: a call may ask again, and then an old
- * answer must not count.
+ * Returns the id under which clients answer a question: `q` and its `seq`. (A call may ask again. So the
+ * call's id would not do: an answer to its first question must not answer the second.)
  */
 export function questionId(question: number): string {
   return `q${question}`;
 }
 
-/** Returns the question's `seq`; `undefined` if this is not such an id. */
+/** Returns the `seq` of the question with this id; `undefined` if `name` is not the id of a question. */
 export function questionOf(name: unknown): number | undefined {
   return typeof name === "string" && /^q\d{1,10}$/.test(name) ? Number(name.slice(1)) : undefined;
 }

@@ -3,12 +3,12 @@ import { reduceView, type ViewState } from "@pawl/core/view";
 import { type BlockStep, blocks } from "./blocks.ts";
 import type { EncoderContext } from "./dialect.ts";
 
-/** A step of the run that a stream sends, in the order in which steps are sent. */
+/** One step of a run that a stream sends to its client. */
 export type Step =
   | BlockStep
   /** A turn of the model begins. */
   | { type: "turn"; turn: number }
-  /** The model calls a tool, with its whole input. Sent only once the answer is on record. */
+  /** The model calls a tool. Sent with the whole input, once the answer is stored. */
   | { type: "call"; event: StoredOf<"tool_call">; attempt: number }
   | { type: "started"; event: StoredOf<"tool_started"> }
   | { type: "progress"; callId: string; toolName: string; data: unknown }
@@ -23,23 +23,28 @@ export type Rest =
   | { type: "suspended"; pending: readonly Question[] }
   | { type: "ended"; event: StoredOf<"run_ended"> };
 
-/** Converts a stream's events to the steps of the message that the stream sends. */
+/** Converts the events of a session to the steps of the message that a stream sends. */
 export interface Telling {
   steps(event: SessionEvent): Step[];
-  /** The session's view, without text that is not stored yet. */
+  /** The session's view. It lacks text that is not stored yet. */
   readonly view: ViewState;
-  /** The stream continues a message after the user's answer: the client has the part before it. */
+  /**
+   * Whether the stream continues a message after the user's answer, so that the client has the first part.
+   */
   readonly goesOn: boolean;
-  /** Id of the run that is sent. It changes if the message is passed on to the next run. */
+  /** Id of the run that the stream sends. Changes if another run takes over the message. */
   readonly runId: string;
   readonly rest: Rest | undefined;
-  /** The run has picked up another message, so its further output belongs after that message. */
+  /**
+   * Whether the message is complete although its run continues: the run has picked up another user message,
+   * and its further output answers that one.
+   */
   readonly over: boolean;
 }
 
 /**
- * Finds the events of a session that belong to the message of a stream, and the text that is valid. All
- * dialects share this. Events that arrive live and events from the log have the same outcome.
+ * Finds the events that belong to the message of a stream, and the text that is valid. All dialects use this
+ * function. Live events and stored events give the same steps.
  */
 export function telling({ before, messageSeq, runId: first, again = false }: EncoderContext): Telling {
   const toSteps = eventSteps();
@@ -139,12 +144,15 @@ function eventSteps(): {
 }
 
 /**
- * What a stream follows: a run, the run that picks up a message, or with `again` a run and those that begin
- * when it ends.
+ * Which runs a stream follows.
+ *
+ * - `runId` alone: this run
+ * - with `messageSeq`: the run that picks up this message
+ * - with `again`: the run, and those that begin where it ends
  */
 export type Followed = Pick<RunStart, "runId" | "messageSeq"> & { again?: boolean };
 
-/** Returns the id of the run that the stream follows after this end; `undefined` if there is none. */
+/** Returns the id of the run that the stream follows after a run's end; `undefined` if there is none. */
 export function passedOn(
   { runId, messageSeq, again }: Followed,
   { data: { run_id, next } }: StoredOf<"run_ended">,

@@ -6,17 +6,24 @@ import { parsePlain } from "./plain-request.ts";
 
 /** Options of `asp()`. */
 export interface AspOptions {
-  /** See {@link TextMode}; it applies to thinking too. Default: `live`. */
+  /**
+   * When text and thinking are sent: `live` while they are written, `settled` once the answer is stored.
+   * Default: `live`.
+   */
   text?: TextMode;
 }
 
 /**
- * ASP v2, the protocol of an existing application. Sends `ack` first, then `thinking`, `text`, `tool` (with
- * its whole input), `tool_result`, and one `message_stop` or `error` at the end.
+ * Returns the dialect for clients of ASP v2, the protocol of an existing application. Sends `ack` first, then
+ * `thinking`, `text`, `tool` (with its whole input) and `tool_result`, and one `message_stop` or `error` at
+ * the end.
  *
- * Requests are `{ session_id?, message }`, or `{ session_id, tool_results: [{ tool_use_id, content }] }` to
- * answer calls that wait for the client. Add `is_error: true` for a call that failed there. A stream that
- * ends with `stop_reason: "tool_use"` waits for such answers.
+ * Requests are one of:
+ *
+ * - `{ session_id?, message }`
+ * - `{ session_id, tool_results: [{ tool_use_id, content }] }` to answer calls that wait for the client. Add
+ *   `is_error: true` if a call failed there. The stream that asked for the answers ended with `stop_reason:
+ *   "tool_use"`.
  */
 export function asp({ text = "live" }: AspOptions = {}): Dialect {
   return {
@@ -45,7 +52,7 @@ function aspWords(text: TextMode): PlainWords {
       case "result":
         return [toolResult(one.event)];
       case "other":
-        // A summary is no answer to the user.
+        // Attempt 0 is a summary, which is not a part of the answer.
         if (one.event.type === "llm_response" && one.event.data.attempt !== 0) {
           stopReason = one.event.data.raw_response.stop_reason;
         }

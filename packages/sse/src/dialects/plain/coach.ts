@@ -6,21 +6,23 @@ import { parsePlain } from "./plain-request.ts";
 
 /** Options of `coach()`. */
 export interface CoachOptions {
-  /** See {@link TextMode}. Default: `live`. */
+  /** When text is sent: `live` while it is written, `settled` once the answer is stored. Default: `live`. */
   text?: TextMode;
 }
 
 /**
- * The protocol of the life coach. Its events have one field each: `text`, `error`, `sessionCompleted`,
- * `modeChange`, `arcCompleted`, `toolCall`, `roundBoundary`, `showPulseCheck` or `showOptions`; `[DONE]`
- * comes last. Tools named `show_options` and `show_pulse_check` ask the user. Other questions have no event,
- * and end the stream with an error.
+ * Returns the dialect for clients of the life coach. Each event has one of these fields: `text`, `error`,
+ * `sessionCompleted`, `modeChange`, `arcCompleted`, `toolCall`, `roundBoundary`, `showPulseCheck` or
+ * `showOptions`. `[DONE]` comes last.
+ *
+ * Only tools named `show_options` and `show_pulse_check` can ask the user. Any other question ends the stream
+ * with an error.
  *
  * Requests are one of:
  *
  * - `{ sessionId?, message }`
- * - `{ sessionId?, messages }`: only the last one is read; it is the user's text, or `tool_result` blocks
- *   with answers
+ * - `{ sessionId?, messages }`, of which only the last message is read: the user's text, or `tool_result`
+ *   blocks with answers
  * - `{ sessionId, toolResults: [{ toolUseId, result }] }`, with `error` instead of `result` for a tool that
  *   failed at the client
  */
@@ -65,7 +67,7 @@ function coachWords(context: EncoderContext, text: TextMode): PlainWords {
       case "started":
         return call(one.event.data);
       case "asked":
-        // The event of the question stands for this call: a `toolCall` would show work in progress.
+        // The question has an event of its own. A `toolCall` event would show the call as work in progress.
         asked.add(one.question.callId);
         return question(one.question);
       case "result":

@@ -13,21 +13,25 @@ import { parsePlain } from "./plain-request.ts";
 
 /** Options of `metrics()`. */
 export interface MetricsOptions {
-  /** See {@link TextMode}. Default: `live`. */
+  /** When text is sent: `live` while it is written, `settled` once the answer is stored. Default: `live`. */
   text?: TextMode;
-  /** Type of the log's events that hold plans. Default: `planning.plan`. */
+  /** The event type that your tools store plans under. Default: `planning.plan`. */
   plan?: string;
-  /** Type of the log's events that hold reviews. Default: `planning.review`. */
+  /** The event type that your tools store reviews under. Default: `planning.review`. */
   review?: string;
 }
 
 /**
- * Answers with a record of how they were made, the protocol of an existing enterprise search. Sends `text`, a
- * `metric` for each call (tool, input, start, duration, cost, result), `plan` and `review` whenever they
- * change, a `clarification` for each question, and one `done` or `error` at the end.
+ * Returns the dialect for clients of an existing enterprise search, which show how an answer was made.
  *
- * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. The user and the
- * workspace come from `authorize` alone.
+ * - `text`: a piece of the answer
+ * - `metric`: a call with its tool, input, start, duration, cost and result
+ * - `plan`, `review`: sent whenever they change
+ * - `clarification`: a question to the user
+ * - `done` or `error`: the last event
+ *
+ * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`. The user comes
+ * from `authorize`; a user in the body is ignored.
  */
 export function metrics(options: MetricsOptions = {}): Dialect {
   return {
@@ -86,7 +90,7 @@ function metricsWords(
   return { step, last, lost, blocks: ["text"], text };
 }
 
-/** How many UTF-16 code units of a result are sent. */
+/** The maximum length of `resultSummary`, in UTF-16 code units. */
 const SUMMARY_CHARS = 200;
 
 interface KnownCall {

@@ -4,46 +4,49 @@ import { dataFrame, type Encoder, type EncoderContext } from "../base/dialect.ts
 import { type Rest, type Step, type Telling, telling } from "../base/telling.ts";
 
 /**
- * When text is sent to clients that cannot remove text they have shown. `live`: as it is written. If a model
- * call fails halfway, the stream ends with an error, and the page must reload the session. `settled`: once
- * the whole answer is stored.
+ * When text is sent to clients that cannot remove text they have shown.
+ *
+ * - `live`: while it is written. If a model call fails halfway, the stream may end with an error, and the
+ *   page must reload the session.
+ * - `settled`: once the whole answer is stored.
  */
 export type TextMode = "live" | "settled";
 
-/** A dialect whose events do not refer to earlier ones. */
+/** The events of a dialect in which no event changes or removes an earlier one. */
 export interface PlainWords {
+  /** The first events of every stream. Default: none. */
   first?: readonly object[];
-  /** The events of a step, in the run's order. */
+  /** Returns the events of a step. */
   step(step: Step): readonly object[];
   /**
-   * The last events. Without `rest`, the message is over although the run continues. `word` explains the end
-   * of a run that did not fail.
+   * Returns the last events. Without `rest`, the message is complete although the run continues. `word`
+   * explains the end of a run that did not fail.
    */
   last(rest: Rest | undefined, word: LastWord | undefined): readonly object[];
-  /** Returns the last event of a stream that sent text which is void. */
+  /** Returns the last event of a stream if text that was sent has become void. */
   lost(message: string): object;
-  /** The kinds of blocks that are sent. */
+  /** The kinds of text that are sent. */
   blocks: readonly Told["kind"][];
   text: TextMode;
-  /** A frame after the last event. Default: none. */
+  /** The frame after the last event. Default: none. */
   sentinel?: string;
 }
 
-/** The explanation of a run's end for the user, from the session's view. */
+/** A text that explains to the user why the run ended, from the session's view. */
 export interface LastWord {
   text: string;
-  /** Text was sent before it. */
+  /** Whether the stream sent any text before this one. */
   follows: boolean;
-  /** The text before it is void, but the client cannot remove it. */
+  /** Whether text that was sent has become void. The client cannot remove it. */
   corrects: boolean;
 }
 
-/** The explanation as text, after any text before it. */
+/** Returns the explanation as a paragraph after any text before it. */
 export function paragraphOf({ text, follows }: LastWord): string {
   return follows ? `\n\n${text}` : text;
 }
 
-/** Returns the inputs of the calls before the stream, by call id. */
+/** Returns the inputs of calls that were made before the stream, keyed by call id. */
 export function callsBefore({ before }: EncoderContext): Map<string, Json> {
   const parts = before.messages.flatMap((message) => message.parts);
   return new Map(
@@ -53,12 +56,12 @@ export function callsBefore({ before }: EncoderContext): Map<string, Json> {
 
 const LOST = "The answer was changed while it was being written. Please reload.";
 
-/** Encodes one stream as plain events, one frame each. */
+/** Returns an encoder that writes each event as one frame. */
 export function plainEncoder(context: EncoderContext, words: PlainWords): Encoder {
   const told = telling(context);
   let hasText = false;
-  // Text was sent that no longer counts. If the answer is written again, the client has to reload; if the run
-  // ends, its last message says why.
+  // Text that was sent is void. If the model writes the answer again, the client has to reload the session.
+  // If the run ends, its last message explains why.
   let voided = false;
   let lost = false;
   const piece = (step: Step & { type: "piece" }): readonly object[] => {
@@ -111,7 +114,7 @@ function hasFailed(rest: Rest | undefined): boolean {
   return rest?.type === "ended" && rest.event.data.session_status === "error";
 }
 
-/** The view's explanation for a run that ended and did not fail. */
+/** Returns the view's notice for a run that ended and did not fail. */
 function noticeOf({ rest, view }: Telling): string | undefined {
   if (rest?.type !== "ended" || hasFailed(rest)) return undefined;
   const key = `end:${rest.event.data.run_id}`;

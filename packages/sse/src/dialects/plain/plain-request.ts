@@ -3,24 +3,26 @@ import { checkBody, checkId, checkInput, invalid } from "../../request/check-bod
 import { awaitedAnswers, failedAnswer, type SaidAnswer } from "../base/answers.ts";
 import type { DialectRequest, RequestLimits } from "../base/dialect.ts";
 
-/** Names of a request's fields in a dialect. */
+/** The names that a dialect gives to the fields of a request. */
 export interface PlainFields {
-  /** The session's id. */
+  /** The field with the session's id. */
   session: string;
-  /** The user's answers: a list of objects with these fields. */
+  /** The field with the list of the user's answers, and the names of an answer's own fields. */
   answers: { field: string; call: string; value: string };
-  /** The history, for clients that send one. Only its last message is read. */
+  /**
+   * The field with the client's history, of which only the last message is read. Default: clients send none.
+   */
   messages?: string;
 }
 
-/** A body must be an object. Fields that the dialect does not know are ignored. */
+/** Accepts any object. Fields that the dialect does not know are ignored. */
 const anything = jsonSchema<JsonObject>({ type: "object" });
 
 /**
- * Parses a message or answers, for an existing session or a new one. A message that is sent again with the
- * same `client_message_id` or `clientMessageId` counts once.
+ * Parses a message or answers, for an existing session or a new one. A message counts once if it is sent
+ * again with the same `client_message_id` or `clientMessageId`.
  *
- * @throws HTTPException 400.
+ * @throws HTTPException 400 with the reason.
  */
 export async function parsePlain(
   body: unknown,
@@ -64,7 +66,7 @@ function partOf(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Joins text blocks to one text. */
+/** Joins text blocks with blank lines. */
 function textIn(content: Json | undefined): string {
   const blocks = Array.isArray(content) ? content.flatMap(asObject) : [];
   return blocks.flatMap(({ text }) => (typeof text === "string" ? [text] : [])).join("\n\n");

@@ -6,14 +6,14 @@ import { parsePlain } from "./plain-request.ts";
 
 /** Options of `trainer()`. */
 export interface TrainerOptions {
-  /** The names that users read for sources of knowledge, keyed by the source's name. Default: that name. */
+  /** The names that users read for sources of knowledge, keyed by source. Default: the source's own name. */
   sources?: { readonly [source: string]: string };
 }
 
 /**
- * The protocol of the trainer. Its events are `status`, `knowledge`, `done`, `error`, and one under each
- * tool's own name when the tool starts and when it ends. So no tool may have one of the four names. The agent
- * speaks through its tools; the model's text is not sent.
+ * Returns the dialect for clients of the trainer, an agent that speaks only through its tools. The model's
+ * text is not sent. The events are `status`, `knowledge`, `done` and `error`. Each tool also has an event
+ * under its own name, sent when it starts and when it ends. So no tool may have one of those four names.
  *
  * Requests are `{ sessionId?, message }`, or `{ sessionId, answers: [{ callId, value }] }`, with `error`
  * instead of `value` for a tool that failed at the client.
@@ -61,7 +61,8 @@ function trainerWords(context: EncoderContext, sources: { readonly [source: stri
     return [{ type: "knowledge", data: { source, displayName, status: "done" } }];
   };
   const last = (rest: Rest | undefined, word: LastWord | undefined): object[] => {
-    // This dialect has no other event for Pawl's own text. A user who stopped the run needs no explanation.
+    // The dialect's only event for a text of Pawl's own is `error`. A user who stopped the run needs no
+    // explanation.
     const isStop = rest?.type === "ended" && rest.event.data.stop.type === "aborted";
     if (word !== undefined && !isStop) return [{ type: "error", message: word.text }];
     const failed = rest?.type === "ended" && rest.event.data.session_status === "error";
@@ -78,7 +79,7 @@ function status(event: StoredOf<"tool_started" | "tool_result">): object[] {
   return [{ type: "status", data: { message, tool, phase } }];
 }
 
-/** Encodes a tool's result, with the artifact that it names. */
+/** Encodes a tool's result, with the artifact that the result names. */
 function result({ data }: StoredOf<"tool_result">, artifacts: ReadonlyMap<string, object>): object {
   const { tool_name: type, result: value, content, success } = data;
   const fields = asObject(value);

@@ -1,11 +1,15 @@
 import {
   agent,
+  agentTool,
   approval,
+  type EventType,
+  type Hook,
   type JsonObject,
   jsonSchema,
   memoryStore,
   PawlError,
   runtime,
+  type StoredOf,
   type Tool,
   tool,
   withRetry,
@@ -253,51 +257,105 @@ describe("W2 W3 ASP v2", () => {
   });
 });
 
-describe("W2 M4 the metrics' dialect", () => {
-  it("sends text, a metric for every call, plans, reviews and the end", async () => {
+describe("W2 the metrics' dialect", () => {
+  it("sends text, plans, reviews and the end", async () => {
     const plan = { goal: "x", subTasks: [] };
-    const served = await serve(
-      scriptedModel([{ tools: [call("look", { what: "it" }), call("broken")] }, { text: "Ok." }]),
-      {
-        dialect: metrics(),
-        tools: [look, broken],
-        hooks: [
-          {
-            name: "planner",
-            beforeTurn: async (_turn, context) => {
-              await context.append({ type: "planning.plan", data: plan });
-              await context.append({ type: "planning.review", data: { ok: true } });
-              return undefined;
-            },
-          },
-        ],
+    const planner: Hook = {
+      name: "planner",
+      beforeTurn: async (_turn, context) => {
+        await context.append({ type: "planning.plan", data: plan });
+        await context.append({ type: "planning.review", data: { ok: true } });
+        return undefined;
       },
-    );
+    };
+    const served = await serve(scriptedModel([{ text: "Ok." }]), { dialect: metrics(), hooks: [planner] });
     const { events, sessionId } = await post(served, { message: "Hi", workspaceId: "somebody's" });
-    expect(events).toContainEqual({ type: "plan", plan });
-    expect(events).toContainEqual({ type: "review", review: { ok: true } });
-    expect(events).toContainEqual({
-      type: "metric",
-      toolName: "look",
-      callId: "id-look",
-      connectorId: null,
-      arguments: { what: "it" },
-      agentName: "coach",
-      startedAt: expect.stringMatching(/^\d{4}-.*Z$/),
-      durationMs: expect.any(Number),
-      estimatedCostUsd: 0,
-      resultSummary: "found it",
-      fragmentsAdded: [],
-      status: "success",
+    expect(events).toEqual([
+      { type: "plan", plan },
+      { type: "review", review: { ok: true } },
+      { type: "text", text: "Ok." },
+      { type: "done", sessionId },
+    ]);
+  });
+
+  it("M4 sends a metric for every call, with the values of the log", async () => {
+    const pricing = { input: 1, output: 2, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+    const helper = agent({
+      name: "helper",
+      instructions: "Help.",
+      model: { ...scriptedModel([{ text: "Helped." }]), pricing },
     });
-    expect(events).toContainEqual(
-      expect.objectContaining({
+    const help = agentTool({
+      name: "help",
+      description: "Helps.",
+      agent: helper,
+      limits: { turns: 1, wallClockMs: 10_000, costUsd: 1 },
+    });
+    const calls = [call("look", { what: "it" }), call("broken"), call("help", { task: "x" })];
+    const twice = { text: "Hm.", tools: [call("look", { what: "it" }, "id-again")] };
+    const served = await serve(scriptedModel([{ tools: calls }, twice, { text: "Ok." }]), {
+      dialect: metrics(),
+      tools: [look, broken, help as Tool<unknown>],
+    });
+    const { events, sessionId } = await post(served, { message: "Hi" });
+    const log = await Array.fromAsync(served.store.read(sessionId ?? ""));
+    const ofCall = <T extends EventType>(type: T, id: string) =>
+      log.find(
+        (event): event is StoredOf<T> =>
+          event.type === type && (event.data as { call_id?: string }).call_id === id,
+      );
+    const metric = (callId: string) => ({
+      type: "metric",
+      callId,
+      agentName: "coach",
+      startedAt: (ofCall("tool_started", callId) ?? ofCall("tool_result", callId))?.at,
+      durationMs: ofCall("tool_result", callId)?.durationMs ?? 0,
+    });
+    const costUsd = (ofCall("tool_result", "id-help")?.data.spent?.cost_cents ?? 0) / 100;
+    expect(costUsd).toBeGreaterThan(0);
+    const sent = events.filter((event) => (event as { type: string }).type === "metric");
+    expect(sent).toHaveLength(4);
+    for (const expected of [
+      {
+        ...metric("id-look"),
+        toolName: "look",
+        arguments: { what: "it" },
+        estimatedCostUsd: 0,
+        resultSummary: "found it",
+        status: "success",
+      },
+      {
+        ...metric("id-broken"),
         toolName: "broken",
+        arguments: {},
         status: "error",
-        error: { code: "tool_failed", message: "This did not work." },
-      }),
-    );
-    expect(events.at(-1)).toEqual({ type: "done", sessionId });
+        error: { message: "This did not work." },
+      },
+      {
+        ...metric("id-help"),
+        toolName: "help",
+        arguments: { task: "x" },
+        estimatedCostUsd: costUsd,
+        resultSummary: "Helped.",
+        status: "success",
+      },
+      { ...metric("id-again"), toolName: "look", arguments: { what: "it" }, status: "skipped" },
+    ])
+      expect(sent.find((one) => (one as { callId: string }).callId === expected.callId)).toMatchObject(
+        expected,
+      );
+  });
+
+  it("sends the fields for which Pawl has no value as its clients expect them", async () => {
+    const script = [{ tools: [call("broken")] }, { text: "Ok." }];
+    const served = await serve(scriptedModel(script), { dialect: metrics(), tools: [broken] });
+    const { events } = await post(served, { message: "Hi" });
+    expect(events[0]).toMatchObject({
+      type: "metric",
+      connectorId: null,
+      fragmentsAdded: [],
+      error: { code: "tool_failed" },
+    });
   });
 });
 

@@ -4,38 +4,41 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type EventStore, PawlError, type PawlErrorCode, type Session, type StoredEvent } from "@pawl/core";
 import type { AppendOptions, Lease, NewEvent, NewSession, ReadOptions } from "@pawl/core/store";
 
-/** One check of a store. */
+/** One check of an event store. */
 export interface Check {
   name: string;
   run(bench: Bench): Promise<void>;
 }
 
-/** A store with helpers for the checks. */
+/** An event store, with helpers for the checks. */
 export interface Bench {
   store: EventStore;
-  /** Advances the store's clock. */
+  /** Advances the store's clock by `ms` milliseconds. */
   wait(ms: number): Promise<void>;
-  /** Moves the store's clock, back where `ms` is negative. `undefined`: the store has a clock of its own. */
+  /**
+   * Moves the store's clock by a number of milliseconds, backwards if negative. `undefined` if a test cannot
+   * move the store's clock.
+   */
   advance: Advance | undefined;
-  /** A new session, of a new user unless one is named; its id. */
+  /** Creates a session and resolves to its id. Default: of a new user. */
   session(session?: Partial<NewSession>): Promise<string>;
-  /** The session's row, which must exist. */
+  /** Resolves to the session's row. Fails if there is none. */
   row(id: string): Promise<Session>;
-  /** The session's lease, which must be free or the holder's own. */
+  /** Acquires the session's lease. Fails if another holder has it. */
   acquire(id: string, holder: string, ttlMs: number): Promise<Lease>;
-  /** Appends under a new append id unless one is given. */
+  /** Appends events. Default: under a new append id. */
   append(
     id: string,
     events: readonly NewEvent[],
     options?: Partial<AppendOptions>,
   ): Promise<readonly StoredEvent[]>;
-  /** All events at once. */
+  /** Resolves to all events that a read yields. */
   events(id: string, options?: ReadOptions): Promise<StoredEvent[]>;
 }
 
 type Advance = (ms: number) => void | Promise<void>;
 
-/** See {@link Bench}. */
+/** Returns a store with helpers for the checks. */
 export function bench(store: EventStore, advance: Advance | undefined): Bench {
   return {
     store,
@@ -54,12 +57,15 @@ export function bench(store: EventStore, advance: Advance | undefined): Bench {
     },
     async row(id) {
       const row = await store.sessions.get(id);
-      assert.ok(row !== undefined, `session ${id} is gone`);
+      assert.ok(row !== undefined, `sessions.get("${id}") returned undefined for an existing session`);
       return row;
     },
     async acquire(id, holder, ttlMs) {
       const lease = await store.acquire(id, holder, ttlMs);
-      assert.ok(lease !== undefined, `acquire gave no lease to "${holder}", though none is live`);
+      assert.ok(
+        lease !== undefined,
+        `acquire returned no lease for "${holder}", although no other lease is live`,
+      );
       return lease;
     },
     append: (id, events, options) => store.append(id, events, { appendId: randomUUID(), ...options }),
@@ -71,27 +77,27 @@ export function bench(store: EventStore, advance: Advance | undefined): Bench {
   };
 }
 
-/** A note, the simplest event there is. */
+/** Returns a new event of the simplest type, a note. */
 export function note(text: string, key?: string): NewEvent {
   return { type: "note", data: { text }, ...(key === undefined ? {} : { key }) };
 }
 
-/** The texts of notes. */
+/** Returns the texts of notes, and the types of other events. */
 export function texts(events: readonly StoredEvent[]): string[] {
   return events.map((event) => (event.type === "note" ? event.data.text : event.type));
 }
 
-/** `from`, `from` + 1, … `to`. */
+/** Returns the numbers from `from` to `to`, both included. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
-/** Returns the error with which `work` rejects; asserts that it is a PawlError of this code. */
+/** Resolves to the error with which `work` rejects. Asserts that it is a PawlError with this code. */
 export async function rejection(work: Promise<unknown>, code: PawlErrorCode): Promise<PawlError> {
   const [settled] = await Promise.allSettled([work]);
-  assert.ok(settled.status === "rejected", `should have been refused with ${code}, but was accepted`);
+  assert.ok(settled.status === "rejected", `expected a PawlError "${code}", but the call succeeded`);
   const error: unknown = settled.reason;
-  assert.ok(PawlError.is(error), `should have been refused with ${code}, but failed with ${String(error)}`);
+  assert.ok(PawlError.is(error), `expected a PawlError "${code}", got ${String(error)}`);
   assert.equal(
     error.code,
     code,

@@ -1,4 +1,4 @@
-/** One case of a contract: `run` rejects with an AssertionError if the implementation is wrong. */
+/** One case of a contract. `run` rejects with an AssertionError if the implementation breaks the contract. */
 export interface ContractCase {
   name: string;
   run(): Promise<void>;

@@ -2,24 +2,24 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type FileStore, PawlError, type PawlErrorCode, readText } from "@pawl/core";
 
-/** One check of a store of files. */
+/** One check of a file store. */
 export interface FileCheck {
   name: string;
   run(bench: FileBench): Promise<void>;
 }
 
-/** A store of files with helpers for the checks. */
+/** A file store, with helpers for the checks. */
 export interface FileBench {
   files: FileStore;
-  /** A path in a folder that only this case uses. */
+  /** Returns a path in a folder that only this case uses. */
   at(path: string): string;
-  /** The text of a file below {@link FileBench.at}. */
+  /** Resolves to the text of a file, given its path in the case's folder. */
   text(path: string): Promise<string>;
-  /** What is listed below {@link FileBench.at}, without that folder. */
+  /** Resolves to the listed paths in the case's folder, relative to this folder. */
   paths(folder?: string): Promise<string[]>;
 }
 
-/** See {@link FileBench}. */
+/** Returns a file store with helpers for the checks. */
 export function fileBench(files: FileStore): FileBench {
   const home = randomUUID();
   return {
@@ -33,7 +33,7 @@ export function fileBench(files: FileStore): FileBench {
   };
 }
 
-/** Asserts that work rejects with a PawlError of this code. */
+/** Asserts that `work` rejects with a PawlError with this code. */
 export async function refuses(
   work: () => Promise<unknown>,
   code: PawlErrorCode,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { FileCheck } from "./file-bench.ts";
 
-/** Lists of files. */
+/** Checks of `list`. */
 export const fileListChecks: readonly FileCheck[] = [
   {
     name: "X1 a folder has the files below it at any depth, and not those of folders that are called alike",

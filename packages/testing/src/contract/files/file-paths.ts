@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type FileCheck, refuses } from "./file-bench.ts";
 
-/** Paths that leave their folder, or that not every store can keep. */
+/** Paths that lead out of their folder, or that some stores cannot keep. */
 const refused: readonly string[] = [
   "",
   "/",
@@ -25,7 +25,7 @@ const refused: readonly string[] = [
   Array.from({ length: 90 }, () => "123456789").join("/"),
 ];
 
-/** Strange but valid names, each of a different file. */
+/** Unusual but valid paths, each of a different file. */
 const strange: readonly string[] = [
   "README.md",
   "readme.md",
@@ -80,7 +80,7 @@ const strange: readonly string[] = [
   "x".repeat(199),
 ];
 
-/** Paths of files. */
+/** Checks of paths. */
 export const filePathChecks: readonly FileCheck[] = [
   {
     name: "X1 paths that lead elsewhere are refused by every method, and nothing is written",

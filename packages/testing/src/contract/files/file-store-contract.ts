@@ -5,7 +5,7 @@ import { fileListChecks } from "./file-lists.ts";
 import { filePathChecks } from "./file-paths.ts";
 import { fileWriteChecks } from "./file-writes.ts";
 
-/** A store of files under test. */
+/** A {@link FileStore} under test. */
 export interface FilesUnderTest {
   files: FileStore;
   close?(): Promise<void>;
@@ -14,8 +14,8 @@ export interface FilesUnderTest {
 const checks: readonly FileCheck[] = [...fileWriteChecks, ...filePathChecks, ...fileListChecks];
 
 /**
- * Returns what a {@link FileStore} must do, as cases for any test runner. Each case uses a folder of its own;
- * `close` is called after it.
+ * Returns the contract of {@link FileStore} as cases for any test runner. Each case uses a folder of its own,
+ * so `make` may return the same store each time. `close` is called after each case.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readText } from "@pawl/core";
 import { type FileCheck, refuses } from "./file-bench.ts";
 
-/** Writes, reads and deletions of files. */
+/** Checks of writing, reading and deleting. */
 export const fileWriteChecks: readonly FileCheck[] = [
   {
     name: "X1 E5 a text comes out as it went in, with the type of its ending",
@@ -59,7 +59,8 @@ export const fileWriteChecks: readonly FileCheck[] = [
           reads.push(text("deep/er/note.md"));
         }),
       );
-      for (const content of await Promise.all(reads)) assert.ok(contents.includes(content), "a mixture");
+      for (const content of await Promise.all(reads))
+        assert.ok(contents.includes(content), "a read returned a mixture of two writes");
       assert.deepEqual(await paths(), ["deep/er/note.md"]);
     },
   },

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { range, rejection } from "../base/bench.ts";
 import { LONGER, type ReservationCheck, SHORT, told } from "./reservation-bench.ts";
 
-/** Concurrent calls, unknown reservations and hostile input. */
+/** Checks of concurrent calls, unknown reservations and hostile input. */
 export const reservationAttacks: readonly ReservationCheck[] = [
   {
     name: "E10 expire writes down what is over, in all accounts",

@@ -7,18 +7,18 @@ export interface ReservationCheck {
   run(bench: ReservationBench): Promise<void>;
 }
 
-/** Reservations with helpers for the checks. */
+/** An implementation of {@link Reservations}, with helpers for the checks. */
 export interface ReservationBench {
   reservations: Reservations;
-  /** Advances their clock. */
+  /** Advances the reservations' clock by `ms` milliseconds. */
   wait(ms: number): Promise<void>;
-  /** A new account's name. */
+  /** Returns the name of a new account. */
   account(): string;
-  /** A request with a new id, for 10 of a budget of 100 that is held for long, unless said otherwise. */
+  /** Returns a request with a new id. Default: 10 of a budget of 100, held for longer than a case takes. */
   request(request: Partial<ReservationRequest> & { account: string }): ReservationRequest;
 }
 
-/** See {@link ReservationBench}. */
+/** Returns an implementation with helpers for the checks. */
 export function reservationBench(
   reservations: Reservations,
   wait: (ms: number) => Promise<void>,
@@ -31,10 +31,10 @@ export function reservationBench(
   };
 }
 
-/** The compared fields of a reservation. */
+/** Returns the fields of a reservation that the checks compare. */
 export const told = (one: Reservation | undefined): unknown[] | undefined =>
   one && [one.state, one.amount, one.used];
 
-/** A short ttl in milliseconds, and a time after which it has surely expired. */
+/** A short lifetime in milliseconds, and a time after which a reservation with this lifetime has expired. */
 export const SHORT: number = 30;
 export const LONGER: number = 60;

@@ -5,17 +5,20 @@ import { reservationAttacks } from "./reservation-attacks.ts";
 import { reservationBench } from "./reservation-bench.ts";
 import { reservationChecks } from "./reservations.ts";
 
-/** Reservations under test. */
+/** An implementation of {@link Reservations} under test. */
 export interface ReservationsUnderTest {
   reservations: Reservations;
-  /** Advances their clock. Default: the cases sleep, a tenth of a second each at most. */
+  /**
+   * Advances the implementation's clock by `ms` milliseconds. Default: the cases sleep, at most a tenth of a
+   * second each.
+   */
   advance?(ms: number): void | Promise<void>;
   close?(): Promise<void>;
 }
 
 /**
- * Returns what {@link Reservations} must do, as cases for any test runner. Each case has accounts of its own,
- * so `make` may return the same object each time; `close` is called after each case.
+ * Returns the contract of {@link Reservations} as cases for any test runner. Each case uses accounts of its
+ * own, so `make` may return the same object each time. `close` is called after each case.
  *
  * @example
  * ```ts

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { range, rejection } from "../base/bench.ts";
 import { LONGER, type ReservationCheck, SHORT, told } from "./reservation-bench.ts";
 
-/** Reserving, charging and releasing. */
+/** Checks of reserving, charging and releasing. */
 export const reservationChecks: readonly ReservationCheck[] = [
   {
     name: "E10 what is reserved is not available, and what is finalized is charged with what was used",
@@ -113,8 +113,8 @@ export const reservationChecks: readonly ReservationCheck[] = [
       for (const ttlMs of [60_000, 600_000, SHORT])
         ends.push(Date.parse((await reservations.renew(one.id, 0, ttlMs))?.expiresAt ?? ""));
       const [first = 0, later = 0, short = 0] = ends;
-      assert.ok(later - first >= 540_000, "renewed for longer, it is held for longer");
-      assert.ok(short < first, "renewed for shorter, it is held for shorter");
+      assert.ok(later - first >= 540_000, "renewing for longer must hold the reservation for longer");
+      assert.ok(short < first, "renewing for less time must hold the reservation for less time");
       await wait(LONGER);
       const late = await reservations.renew(one.id, 3, 600_000);
       assert.deepEqual([told(late), late?.expiresAt], [["released", 10, 3], undefined]);
@@ -150,7 +150,7 @@ export const reservationChecks: readonly ReservationCheck[] = [
         granted: false,
         available: -30,
       });
-      // Another plan, another limit.
+      // The user has changed to a plan with a higher limit.
       const more = request({ account: one.account, limit: 140 });
       assert.deepEqual(await reservations.reserve(more), { granted: true, available: 0 });
     },

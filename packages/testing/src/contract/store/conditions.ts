@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { StoredEvent } from "@pawl/core";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/** Conditions of an append: the session, `afterSeq` and keys, and the order in which they are checked. */
+/** Checks of the conditions of an append (session, `afterSeq`, keys) and of their order. */
 export const conditionChecks: readonly Check[] = [
   {
     name: "E2 an unknown session is not_found",

@@ -16,12 +16,12 @@ import { recoveryChecks } from "./recovery.ts";
 import { sessionChecks } from "./sessions.ts";
 import { timeChecks } from "./times.ts";
 
-/** A store under test. */
+/** An {@link EventStore} under test. */
 export interface StoreUnderTest {
   store: EventStore;
   /**
-   * Moves the store's clock by so many milliseconds, back if they are negative. Without it the cases sleep, a
-   * tenth of a second each at most, and the clock is never set back.
+   * Moves the store's clock by `ms` milliseconds, backwards if negative. Default: the cases sleep, at most a
+   * tenth of a second each, and the clock is never moved backwards.
    */
   advance?(ms: number): void | Promise<void>;
   close?(): Promise<void>;
@@ -45,8 +45,8 @@ const checks: readonly Check[] = [
 ];
 
 /**
- * Returns what an {@link EventStore} must do, as cases for any test runner. Each case has sessions and users
- * of its own, so `make` may return the same store each time; `close` is called after each case.
+ * Returns the contract of {@link EventStore} as cases for any test runner. Each case uses sessions and users
+ * of its own, so `make` may return the same store each time. `close` is called after each case.
  *
  * @example
  * ```ts

@@ -10,7 +10,7 @@ const tokens: EventData["llm_response"]["tokens"] = {
   total: 135,
 };
 
-/** One payload of every type; the compiler checks that none is missing. */
+/** One payload of each event type. The compiler checks that no type is missing. */
 const payloads: EventData = {
   user_message: { message: "Good morning" },
   assistant_message: {
@@ -71,7 +71,7 @@ const payloads: EventData = {
   error: { code: "model_error", message: "overloaded", stack: null, context: { status: 529 } },
 };
 
-/** An event of every type that core knows. */
+/** One new event of each type that core knows. */
 export const everyType: readonly NewEvent[] = (Object.keys(payloads) as EventType[]).map(
   (type) => ({ type, data: payloads[type] }) as NewEvent,
 );

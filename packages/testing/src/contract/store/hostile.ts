@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { NewEvent } from "@pawl/core/store";
 import { type Check, note, range, rejection } from "../base/bench.ts";
 
-/** Texts made to break SQL, JSON, paths into JSON, shells, formats, XML, and comparisons of texts. */
+/** Texts that try to break SQL, JSON, JSON paths, shells, format strings, XML and text comparison. */
 const hostile: readonly string[] = [
   "'; DROP TABLE agent_sessions; --",
   "\"quoted\" 'and' `ticked` $$dollar$$ $1 $2 :name @p ?",
@@ -38,7 +38,7 @@ const hostile: readonly string[] = [
   "\uffff\u{10ffff}",
 ];
 
-/** Hostile texts are stored as they are. */
+/** Checks that hostile texts are stored as they are. */
 export const hostileChecks: readonly Check[] = [
   {
     name: "E3 hostile ids of sessions, users and agents come out as they went in, and none is taken for another",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/** Appends whose id was used before. */
+/** Checks of appends whose append id was used before. */
 export const idempotencyChecks: readonly Check[] = [
   {
     name: "E2 a repeated append returns the rows of the first time and changes nothing",

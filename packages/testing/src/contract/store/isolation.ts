@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { NewEvent } from "@pawl/core/store";
 import { type Check, note } from "../base/bench.ts";
 
-/** Overwrites every leaf that it can reach with `value`; frozen ones stay. */
+/** Overwrites every value within an object with `value`. Frozen objects stay as they are. */
 function vandalise(value: unknown): void {
   if (value === null || typeof value !== "object") return;
   for (const part of Object.values(value)) vandalise(part);
@@ -11,7 +11,7 @@ function vandalise(value: unknown): void {
   if (Array.isArray(value)) Reflect.set(value, value.length, "vandalised");
 }
 
-/** Changes of the caller's objects do not reach the log. */
+/** Checks that changing an object after it was stored or read does not change the log. */
 export const isolationChecks: readonly Check[] = [
   {
     name: "E2 changing what was appended changes nothing stored",

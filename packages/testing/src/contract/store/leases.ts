@@ -3,7 +3,7 @@ import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
 const LONG = 60_000;
 
-/** Leases: acquisition, expiry, take-over, fencing. */
+/** Checks of leases: acquiring, expiry, take-over and fencing. */
 export const leaseChecks: readonly Check[] = [
   {
     name: "E2 a lease is refused while somebody else's is live, and every acquisition raises the epoch",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type Check, note, rejection } from "../base/bench.ts";
 
-/** Names that no store could keep: what asks under them is refused, or reaches nothing. */
+/** Checks of names that no store can keep: writing under one is refused, and reading finds nothing. */
 export const nameChecks: readonly Check[] = [
   {
     name: "E2 refuses holders whose names no store could keep",
@@ -23,9 +23,13 @@ export const nameChecks: readonly Check[] = [
       const stored = await append(id, [note("a")], { lease });
       const before = await row(id);
 
-      assert.equal(await store.sessions.get(half), undefined, "get reached it");
-      assert.deepEqual(await store.sessions.list({ userId: half }), [], "list reached it");
-      assert.deepEqual(await events(half), [], "read reached it");
+      assert.equal(await store.sessions.get(half), undefined, "get found a session under an invalid id");
+      assert.deepEqual(
+        await store.sessions.list({ userId: half }),
+        [],
+        "list found a session of an invalid user id",
+      );
+      assert.deepEqual(await events(half), [], "read found events under an invalid id");
       await rejection(store.sessions.create({ id: half, userId: "u", agent: "a" }), "invalid_input");
       await rejection(append(half, [note("b")]), "not_found");
       await rejection(store.acquire(half, "leg", 60_000), "not_found");
@@ -34,11 +38,15 @@ export const nameChecks: readonly Check[] = [
         { ...lease, holder: "\ud800" },
       ]) {
         await rejection(append(id, [note("b")], { lease: other }), "fenced");
-        assert.equal(await store.renew(other, 60_000), false, "renew reached it");
+        assert.equal(await store.renew(other, 60_000), false, "renew changed the lease of another holder");
         await store.release(other);
       }
 
-      assert.equal(await store.renew(lease, 60_000), true, "release or acquire reached it");
+      assert.equal(
+        await store.renew(lease, 60_000),
+        true,
+        "release or acquire changed the lease of another holder",
+      );
       assert.deepEqual(await events(id), stored);
       assert.deepEqual(await row(id), before);
     },
@@ -51,10 +59,22 @@ export const nameChecks: readonly Check[] = [
       const userId = randomUUID();
       const id = await session({ userId, agent });
       await append(id, [{ type: "x.\ufffd", data: 1 }], { session: { openRun: "run" } });
-      assert.deepEqual(await events(id, { types: ["x.\ud800", "nul.\0"] }), [], "read found it");
-      assert.deepEqual(await store.sessions.list({ userId, agent: half }), [], "list found it");
+      assert.deepEqual(
+        await events(id, { types: ["x.\ud800", "nul.\0"] }),
+        [],
+        "read found events of an invalid type",
+      );
+      assert.deepEqual(
+        await store.sessions.list({ userId, agent: half }),
+        [],
+        "list found a session of an invalid agent",
+      );
       for (const agents of [[half], ["nul \0"]])
-        assert.deepEqual(await store.listRecoverable({ limit: 9, agents }), [], "listRecoverable found it");
+        assert.deepEqual(
+          await store.listRecoverable({ limit: 9, agents }),
+          [],
+          "listRecoverable found a session of an invalid agent",
+        );
       const found = await store.listRecoverable({ limit: 9, agents: [half, agent] });
       assert.deepEqual(
         found.map((row) => row.id),

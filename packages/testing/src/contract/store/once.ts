@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/** What the runtime needs to happen once, and readers that start at any time. */
+/** Checks that things happen once, and that readers may start at any time. */
 export const onceChecks: readonly Check[] = [
   {
     name: "E2 of thirty tries to store a client's message one is stored, under any append ids",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note, range, rejection, texts } from "../base/bench.ts";
 
-/** Numbering, order and atomicity. */
+/** Checks of numbering, order and atomicity. */
 export const orderChecks: readonly Check[] = [
   {
     name: "E2 numbers events from 1 without gaps, over single events and batches",

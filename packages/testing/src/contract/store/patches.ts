@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note, range, texts } from "../base/bench.ts";
 
-/** Changes of the session's row by appends. */
+/** Checks of how appends change the session's row. */
 export const patchChecks: readonly Check[] = [
   {
     name: "E3 numbers of a session's row are added up, also by concurrent appends",

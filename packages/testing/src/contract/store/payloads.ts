@@ -5,7 +5,7 @@ import { type Bench, type Check, note } from "../base/bench.ts";
 import { everyType } from "./every-type.ts";
 
 /**
- * Compares `data` as it comes back from the append and from reading, as text, including the order of keys.
+ * Stores a payload, and returns the JSON that is read back. Asserts that the append returned an equal event.
  */
 async function stored({ append, events, session }: Bench, data: Json): Promise<string> {
   const id = await session();
@@ -24,7 +24,7 @@ function same(name: string, data: Json): Check {
   };
 }
 
-/** Payloads come back as their JSON, to the byte. */
+/** Checks that payloads are read back as the same JSON, to the byte. */
 export const payloadChecks: readonly Check[] = [
   {
     name: "E1 stores every type of event, and types of extensions",
@@ -109,7 +109,10 @@ export const payloadChecks: readonly Check[] = [
       const text = '0123456789 äöü \0 "'.repeat(250_000);
       await append(id, [note(text)]);
       const [event] = await events(id);
-      assert.ok(event?.type === "note" && event.data.text === text, "the text came back changed");
+      assert.ok(
+        event?.type === "note" && event.data.text === text,
+        "the text that was read differs from the stored one",
+      );
     },
   },
 ];

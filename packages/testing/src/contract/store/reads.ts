@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Bench, type Check, note, range, texts } from "../base/bench.ts";
 
-/** A session of 700 events: more than any store reads at once. Every seventh is a `probe.tick`. */
+/** Creates a session of 700 events, more than a store reads at once. Every seventh is a `probe.tick`. */
 async function long({ append, session }: Bench): Promise<string> {
   const id = await session();
   for (const start of [0, 350])
@@ -14,7 +14,7 @@ async function long({ append, session }: Bench): Promise<string> {
   return id;
 }
 
-/** Reading in parts. */
+/** Checks of reading a part of a log. */
 export const readChecks: readonly Check[] = [
   {
     name: "E2 reads a long log in order",

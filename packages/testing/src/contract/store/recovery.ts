@@ -1,25 +1,25 @@
 import assert from "node:assert/strict";
 import { type Bench, type Check, note } from "../base/bench.ts";
 
-/** Which of these sessions are recoverable, in the order given by the store. */
+/** Returns those of the sessions that are recoverable, in the store's order. */
 async function recoverable({ store }: Bench, ids: readonly string[]): Promise<string[]> {
   const rows = await store.listRecoverable({ limit: 100_000 });
   return rows.map((row) => row.id).filter((id) => ids.includes(id));
 }
 
-/** A session with an open run. */
+/** Creates a session with an open run. */
 async function open(bench: Bench): Promise<string> {
   const id = await bench.session();
   await bench.append(id, [note("start")], { session: { openRun: "run" } });
   return id;
 }
 
-/** Ends the run, so that other checks do not find the session. */
+/** Ends the sessions' runs, so that other checks do not find the sessions. */
 async function end(bench: Bench, ids: readonly string[]): Promise<void> {
   for (const id of ids) await bench.append(id, [note("end")], { session: { openRun: null } });
 }
 
-/** Recoverable sessions. */
+/** Checks of which sessions are recoverable. */
 export const recoveryChecks: readonly Check[] = [
   {
     name: "E2 a session is recoverable while it has an open run",

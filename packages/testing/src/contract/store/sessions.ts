@@ -8,7 +8,7 @@ async function listed({ store }: Bench, options: ListSessions): Promise<string[]
   return (await store.sessions.list(options)).map((row) => row.id);
 }
 
-/** Sessions of one user, made one after the other. */
+/** Creates sessions of one user, one after another. */
 async function several(bench: Bench, userId: string, agents: readonly string[]): Promise<string[]> {
   const ids: string[] = [];
   for (const agent of agents) {
@@ -18,7 +18,7 @@ async function several(bench: Bench, userId: string, agents: readonly string[]):
   return ids;
 }
 
-/** Rows of sessions. */
+/** Checks of creating, reading and listing sessions' rows. */
 export const sessionChecks: readonly Check[] = [
   {
     name: "E3 a new session is active and empty",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Check, note } from "../base/bench.ts";
 
-/** What moves the times of a session, and what does not. */
+/** Checks of the times of events and of a session's row. */
 export const timeChecks: readonly Check[] = [
   {
     name: "E3 a lease that is acquired, renewed or released does not change the session's row",
@@ -11,19 +11,19 @@ export const timeChecks: readonly Check[] = [
       const before = await row(id);
       await wait(20);
       const lease = await acquire(id, "leg", 60_000);
-      assert.deepEqual(await row(id), before, "acquire changed it");
+      assert.deepEqual(await row(id), before, "acquire must not change the session's row");
       await wait(20);
       await store.renew(lease, 60_000);
-      assert.deepEqual(await row(id), before, "renew changed it");
+      assert.deepEqual(await row(id), before, "renew must not change the session's row");
       await wait(20);
       await store.release(lease);
-      assert.deepEqual(await row(id), before, "release changed it");
+      assert.deepEqual(await row(id), before, "release must not change the session's row");
     },
   },
   {
     name: "E2 `at` and `updatedAt` never go back, also where the store's clock is set back",
     async run({ advance, append, events, row, session }) {
-      // A clock that the test cannot move cannot be set back.
+      // This check needs a clock that the test can move backwards.
       if (advance === undefined) return;
       const id = await session();
       const { createdAt } = await row(id);
@@ -34,9 +34,15 @@ export const timeChecks: readonly Check[] = [
       await advance(-20_000);
       const [third] = await append(id, [note("c")]);
       assert.ok(first !== undefined && second !== undefined && third !== undefined);
-      assert.ok(first.at >= createdAt, `${first.at} is before the session's own ${createdAt}`);
-      assert.ok(second.at > first.at, `the clock went on, but not from ${first.at} to ${second.at}`);
-      assert.ok(third.at >= second.at, `${third.at} comes after ${second.at} in the log`);
+      assert.ok(
+        first.at >= createdAt,
+        `the event's time ${first.at} is before the session's createdAt ${createdAt}`,
+      );
+      assert.ok(
+        second.at > first.at,
+        `after the clock was advanced, the time went from ${first.at} to ${second.at}`,
+      );
+      assert.ok(third.at >= second.at, `the event after ${second.at} has the earlier time ${third.at}`);
       assert.deepEqual(await events(id), [first, second, third]);
       const { updatedAt } = await row(id);
       assert.equal(updatedAt, third.at);

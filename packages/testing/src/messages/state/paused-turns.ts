@@ -2,10 +2,11 @@ import type { ContentBlock } from "@pawl/core";
 import { turnsOf, type WireMessage } from "../../base/wire-request.ts";
 import { meaningOf, sha } from "./thinking-seal.ts";
 
-/** The answers that a simulator has paused. Each can be continued by sending it back unchanged. */
+/** The answers that a simulator has paused. A request continues one if it ends with the answer, unchanged. */
 export interface PausedTurns {
-  /** `blocks`: the assistant's turn from its beginning. */
+  /** Adds a paused answer. `blocks` is the assistant's whole turn. */
   add(blocks: readonly ContentBlock[]): void;
+  /** Returns whether these blocks are a paused turn. */
   has(blocks: readonly ContentBlock[]): boolean;
 }
 
@@ -19,7 +20,10 @@ export function pausedTurns(): PausedTurns {
   };
 }
 
-/** The assistant's blocks at the end of a request; empty if the last message is not the assistant's. */
+/**
+ * Returns the assistant's blocks at the end of a request. The list is empty if the last message is another
+ * role's.
+ */
 export function lastBlocks(messages: readonly WireMessage[]): ContentBlock[] {
   const last = turnsOf(messages).at(-1);
   return last?.role === "assistant" ? last.blocks.map(({ block }) => block) : [];

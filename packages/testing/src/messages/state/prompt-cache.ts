@@ -6,39 +6,45 @@ import { isObject, type ParsedRequest } from "../../base/wire-request.ts";
 
 type Ttl = "5m" | "1h";
 
-/** One block of the prompt, in the order tools, system, messages. */
+/** One block of the prompt. Blocks are in the order tools, system, messages. */
 interface Segment {
-  /** Hash of everything up to and including this block. */
+  /** Hash of the prompt up to and including this block. */
   key: string;
-  /** Tokens of everything up to and including this block. */
+  /** Number of tokens of the prompt up to and including this block. */
   tokens: number;
-  /** The lifetime its cache mark asks for. */
+  /** The lifetime in the block's `cache_control`, if it has one. */
   ttl: Ttl | undefined;
 }
 
-/** The usage of one prompt. Call `commit` when the answer begins: it makes the writes readable. */
+/** The usage of one prompt, as far as the cache decides it. */
 export interface CachePlan {
   usage: RawUsage;
+  /**
+   * Makes the prefixes that this prompt has written to the cache readable for later requests. Call it when
+   * the answer begins.
+   */
   commit(): void;
 }
 
-/** The prompt cache of one simulator. */
+/** The prompt cache of a simulator. */
 export interface PromptCache {
+  /** Returns what a request reads from the cache and writes to it. `now` is in milliseconds since 1970. */
   plan(request: ParsedRequest, limits: ModelLimits, now: number): CachePlan;
 }
 
 const lifetimeMs: { readonly [ttl in Ttl]: number } = { "5m": 300_000, "1h": 3_600_000 };
-/** How many blocks, its own included, a breakpoint looks back for a cached prefix. */
+/** How many blocks before a breakpoint are searched for a cached prefix, including the breakpoint's own. */
 const lookback = 20;
 
 /**
- * Makes a prompt cache that works like the Messages API's:
+ * Creates a prompt cache that works like the Messages API's.
  *
- * - It caches whole prefixes that end at a breakpoint, never shorter than the model's minimum.
- * - It finds them up to 20 blocks before a breakpoint.
- * - They live for their TTL from the start of the last request that used them.
+ * - Caches prefixes that end at a breakpoint and have at least the model's minimum length.
+ * - Finds cached prefixes that end up to 20 blocks before a breakpoint.
+ * - Keeps a prefix for its TTL from the start of the last request that used it.
  * - A change of tools, system or messages invalidates everything after it. `tool_choice`, `thinking`,
- *   `output_config` and the presence of images count as part of the messages, `speed` as part of the system.
+ *   `output_config` and the presence of images count as part of the messages, and `speed` as part of the
+ *   system.
  */
 export function promptCache(): PromptCache {
   const entries = new Map<string, { ttl: Ttl; expires: number }>();
@@ -51,18 +57,18 @@ export function promptCache(): PromptCache {
   return {
     plan(request, limits, now) {
       const prompt = segmentsOf(request);
-      const marks = marksOf(request, prompt, limits);
+      const breakpoints = breakpointsOf(request, prompt, limits);
       const hit = Math.max(
         -1,
-        ...marks.map((mark) => lookBack(prompt, mark.index, (key) => alive(key, now))),
+        ...breakpoints.map((breakpoint) => lookBack(prompt, breakpoint.index, (key) => alive(key, now))),
       );
       const total = prompt.at(-1)?.tokens ?? 0;
       return {
-        usage: billed(prompt, marks, hit, total),
+        usage: billed(prompt, breakpoints, hit, total),
         commit() {
           const read = prompt[hit];
           if (read !== undefined) touch(read.key, now);
-          for (const { index, ttl } of marks) touch((prompt[index] as Segment).key, now, ttl);
+          for (const { index, ttl } of breakpoints) touch((prompt[index] as Segment).key, now, ttl);
           if (entries.size > 50_000)
             for (const key of [...entries.keys()].slice(0, 25_000)) entries.delete(key);
         },
@@ -71,34 +77,41 @@ export function promptCache(): PromptCache {
   };
 }
 
-/** Tokens of a part of a prompt: a quarter of the characters of its JSON, rounded up. */
+/**
+ * Returns an estimate of the tokens of a part of a prompt: a quarter of the characters of its JSON, rounded
+ * up.
+ */
 export function estimateTokens(value: unknown): number {
   return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Tokens of the whole prompt. */
+/** Returns the number of tokens of the whole prompt. */
 export function promptSize(request: ParsedRequest): number {
   return segmentsOf(request).at(-1)?.tokens ?? 0;
 }
 
-interface Mark {
+interface Breakpoint {
   index: number;
   ttl: Ttl;
 }
 
-function marksOf(request: ParsedRequest, prompt: readonly Segment[], limits: ModelLimits): Mark[] {
-  const marks: Mark[] = [];
+function breakpointsOf(
+  request: ParsedRequest,
+  prompt: readonly Segment[],
+  limits: ModelLimits,
+): Breakpoint[] {
+  const breakpoints: Breakpoint[] = [];
   for (const [index, { ttl, tokens }] of prompt.entries())
-    if (ttl !== undefined && tokens >= limits.minCacheTokens) marks.push({ index, ttl });
+    if (ttl !== undefined && tokens >= limits.minCacheTokens) breakpoints.push({ index, ttl });
   const last = prompt.length - 1;
   const auto = ttlOf(request.cache_control);
   if (
     auto !== undefined &&
-    marks.at(-1)?.index !== last &&
+    breakpoints.at(-1)?.index !== last &&
     (prompt[last]?.tokens ?? 0) >= limits.minCacheTokens
   )
-    marks.push({ index: last, ttl: auto });
-  return marks;
+    breakpoints.push({ index: last, ttl: auto });
+  return breakpoints;
 }
 
 function lookBack(prompt: readonly Segment[], from: number, alive: (key: string) => boolean): number {
@@ -107,10 +120,15 @@ function lookBack(prompt: readonly Segment[], from: number, alive: (key: string)
   return -1;
 }
 
-function billed(prompt: readonly Segment[], marks: readonly Mark[], hit: number, total: number): RawUsage {
+function billed(
+  prompt: readonly Segment[],
+  breakpoints: readonly Breakpoint[],
+  hit: number,
+  total: number,
+): RawUsage {
   const upTo = (index: number): number => (index < 0 ? 0 : (prompt[index] as Segment).tokens);
-  const end = Math.max(hit, marks.at(-1)?.index ?? -1);
-  const hour = Math.max(hit, marks.findLast((mark) => mark.ttl === "1h")?.index ?? -1);
+  const end = Math.max(hit, breakpoints.at(-1)?.index ?? -1);
+  const hour = Math.max(hit, breakpoints.findLast((breakpoint) => breakpoint.ttl === "1h")?.index ?? -1);
   return {
     input_tokens: total - upTo(end),
     cache_creation_input_tokens: upTo(end) - upTo(hit),
@@ -150,7 +168,7 @@ function hasImage(request: ParsedRequest): boolean {
   );
 }
 
-/** The mark of a block, or the last one inside a tool result. */
+/** Returns the lifetime in the `cache_control` of a block, or in the last one inside a tool result. */
 function ttlWithin(block: { [key: string]: Json }): Ttl | undefined {
   const own = ttlOf(block.cache_control);
   if (own !== undefined || block.type !== "tool_result" || !Array.isArray(block.content)) return own;

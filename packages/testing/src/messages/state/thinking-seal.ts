@@ -9,44 +9,47 @@ import {
 } from "../../base/wire-request.ts";
 
 /**
- * The content of a thinking block's signature. It needs no memory, so a restarted simulator can read it.
+ * The content of a thinking block's signature. The signature contains everything that is needed to check it,
+ * so a restarted simulator can.
  */
 interface Seal {
   model: string;
   id: string;
-  /** The thinking block before this one when it was made, and how many there were. */
+  /** Id of the thinking block before this one when this one was made; `null` if there was none. */
   prev: string | null;
+  /** How many thinking blocks the request had before this one when this one was made. */
   before: number;
   /** Hash of system, tools and every earlier block that is not thinking. */
   base: string;
-  /** Hash of what the client saw. */
+  /** Hash of the text that the client received. */
   text: string;
-  /** Position in an unbroken row of thinking blocks, and the length of that row. */
+  /** The block's position in a group of adjacent thinking blocks, from 0. */
   at: number;
+  /** The number of blocks in the group. */
   of: number;
 }
 
 /**
- * A thinking block of a request, with the content of its signature; `seal` is absent if the signature is not
- * ours.
+ * A thinking block of a request, with the content of its signature. `seal` is `undefined` if this simulator
+ * did not make the signature.
  */
 export interface FoundThinking extends PlacedBlock {
   seal: Seal | undefined;
   base: string;
-  /** Whether it is in the latest assistant turn. */
+  /** Whether the block is in the latest turn of the assistant. */
   latest: boolean;
 }
 
 export type { Seal };
 
-/** The running hash over a request, and its thinking blocks. */
+/** The hash of a request up to its end, and the request's thinking blocks. */
 export interface PrefixWalk {
   /** The hash after the last block. */
   base: string;
   thinking: FoundThinking[];
 }
 
-/** Hashes a request in the order in which the model reads it: system and tools first, then every block. */
+/** Hashes a request in the order in which the model reads it: system and tools first, then each block. */
 export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
   const tools = request.tools ?? [];
   const opening = sha([
@@ -71,7 +74,8 @@ export function walkPrefix(request: ParsedRequest, secret: string): PrefixWalk {
 }
 
 /**
- * The reply's blocks with every unsigned thinking block sealed to the request and to the blocks before it.
+ * Returns a reply's blocks with a signature on each thinking block that had none. A signature covers the
+ * request and the blocks before its own.
  */
 export function sealReply(
   request: ParsedRequest,
@@ -103,12 +107,12 @@ export function sealReply(
   });
 }
 
-/** The thinking blocks that `model` can read. Other models' blocks are silently dropped. */
+/** Returns the thinking blocks that a model can read. The API silently drops those of other models. */
 export function readable(thinking: readonly FoundThinking[], model: string): FoundThinking[] {
   return thinking.filter(({ seal }) => seal?.model === model);
 }
 
-/** The hash of what the client saw of a thinking block. */
+/** Returns the hash of the text that the client received of a thinking block. */
 export function seenText(block: ContentBlock): string {
   return sha(block.thinking ?? null);
 }
@@ -146,7 +150,10 @@ function mac(payload: string, secret: string): string {
   return createHmac("sha256", secret).update(payload).digest("base64");
 }
 
-/** A deferred tool joins the prefix where the conversation first refers to it. */
+/**
+ * Returns the hash of the prompt with one more block. A deferred tool is added to the hash where the
+ * conversation first refers to it.
+ */
 function extend(base: string, role: string, block: ContentBlock, deferred: readonly JsonObject[]): string {
   const used =
     deferred.length === 0 ? [] : deferred.filter((tool) => refersTo(block, String(tool.name))).map(meaningOf);
@@ -161,8 +168,9 @@ function refersTo(block: ContentBlock, name: string): boolean {
 }
 
 /**
- * Normalises a block or tool: without cache marks, fields at their default, the order of its own fields (not
- * of a tool's input), and the query of an image's URL, which may change while the bytes stay the same.
+ * Returns the parts of a block or tool that a signature covers. Leaves out cache breakpoints, fields with
+ * their default and the query of an image's URL. The order of the block's fields does not matter, but the
+ * order within a tool's input does.
  */
 export function meaningOf(block: JsonObject): unknown {
   const fields = Object.entries(block)

@@ -8,27 +8,27 @@ export const cacheControl: Check = objectWith({
   optional: { ttl: oneOf("5m", "1h") },
 });
 
-interface Mark {
+interface Breakpoint {
   path: string;
   ttl: string;
-  /** For a mark inside a tool result: whether that result has one of its own. */
-  insideMarked: boolean;
+  /** For a breakpoint inside a tool result: whether the tool result has a breakpoint too. */
+  insideCached: boolean;
   emptyText: boolean;
 }
 
-/** Checks the number of marks, their places, and the order of their lifetimes. */
+/** Checks the number of cache breakpoints in a request, their places, and the order of their lifetimes. */
 export function checkCacheControl(request: ParsedRequest): ApiError | undefined {
-  const marks = marksOf(request);
+  const breakpoints = breakpointsOf(request);
   const auto = isObject(request.cache_control) ? ttlOf(request.cache_control) : undefined;
-  const last = lastMark(request, marks);
-  const found = marks.length + (auto === undefined || last !== undefined ? 0 : 1);
+  const last = lastBreakpoint(request, breakpoints);
+  const found = breakpoints.length + (auto === undefined || last !== undefined ? 0 : 1);
   if (found > 4) return invalid(`A maximum of 4 blocks with cache_control may be provided. Found ${found}.`);
   return (
-    firstError(marks, ({ path, insideMarked, emptyText }) => {
-      if (insideMarked) return invalid("cache_control may not be specified within `tool_result.content`");
+    firstError(breakpoints, ({ path, insideCached, emptyText }) => {
+      if (insideCached) return invalid("cache_control may not be specified within `tool_result.content`");
       return emptyText ? invalid(`${path}: cache_control cannot be set for empty text blocks`) : undefined;
     }) ??
-    checkTtlOrder(marks) ??
+    checkTtlOrder(breakpoints) ??
     (auto !== undefined && last !== undefined && last.ttl !== auto
       ? invalid(
           "cache_control: Both the top-level and the last block's cache_control are set. When both are specified on the same block, they must have matching TTLs",
@@ -37,9 +37,11 @@ export function checkCacheControl(request: ParsedRequest): ApiError | undefined 
   );
 }
 
-function checkTtlOrder(marks: readonly Mark[]): ApiError | undefined {
-  const short = marks.findIndex((mark) => mark.ttl === "5m");
-  const late = marks.find((mark, index) => mark.ttl === "1h" && short >= 0 && index > short);
+function checkTtlOrder(breakpoints: readonly Breakpoint[]): ApiError | undefined {
+  const short = breakpoints.findIndex((breakpoint) => breakpoint.ttl === "5m");
+  const late = breakpoints.find(
+    (breakpoint, index) => breakpoint.ttl === "1h" && short >= 0 && index > short,
+  );
   return late === undefined
     ? undefined
     : invalid(
@@ -48,18 +50,18 @@ function checkTtlOrder(marks: readonly Mark[]): ApiError | undefined {
 }
 
 /**
- * Lists the `cache_control` of tools and blocks, in the order tools, system, messages. Leaves out the
+ * Returns the `cache_control` of every tool and block, in the order tools, system, messages. Leaves out the
  * request's top-level one.
  */
-function marksOf(request: ParsedRequest): Mark[] {
-  const marks: Mark[] = [];
-  const add = (part: unknown, path: string, insideMarked = false): boolean => {
+function breakpointsOf(request: ParsedRequest): Breakpoint[] {
+  const breakpoints: Breakpoint[] = [];
+  const add = (part: unknown, path: string, insideCached = false): boolean => {
     if (!isObject(part) || !isObject(part.cache_control)) return false;
     const emptyText = part.type === "text" && part.text === "";
-    marks.push({
+    breakpoints.push({
       path: emptyText ? `${path}.text` : path,
       ttl: ttlOf(part.cache_control),
-      insideMarked,
+      insideCached,
       emptyText,
     });
     return true;
@@ -69,24 +71,24 @@ function marksOf(request: ParsedRequest): Mark[] {
     for (const [index, part] of parts.entries()) {
       const at = `${path}.${index}`;
       const inner = isObject(part) && part.type === "tool_result" ? part.content : undefined;
-      const marked = isObject(part) && isObject(part.cache_control);
+      const cached = isObject(part) && isObject(part.cache_control);
       if (Array.isArray(inner))
-        for (const [n, nested] of inner.entries()) add(nested, `${at}.content.${n}`, marked);
+        for (const [n, nested] of inner.entries()) add(nested, `${at}.content.${n}`, cached);
       add(part, at);
     }
   };
   addAll(request.tools, "tools");
   addAll(request.system, "system");
   for (const [index, { content }] of request.messages.entries()) addAll(content, `messages.${index}.content`);
-  return marks;
+  return breakpoints;
 }
 
-/** The explicit mark on the block that the top-level mark applies to. */
-function lastMark(request: ParsedRequest, marks: readonly Mark[]): Mark | undefined {
+/** Returns the breakpoint of the last block, to which the top-level breakpoint applies too. */
+function lastBreakpoint(request: ParsedRequest, breakpoints: readonly Breakpoint[]): Breakpoint | undefined {
   const message = request.messages.length - 1;
   const content = request.messages[message]?.content;
   if (content === undefined || typeof content === "string") return undefined;
-  return marks.find(({ path }) => path === `messages.${message}.content.${content.length - 1}`);
+  return breakpoints.find(({ path }) => path === `messages.${message}.content.${content.length - 1}`);
 }
 
 function ttlOf(control: { [key: string]: unknown }): string {

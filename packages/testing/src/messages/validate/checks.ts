@@ -1,10 +1,13 @@
 import { type ApiError, invalid } from "../../base/api-error.ts";
 import { isObject } from "../../base/wire-request.ts";
 
-/** Checks one value; `path` is its place in the request, as error messages name it. */
+/**
+ * A function that checks one value and returns the API's error, if there is one. `path` is the value's place
+ * in the request, for the error's message.
+ */
 export type Check = (value: unknown, path: string) => ApiError | undefined;
 
-/** The first error that `check` finds among `items`. */
+/** Returns the first error that `check` finds among `items`. */
 export function firstError<T>(
   items: Iterable<T>,
   check: (item: T, index: number) => ApiError | undefined,
@@ -60,19 +63,20 @@ export function listOf(item: Check): Check {
       : invalid(`${path}: Input should be a valid list`);
 }
 
-/** Passes `null` and absence; everything else goes to `check`. */
+/** Returns a check that accepts `null` and a missing value, and runs `check` on any other. */
 export function nullable(check: Check): Check {
   return (value, path) => (value === null || value === undefined ? undefined : check(value, path));
 }
 
-/** The fields an object may have. */
+/** The fields that an object may have, each with a check of its value. */
 export interface Fields {
   readonly required?: { readonly [field: string]: Check };
   readonly optional?: { readonly [field: string]: Check };
 }
 
 /**
- * An object with exactly these fields: one missing and one too many are refused, then each value is judged.
+ * Returns a check for an object with these fields. Refuses missing and unknown fields first, then invalid
+ * values.
  */
 export function objectWith({ required = {}, optional = {} }: Fields): Check {
   const fields = { ...required, ...optional };
@@ -92,7 +96,7 @@ export function objectWith({ required = {}, optional = {} }: Fields): Check {
   };
 }
 
-/** An object whose `type` decides which fields it may have. */
+/** Returns a check for an object whose `type` decides which fields it may have. */
 export function taggedBy(variants: { readonly [type: string]: Check }): Check {
   const tags = Object.keys(variants)
     .map((tag) => `'${tag}'`)

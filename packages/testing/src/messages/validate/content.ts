@@ -17,28 +17,33 @@ import {
 } from "./checks.ts";
 import { documentSource, imageSource } from "./sources.ts";
 
-const mark = { cache_control: nullable(cacheControl) };
+const breakpoint = { cache_control: nullable(cacheControl) };
 const type = text;
 const id = pattern(/^[a-zA-Z0-9_-]+$/);
 
 const textBlock: Check = objectWith({
   required: { type, text },
-  optional: { ...mark, citations: nullable(listOf(dictionary)) },
+  optional: { ...breakpoint, citations: nullable(listOf(dictionary)) },
 });
 
 const imageBlock: Check = objectWith({
   required: { type, source: imageSource },
-  optional: { ...mark, transformations: nullable(dictionary) },
+  optional: { ...breakpoint, transformations: nullable(dictionary) },
 });
 
 const documentBlock: Check = objectWith({
   required: { type, source: documentSource },
-  optional: { ...mark, title: nullable(text), context: nullable(text), citations: nullable(dictionary) },
+  optional: {
+    ...breakpoint,
+    title: nullable(text),
+    context: nullable(text),
+    citations: nullable(dictionary),
+  },
 });
 
 const searchResultBlock: Check = objectWith({
   required: { type, source: text, title: text, content: listOf(textBlock) },
-  optional: { ...mark, citations: dictionary },
+  optional: { ...breakpoint, citations: dictionary },
 });
 
 const resultContent: Check = listOf(
@@ -47,14 +52,16 @@ const resultContent: Check = listOf(
     image: imageBlock,
     document: documentBlock,
     search_result: searchResultBlock,
-    tool_reference: objectWith({ required: { type, tool_name: text }, optional: mark }),
+    tool_reference: objectWith({ required: { type, tool_name: text }, optional: breakpoint }),
     browser_state: dictionary,
   }),
 );
 
 const serverCallId = pattern(/^srvtoolu_[a-zA-Z0-9_]+$/);
 
-/** Accepts results of tools that run on the server, with any content: they are the server's own. */
+/**
+ * Types of results of tools that run on the API's side. Any content is accepted, because the API has made it.
+ */
 const serverBlocks = [
   "web_search_tool_result",
   "web_fetch_tool_result",
@@ -73,15 +80,15 @@ const block: Check = taggedBy({
   thinking: objectWith({ required: { type, thinking: text, signature: text } }),
   redacted_thinking: objectWith({ required: { type, data: text } }),
   tool_use: objectWith({
-    // That `input` must be an object is certain; the message is not.
-    // Nor is the message for an invalid tool name.
+    // The API certainly refuses an `input` that is not an object. The wording of its error is a guess, and so
+    // is the wording for an invalid tool name.
     required: { type, id, name: pattern(/^[a-zA-Z0-9_-]{1,128}$/), input: dictionary },
-    optional: { ...mark, caller: dictionary, toolset_name: nullable(text) },
+    optional: { ...breakpoint, caller: dictionary, toolset_name: nullable(text) },
   }),
   tool_result: objectWith({
     required: { type, tool_use_id: id },
     optional: {
-      ...mark,
+      ...breakpoint,
       content: (value, path) => (typeof value === "string" ? undefined : resultContent(value, path)),
       is_error: nullable(flag),
       toolset_name: nullable(text),
@@ -93,14 +100,14 @@ const block: Check = taggedBy({
 
 const message: Check = objectWith({
   required: { role: oneOf("user", "assistant", "system"), content: stringOr(listOf(block)) },
-  // Only the directive-only form of a system message carries it.
+  // Only a system message without content may have this field.
   optional: { output_config: dictionary },
 });
 
 const messages: Check = listOf(message);
 const system: Check = stringOr(listOf(taggedBy({ text: textBlock })));
 
-/** Checks the shape of system and messages: known roles and blocks, no missing and no unknown fields. */
+/** Checks the shape of system and messages: roles, types of blocks, and missing or unknown fields. */
 export function checkContent(request: ParsedRequest): ApiError | undefined {
   return (
     (request.system === undefined ? undefined : system(request.system, "system")) ??
@@ -117,7 +124,7 @@ export function checkContent(request: ParsedRequest): ApiError | undefined {
 function checkPlace(part: { [key: string]: unknown }, role: string, path: string): ApiError | undefined {
   const kind = String(part.type);
   const assistantOnly = kind === "tool_use" || kind === "thinking" || kind === "redacted_thinking";
-  // Unverified texts.
+  // The wording of these errors is a guess.
   if (assistantOnly && role !== "assistant")
     return invalid(`${path}: \`${kind}\` blocks can only be in \`assistant\` messages`);
   if (kind === "tool_result" && role !== "user")
@@ -131,7 +138,7 @@ function checkPlace(part: { [key: string]: unknown }, role: string, path: string
   return undefined;
 }
 
-/** The texts of a block that may have citations, at any depth. */
+/** Returns the parts of a block that may have citations, at any depth. */
 function citable(part: unknown): unknown[] {
   if (!isObject(part)) return [];
   return Array.isArray(part.content) ? part.content.flatMap(citable) : [part];

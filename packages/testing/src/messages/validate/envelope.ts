@@ -41,7 +41,7 @@ const toolChoice: Check = taggedBy({
 });
 
 /**
- * Everything a request may carry at its top level. `temperature`, `top_p` and `top_k` are gone since
+ * Every field that a request may have at its top level. The API dropped `temperature`, `top_p` and `top_k` on
  * 2026-10-21.
  */
 const fields: Check = objectWith({
@@ -66,7 +66,7 @@ const fields: Check = objectWith({
   },
 });
 
-/** Checks the top level: fields and their types, the model and its limits. */
+/** Checks a request's top level: fields and their types, the model and its limits. */
 export function checkEnvelope(
   body: unknown,
   models: { readonly [id: string]: ModelLimits },
@@ -78,7 +78,7 @@ export function checkEnvelope(
   if (limits === undefined)
     return { status: 404, type: "not_found_error", message: `model: ${request.model}` };
   if (request.messages.length === 0) return invalid("messages: at least one message is required");
-  // Unverified text.
+  // The wording of this error is a guess.
   if (request.messages.length > 100_000)
     return invalid("messages: List should have at most 100000 items after validation");
   return checkMaxTokens(request, limits) ?? checkStopSequences(request) ?? checkContainer(request);
@@ -91,7 +91,7 @@ function checkMaxTokens(request: ParsedRequest, limits: ModelLimits): ApiError |
       `max_tokens: ${max_tokens} > ${limits.maxOutputTokens}, which is the maximum allowed number of output tokens for ${model}`,
     );
   if (max_tokens > 0) return undefined;
-  // `max_tokens: 0` only warms the cache. Unverified texts.
+  // A request with `max_tokens: 0` only fills the cache. The wording of these errors is a guess.
   const format = (request.output_config as { format?: unknown } | undefined)?.format;
   const clash = [
     request.stream === true && "`stream` is true",

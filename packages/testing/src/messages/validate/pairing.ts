@@ -3,7 +3,10 @@ import { type ParsedRequest, type PlacedBlock, type Turn, turnsOf } from "../../
 import { firstError } from "./checks.ts";
 import type { LegacyRules } from "./roles.ts";
 
-/** Checks that every call has one result, at the beginning of the next turn, and every result a call. */
+/**
+ * Checks that every call has exactly one result, at the beginning of the next turn, and that every result has
+ * a call.
+ */
 export function checkPairing(request: ParsedRequest, legacy: LegacyRules): ApiError | undefined {
   const turns = turnsOf(request.messages);
   return (
@@ -61,7 +64,7 @@ function checkServerResults(turns: readonly Turn[]): ApiError | undefined {
   );
 }
 
-/** Calls of an assistant turn that the next turn does not answer at its beginning, or that precede text. */
+/** Refuses calls that the next turn does not answer at its beginning, and calls that precede text. */
 function checkCalls(turn: Turn, next: Turn | undefined): ApiError | undefined {
   const calls = turn.blocks.filter(({ block }) => block.type === "tool_use");
   if (calls.length === 0) return undefined;
@@ -107,8 +110,9 @@ function leadingResults(turn: Turn | undefined): PlacedBlock[] {
 }
 
 /**
- * A server tool's call must have its result in the same turn, unless the turn is still going on: it ends the
- * request, or only results of client tools follow it.
+ * Checks that a call of a server tool has its result in the same turn. Two kinds of turns may lack the
+ * result, because the API continues them: the last one of a request, and one that only results of client
+ * tools follow.
  */
 function checkServerCalls(turn: Turn, next: Turn | undefined, request: ParsedRequest): ApiError | undefined {
   if (next === undefined || (next.role === "user" && leadingResults(next).length === next.blocks.length))

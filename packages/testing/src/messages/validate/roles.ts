@@ -4,15 +4,15 @@ import { asBlocks, isObject, type ParsedRequest, type WireMessage } from "../../
 import { lastBlocks, type PausedTurns } from "../state/paused-turns.ts";
 import { firstError } from "./checks.ts";
 
-/** Former rules of the API. Default: all off. */
+/** Rules that the API had in the past, or has on other hosts. Default: all off. */
 export interface LegacyRules {
-  /** User and assistant must alternate, and the user begins. */
+  /** Whether the roles user and assistant must alternate, beginning with the user. */
   alternatingRoles?: boolean;
-  /** A request with tool blocks must define tools; seen on other hosts of the models. */
+  /** Whether a request with tool blocks must define tools. Some other hosts of the models require this. */
   toolsRequired?: boolean;
 }
 
-/** Checks the order of roles, and that no message is empty. */
+/** Checks the order of roles, and that messages are not empty. */
 export function checkRoles(
   request: ParsedRequest,
   limits: ModelLimits,
@@ -42,9 +42,7 @@ function checkNotEmpty(message: WireMessage, index: number, last: number): ApiEr
       );
 }
 
-/**
- * Refuses blank text, at any place. For a tool result that is not verified.
- */
+/** Refuses blank text anywhere in a request. It is not verified that the API does so within tool results. */
 function checkTexts({ system, messages }: ParsedRequest): ApiError | undefined {
   const check = (parts: unknown, where: string): ApiError | undefined =>
     typeof parts === "string" || Array.isArray(parts)
@@ -64,7 +62,7 @@ function checkTexts({ system, messages }: ParsedRequest): ApiError | undefined {
   );
 }
 
-/** Unverified texts. */
+/** Checks the number and size of images. The wording of the errors is a guess. */
 function checkImages(messages: readonly WireMessage[]): ApiError | undefined {
   const images = messages.flatMap(({ content }) =>
     asBlocks(content).flatMap((block) => [block, ...(Array.isArray(block.content) ? block.content : [])]),
@@ -113,8 +111,9 @@ function checkSystem(messages: readonly WireMessage[], index: number): ApiError 
 }
 
 /**
- * Checks an assistant message at the end. A paused turn is sent back unchanged; anything else is a prefill.
- * Without a record of paused turns, its shape decides.
+ * Checks a last message of the assistant. A paused answer is accepted if it is unchanged. Any other message
+ * is a prefill, which only some models support. Without a record of paused answers, a message that ends in a
+ * server tool's call counts as paused.
  */
 function checkEnding(
   messages: readonly WireMessage[],

@@ -5,8 +5,8 @@ import { firstError } from "./checks.ts";
 const numeric = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
 
 /**
- * The narrower JSON Schema of tools with `strict: true`. Except for the circular reference, the texts are
- * unverified.
+ * Checks tools with `strict: true`, which allow only a part of JSON Schema. The wording of the errors is a
+ * guess, except for circular references.
  */
 export function checkStrictTools(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
   const strict = tools.flatMap((tool, index) => (tool.strict === true ? [{ tool, index }] : []));

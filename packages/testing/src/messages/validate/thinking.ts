@@ -19,7 +19,7 @@ function checkMode(request: ParsedRequest, limits: ModelLimits): ApiError | unde
   if (mode === undefined) return undefined;
   if (!limits.thinking.includes(mode)) {
     if (mode === "adaptive") return invalid("adaptive thinking is not supported on this model");
-    // The text for `between_tools` is unverified.
+    // The wording for `between_tools` is a guess.
     return invalid(
       `"thinking.type.${mode}" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`,
     );
@@ -27,18 +27,18 @@ function checkMode(request: ParsedRequest, limits: ModelLimits): ApiError | unde
   if (mode === "enabled" && request.max_tokens <= Number(request.thinking?.budget_tokens))
     return invalid("`max_tokens` must be greater than `thinking.budget_tokens`.");
   const choice = request.tool_choice?.type;
-  // The message is verified for manual thinking; the documentation states the rule for all thinking.
+  // The wording is verified for manual thinking. The API's documentation states the rule for all modes.
   return thinks(request.thinking) && (choice === "any" || choice === "tool")
     ? invalid("Thinking may not be enabled when tool_choice forces tool use.")
     : undefined;
 }
 
-/** Whether the request turns thinking on. */
+/** Returns whether a request turns thinking on. */
 export function thinks(thinking: JsonObject | undefined): boolean {
   return thinking !== undefined && thinking.type !== "disabled";
 }
 
-/** Manual thinking only: the assistant turn that is being continued must begin with thinking. */
+/** Checks, for manual thinking only, that the assistant's turn in progress begins with thinking. */
 function checkManualStart(request: ParsedRequest): ApiError | undefined {
   if (request.thinking?.type !== "enabled") return undefined;
   const turns = turnsOf(request.messages);
@@ -73,7 +73,10 @@ function checkUntouched({ block, path, seal, latest }: FoundThinking, model: str
   return latest ? modified(path) : invalid(`${path}: Invalid \`signature\` in \`thinking\` block`);
 }
 
-/** A row of thinking blocks in the latest assistant message is kept whole and in order, or left out whole. */
+/**
+ * Checks adjacent thinking blocks in the latest assistant message: all of them must be there in order, or
+ * none.
+ */
 function checkLatestWhole(thinking: readonly FoundThinking[]): ApiError | undefined {
   const latest = thinking.filter((found) => found.latest);
   return firstError(latest, ({ path, seal }, index) => {
@@ -86,8 +89,8 @@ function checkLatestWhole(thinking: readonly FoundThinking[]): ApiError | undefi
 }
 
 /**
- * A block is valid if everything before it is unchanged since the block was made. Earlier thinking blocks may
- * be missing from the start, but not from the middle, and a missing one must not come back.
+ * Checks that everything before a thinking block is as it was when the block was made. Thinking blocks may be
+ * missing at the start of the conversation, but not in the middle. A missing one must not return later.
  */
 function checkBinding(thinking: readonly FoundThinking[]): ApiError | undefined {
   return firstError(thinking, ({ path, seal, base }, index) => {

@@ -31,7 +31,9 @@ const customTool: Check = objectWith({
   },
 });
 
-/** Tools of the server have a dated type, e.g. `web_search_20260318`. */
+/**
+ * Matches the type of a tool that runs on the API's side, which ends with a date, e.g. `web_search_20260318`.
+ */
 const serverTool = /_\d{8}$/;
 
 /** Checks the tools and `tool_choice`. */
@@ -61,7 +63,7 @@ function checkSchema(tool: { [key: string]: unknown }, path: string): ApiError |
   if (judge === undefined)
     return invalid(`${path}.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.`);
   const examples = (tool.input_examples ?? []) as unknown[];
-  // Unverified text.
+  // The wording of this error is a guess.
   return firstError(examples, (example, index) =>
     judge(example)
       ? undefined
@@ -71,18 +73,19 @@ function checkSchema(tool: { [key: string]: unknown }, path: string): ApiError |
 
 type Judge = (value: unknown) => boolean;
 
-/** Schemas seen before, by their text: the same tools come with every request. */
+/** Validators keyed by the text of their schema, because every request sends the same tools again. */
 const judges = new Map<string, Judge | undefined>();
 const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false, addUsedSchema: false });
 
 /**
- * Returns a validator for examples of a schema, or `undefined` if the schema is invalid. It is compiled on
- * first use.
+ * Returns a validator for values of a schema, or `undefined` if the schema is invalid. The schema is compiled
+ * on first use.
  */
 function judgeOf(schema: { [key: string]: unknown }): Judge | undefined {
   const key = JSON.stringify(schema);
   if (judges.has(key)) return judges.get(key);
-  // Many generators name other drafts. What counts is whether the schema is valid in 2020-12.
+  // Many generators declare another draft of JSON Schema. It only matters that the schema is valid in
+  // 2020-12.
   const { $schema: _, ...own } = schema;
   const judge =
     ajv.validateSchema(own) === true ? (value: unknown) => ajv.compile(own)(value) === true : undefined;
@@ -97,7 +100,10 @@ function checkNames(tools: readonly { [key: string]: unknown }[]): ApiError | un
     : undefined;
 }
 
-/** One of two reported messages. */
+/**
+ * Refuses requests whose tools are all deferred. The real API uses two wordings for this error; the simulator
+ * uses one of them.
+ */
 function checkDeferred(tools: readonly { [key: string]: unknown }[]): ApiError | undefined {
   return tools.length > 0 && tools.every((tool) => tool.defer_loading === true)
     ? invalid("At least one tool must have defer_loading=false")
@@ -112,7 +118,7 @@ function checkChoice(request: ParsedRequest, limits: ModelLimits): ApiError | un
   const forced = choice.type === "any" || choice.type === "tool";
   if (forced && !limits.forcedToolChoice)
     return invalid('tool_choice: type "tool" and "any" are not supported for this model.');
-  // Unverified text.
+  // The wording of this error is a guess.
   return choice.type === "tool" && !tools.some((tool) => tool.name === choice.name)
     ? invalid(`Tool '${choice.name}' not found in provided tools`)
     : undefined;

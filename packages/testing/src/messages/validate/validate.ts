@@ -13,22 +13,26 @@ import { checkRoles, type LegacyRules } from "./roles.ts";
 import { checkThinking } from "./thinking.ts";
 import { checkTools } from "./tools.ts";
 
-/** Options of the validation. */
+/** Options of `validateMessagesRequest()` and of simulators. */
 export interface ValidateOptions {
-  /** Known models by id. Default: the current ones. */
+  /** The models that exist, keyed by id. Default: the current models of Anthropic. */
   models?: { readonly [id: string]: ModelLimits };
-  /** The key of the signatures on thinking blocks. */
+  /**
+   * The key that signs thinking blocks. Give two simulators the same key if one continues the other's
+   * conversations. Default: a fixed key.
+   */
   secret?: string;
+  /** Rules that the API had in the past. Default: none. */
   legacy?: LegacyRules;
 }
 
-/** The key of signatures when none is given. */
+/** The default for `secret`. */
 export const defaultSecret = "pawl-testing";
 
 /**
  * Validates the body of a Messages API request as strictly as the API does. Returns the API's first error, or
- * `undefined` for a valid request. Order: top level, tools and blocks, cache marks, roles, tool pairing,
- * thinking, length.
+ * `undefined` for a valid request. Checks in this order: top level, tools and blocks, cache breakpoints,
+ * roles, tool pairing, thinking, length.
  *
  * @param body the parsed JSON body, of any shape
  *
@@ -44,7 +48,9 @@ export function validateMessagesRequest(body: unknown, options: ValidateOptions 
   return judge(body, options);
 }
 
-/** The same, with a record of paused answers. */
+/**
+ * Validates like {@link validateMessagesRequest}, with a record of the answers that the simulator has paused.
+ */
 export function judge(body: unknown, options: ValidateOptions, paused?: PausedTurns): ApiError | undefined {
   const { models = currentModels, secret = defaultSecret, legacy = {} } = options;
   const error = checkText(body) ?? checkEnvelope(body, models);
@@ -62,7 +68,7 @@ export function judge(body: unknown, options: ValidateOptions, paused?: PausedTu
   );
 }
 
-/** To the API a body with half a surrogate pair is not JSON. */
+/** Refuses half a surrogate pair: the API reads such a body as invalid JSON. */
 function checkText(body: unknown): ApiError | undefined {
   const at = loneSurrogateIn(body);
   return at === -1
