@@ -1,4 +1,3 @@
-import { numbersFor } from "../base/numbers-for.ts";
 import { addUsd, subtractUsd } from "../base/usd.ts";
 
 /**
@@ -36,17 +35,24 @@ export const nothingSpent: Budget = {
 /** All resources, in the order in which limits are checked. */
 export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
 
+/** Makes a budget, resource by resource. */
+export function eachResource(amountOf: (resource: Resource) => number): Budget {
+  const budget = { ...nothingSpent };
+  for (const resource of resources) budget[resource] = amountOf(resource);
+  return budget;
+}
+
 /** No limit at all. */
-export const unlimited: Budget = numbersFor(resources, () => Number.POSITIVE_INFINITY);
+export const unlimited: Budget = eachResource(() => Number.POSITIVE_INFINITY);
 
 /** Adds up two amounts of used budget, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {
-  return numbersFor(resources, (one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
+  return eachResource((one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
 }
 
 /** Returns what is left of a budget; negative where it was overspent. */
 export function restOfBudget(budget: Budget, spent: Budget): Budget {
-  return numbersFor(resources, (one) =>
+  return eachResource((one) =>
     one === "costUsd" ? subtractUsd(budget[one], spent[one]) : budget[one] - spent[one],
   );
 }
