@@ -1,4 +1,3 @@
-import { numbersFor } from "../base/numbers-for.ts";
 import { addUsd } from "../base/usd.ts";
 import type { TokenUsage } from "../log/event.ts";
 
@@ -43,5 +42,7 @@ export function hitRateOf({ prompt, cached, cache_write }: TokenUsage): number |
 }
 
 function added(a: TokenUsage, b: TokenUsage): TokenUsage {
-  return numbersFor(Object.keys(noTokens) as (keyof TokenUsage)[], (one) => a[one] + b[one]);
+  const sum = { ...noTokens };
+  for (const one of Object.keys(noTokens) as (keyof TokenUsage)[]) sum[one] = a[one] + b[one];
+  return sum;
 }

@@ -1,4 +1,3 @@
-import { numbersFor } from "../base/numbers-for.ts";
 import { addUsd, subtractUsd } from "../base/usd.ts";
 
 /** Limits on what a run or a session may use, or the amounts that it has used. */
@@ -33,17 +32,24 @@ export const nothingSpent: Budget = {
 /** All resources, in the order in which limits are checked. */
 export const resources: readonly Resource[] = Object.keys(nothingSpent) as Resource[];
 
+/** Creates a budget from the amount of each resource. */
+export function eachResource(amountOf: (resource: Resource) => number): Budget {
+  const budget = { ...nothingSpent };
+  for (const resource of resources) budget[resource] = amountOf(resource);
+  return budget;
+}
+
 /** A budget without limits: `Infinity` for every resource. */
-export const unlimited: Budget = numbersFor(resources, () => Number.POSITIVE_INFINITY);
+export const unlimited: Budget = eachResource(() => Number.POSITIVE_INFINITY);
 
 /** Adds two budgets, resource by resource. */
 export function addSpent(a: Budget, b: Budget): Budget {
-  return numbersFor(resources, (one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
+  return eachResource((one) => (one === "costUsd" ? addUsd(a[one], b[one]) : a[one] + b[one]));
 }
 
 /** Subtracts the amounts used from a budget. The result is negative for a resource that was overspent. */
 export function restOfBudget(budget: Budget, spent: Budget): Budget {
-  return numbersFor(resources, (one) =>
+  return eachResource((one) =>
     one === "costUsd" ? subtractUsd(budget[one], spent[one]) : budget[one] - spent[one],
   );
 }

@@ -1,5 +1,4 @@
 import { checkNumbers } from "../base/check-numbers.ts";
-import { numbersFor } from "../base/numbers-for.ts";
 import { usdFromMicros } from "../base/usd.ts";
 
 /** Token counts of one model call, as the Messages API counts them. */
@@ -95,7 +94,9 @@ export const noUsage: Usage = {
 
 /** Adds two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  return numbersFor(counts, (one) => (a[one] ?? 0) + (b[one] ?? 0));
+  const sum = { ...noUsage };
+  for (const one of counts) sum[one] = (a[one] ?? 0) + (b[one] ?? 0);
+  return sum;
 }
 
 const counts = Object.keys(noUsage) as (keyof Usage)[];

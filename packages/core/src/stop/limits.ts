@@ -1,9 +1,9 @@
 import type { JsonObject } from "../base/json.ts";
-import { numbersFor } from "../base/numbers-for.ts";
 import { centsFromUsd, subtractUsd } from "../base/usd.ts";
 import {
   addSpent,
   type Budget,
+  eachResource,
   nothingSpent,
   type Resource,
   resources,
@@ -43,7 +43,7 @@ export function remainingOf(
   const spent = run === undefined ? nothingSpent : spentOf(run, legMs);
   const ofRun = restOfBudget(limits, spent);
   const ofSession = restOfBudget(sessionLimits, addSpent(state.spent, spent));
-  const amounts = numbersFor(resources, (one) => Math.min(ofRun[one], ofSession[one]));
+  const amounts = eachResource((one) => Math.min(ofRun[one], ofSession[one]));
   const scopeOf: Remaining["scopeOf"] = (resource) =>
     ofSession[resource] < ofRun[resource]
       ? { limit: sessionLimits[resource], of: "conversation" }

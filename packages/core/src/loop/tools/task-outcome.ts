@@ -1,4 +1,3 @@
-import { numbersFor } from "../../base/numbers-for.ts";
 import { centsFromUsd, subtractUsd } from "../../base/usd.ts";
 import type { StopType } from "../../log/stop-reason.ts";
 import { type Spent, tokensOf } from "../../log/tokens.ts";
@@ -46,7 +45,8 @@ export function outcomeOf(
 /** Returns what the sub-agent has used since its caller was last charged. */
 function spentSince({ charged }: CallState, { usage, costUsd }: RunState): Spent {
   const kinds = Object.keys(usage) as (keyof Usage)[];
-  const fresh = numbersFor(kinds, (kind) => (usage[kind] ?? 0) - (charged.usage[kind] ?? 0));
+  const fresh = { ...usage };
+  for (const kind of kinds) fresh[kind] = (usage[kind] ?? 0) - (charged.usage[kind] ?? 0);
   return {
     tokens: tokensOf(fresh),
     cost_cents: centsFromUsd(subtractUsd(costUsd, charged.costUsd)),
