@@ -16,8 +16,8 @@ import { addCall, applyCallEvent } from "./apply-call.ts";
 import { applyModelEvent, applyReminder, chargeLostAttempt } from "./apply-model.ts";
 
 /**
- * Folds one event into the state. Changes `state` and nothing else: the same log gives the same state in any
- * process.
+ * Applies one event to the state, in place. It reads nothing else, so every process computes the same state
+ * from the same log.
  */
 export function applyEvent(state: SessionState, event: StoredEvent): void {
   state.lastSeq = event.seq;

@@ -4,7 +4,7 @@ import { referenceOf } from "../log/blob-reference.ts";
 import type { StoredEvent, StoredOf, TokenUsage } from "../log/event.ts";
 import type { StopReason } from "../log/stop-reason.ts";
 
-/** Summarizes an event in a few words on one line, for people who read a log. */
+/** Returns a summary of an event in a few words, on one line. */
 export function summaryOf(event: StoredEvent): string {
   const large = referenceOf(event.data);
   if (large !== undefined) return `${countOf(large.bytes)} bytes, in a blob`;
@@ -16,7 +16,7 @@ export function summaryOf(event: StoredEvent): string {
     case "note":
       return note(event.data);
     case "knowledge":
-      // A public log leaves out its content.
+      // A public log has no content here.
       return joined(event.data.source, event.data.data === "" ? undefined : quotedText(event.data.data));
     case "artifact":
       return joined(event.data.type, quotedText(event.data.title));
@@ -40,13 +40,13 @@ export function summaryOf(event: StoredEvent): string {
   }
 }
 
-/** Summarizes a `prefix` event. Leaves out the number of tools if `system` is empty, as in a public log. */
+/** Summarizes a `prefix` event. In a public log the tools are missing, so their number is left out. */
 function prefix({ system, tools }: Extract<StoredEvent, { type: "prefix" }>["data"]): string {
   if (system.length === 0) return "system prompt and tools";
   return `system prompt and ${tools.length} ${tools.length === 1 ? "tool" : "tools"}, as they are sent`;
 }
 
-/** A note with `landing` makes the next turn the run's last one. */
+/** Summarizes a `note` event. One with `landing` starts the last turn of the run. */
 function note({ text, landing }: StoredOf<"note">["data"]): string {
   return joined(quotedText(text), landing && `last turn, ${reason(landing)}`);
 }
@@ -84,12 +84,12 @@ function toolSummary(event: StoredEvent): string {
   }
 }
 
-/** The last eight characters: providers begin all ids of calls with the same ones. */
+/** Returns the last eight characters of the call's id, because a provider's ids all start alike. */
 function callId({ data }: { data: { call_id: string } }): string {
   return `call ${data.call_id.slice(-8)}`;
 }
 
-/** The first eight characters, as of a session. */
+/** Returns the first eight characters of the run's id. */
 function runId({ data }: { data: { run_id: string } }): string {
   return `run ${data.run_id.slice(0, 8)}`;
 }
@@ -151,7 +151,7 @@ function usage({ prompt, cached, cache_write, completion }: TokenUsage): string 
   return `${countOf(prompt + cached + cache_write)} in${known}, ${countOf(completion)} out`;
 }
 
-/** Formats a cost; `undefined` for 0, e.g. if the model has no prices. */
+/** Formats a cost in US dollars. Returns `undefined` for 0, e.g. if the model has no prices. */
 function money(cents: number): string | undefined {
   return cents > 0 ? `$${usdFromCents(cents).toFixed(4)}` : undefined;
 }
