@@ -127,7 +127,7 @@ function controlSummary(event: StoredEvent): string {
     case "effect_ended":
       return event.data.name;
     case "stop_requested":
-      return event.data.interrupt ? "the user wrote something else" : "a stop was requested";
+      return event.data.interrupt ? "the user sent another message" : "a stop was requested";
     default:
       return "";
   }

@@ -7,7 +7,7 @@ import { openRun } from "../session/state.ts";
 const LAST_TURN =
   "This is your last turn for this request: no tool can be used any more. Tell the user how far you have come, and what is left.";
 
-/** Makes the next turn the run's last one: a limit is near, and the user should get a proper answer. */
+/** Starts the run's last turn, because a limit is near and the user should get a proper answer. */
 export async function land(leg: Leg, stop: StopReason): Promise<void> {
   const run = openRun(leg.log.state);
   if (run === undefined) return;

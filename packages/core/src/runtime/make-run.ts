@@ -11,13 +11,13 @@ import type { Begun } from "./begin/begin.ts";
 import type { Host } from "./leg/host.ts";
 import type { Run, RunStart } from "./leg/run-handle.ts";
 
-/** Makes the handle of a run that is being started. */
+/** Makes the {@link Run} of a run that is being started. */
 export function makeRun(host: Host, begun: Promise<Begun>): Run {
   const started = begun.then(({ start }) => start);
   const result = begun.then((run) => resultFrom(host, run).finally(run.release));
   // Callers may use only one of the two promises, or neither: an unhandled rejection would end the process.
   started.catch(() => undefined);
-  // If the leg fails in this process, iterators throw its error: no more events may come.
+  // If the leg fails in this process, iterators throw its error, because no more events may come.
   const failure = new AbortController();
   result.catch((error: unknown) => failure.abort(error));
   const from = started.then((start) => ({ ...start, untilIdle: start, failure: failure.signal }));
@@ -30,7 +30,8 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       try {
         emitter.emit(event.type, event);
       } catch (error) {
-        // An exception in a listener must be seen, but must not keep other listeners from being called.
+        // An exception in a listener becomes an uncaught one, so that it is seen and other listeners are
+        // still called.
         setTimeout(() => {
           throw error;
         });
@@ -45,7 +46,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       emitter.on(type, listener);
       if (!pumping) {
         pumping = true;
-        // `result` rejects if the store fails.
+        // If the store fails, `result` rejects too.
         pump().catch(() => undefined);
       }
       return run;
@@ -64,8 +65,8 @@ async function resultFrom(host: Host, { start, leg }: Begun): Promise<RunResult>
 }
 
 /**
- * Waits until the run has settled, or the run that picked its message up, in whatever process it is. Returns
- * the session's state at that moment, without later events.
+ * Waits until the run, or the run that picked its message up, has settled in any process. Returns the
+ * session's state at that moment, without later events.
  */
 async function settledState(host: Host, { sessionId, ...start }: RunStart): Promise<SessionState> {
   const state = newSessionState(sessionId);

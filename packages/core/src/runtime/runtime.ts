@@ -38,13 +38,12 @@ import { delegateCall } from "./tasks/delegate.ts";
 import { openTasks } from "./tasks/open-tasks.ts";
 
 /**
- * Makes a runtime: it runs agents and stores everything they do in one store. Any number of processes may use
- * the same store. A session is worked on by one of them at a time, and if a process dies, another one resumes
- * its runs.
+ * Makes a runtime, which runs agents and stores their logs in one store. Any number of processes may use the
+ * same store. Only one of them works on a session at a time; if it dies, another process continues its runs.
  *
- * @throws PawlError `config` if two agents have the same name, `store` is missing or not an `EventStore`,
- * `deps` is not a function, or a time option is out of range (`leaseTtlMs` and `pollMs` must be whole numbers
- * from 1, `abortGraceMs` a number from 0).
+ * @throws PawlError `config` if two agents have the same name, `store` is not an `EventStore`, `deps` is not
+ * a function, `leaseTtlMs` or `pollMs` is not a whole number from 1, or `abortGraceMs` is not a number from
+ * 0.
  *
  * @example
  * ```ts
@@ -87,7 +86,7 @@ export function runtime<Deps>({
   if (twin !== undefined)
     throw new PawlError("config", `Two agents are named "${twin.name}". Names must be unique.`);
   checkParts(store, deps);
-  // These are waited for in timers, sometimes a little longer.
+  // These are used for timers, whose longest time is about 2 ** 31 milliseconds.
   checkNumbers("the runtime", { leaseTtlMs, pollMs }, { least: 1, most: 2 ** 30, whole: true });
   checkNumbers("the runtime", { abortGraceMs });
   const log = layered(store, { blobs, upcasters, storeRetryMs });
@@ -146,7 +145,7 @@ export function runtime<Deps>({
   };
 }
 
-/** Checks what the compiler cannot check for callers who write JavaScript. */
+/** Checks the types of values that come from JavaScript, where no compiler checks them. */
 function checkParts(store: Partial<EventStore> | undefined, deps: unknown): void {
   const given = (value: unknown) => `got a value of type ${typeof value}.`;
   if (typeof store?.append !== "function")
@@ -161,10 +160,7 @@ interface Layers {
   storeRetryMs: readonly number[];
 }
 
-/**
- * Wraps the store: blobs are loaded, events are upgraded to the current format, and failed appends are
- * retried.
- */
+/** Wraps the store so that it loads blobs, converts events of older formats, and retries failed appends. */
 function layered(store: EventStore, { blobs, upcasters, storeRetryMs }: Layers): EventStore {
   const whole = blobs === undefined ? store : withBlobs(store, blobs);
   return retryingStore(upcastingStore(whole, { ...UPCASTERS, ...upcasters }), storeRetryMs);
@@ -184,7 +180,8 @@ async function begin(host: Host, agentName: string, options: RunOptions | RetryR
   if (host.draining) throw new PawlError("draining", "The server is about to restart. Please try again.");
   checkRunOptions(options);
   if (input === undefined) {
-    if (sessionId === undefined) throw new PawlError("invalid_input", "Answers and retries need a session.");
+    if (sessionId === undefined)
+      throw new PawlError("invalid_input", "`answers` and `retry` need a `sessionId`.");
     const session = notExpired(await ownSession(host, sessionId, userId, agent));
     if (options.retry === undefined) return await beginWithAnswers(host, session, agent, options);
     return await beginRetry(host, { session, agent, runId: options.retry, signal: options.signal });
@@ -207,13 +204,16 @@ function agentNamed(host: Host, name: string): Agent {
   return agent;
 }
 
-/** @throws PawlError `invalid_input`, for a message and for an answer. */
+/** Returns the session. Throws `invalid_input` if it has expired. */
 function notExpired(session: Session): Session {
   if (session.status === "expired") throw new PawlError("invalid_input", "This session has expired.");
   return session;
 }
 
-/** Returns the session if it belongs to this user and agent. For anybody else it does not exist. */
+/**
+ * Returns the session if it belongs to this user and agent. Otherwise throws `not_found`, as if it did not
+ * exist.
+ */
 async function ownSession(host: Host, id: string, userId: string, agent?: Agent): Promise<Session> {
   const session = await host.store.sessions.get(id);
   const own = session?.userId === userId && (agent === undefined || session.agent === agent.name);

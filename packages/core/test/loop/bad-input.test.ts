@@ -278,7 +278,7 @@ describe("what cannot poison a session", () => {
   it("T3 a call whose input is no object", async () => {
     const content = [{ type: "tool_use", id: "toolu_1", name: "odd", input: "text" as never }];
     const world = setup([{ content, stop: "tool_use" }, ...after], { tools: [broken("x")] });
-    expect(await survives(world)).toMatch(/not a JSON object|does not fit/);
+    expect(await survives(world)).toMatch(/not a JSON object|does not match/);
   });
 
   it("refuses a message that shows nothing, in any script", async () => {

@@ -16,18 +16,19 @@ import { queueHere, queueMessage } from "./queue-message.ts";
 import { endSupersededRun } from "./supersede.ts";
 
 /**
- * Stores the user's message with the start of a run, and starts the run. For a message that was stored
- * before, returns the run that it started then. During another run, does what `whenBusy` says.
+ * Stores the user's message together with the start of a run, and starts the run. If the message is already
+ * stored, returns the run that it started. During another run, does as `whenBusy` says.
  *
- * If a process holds the session's lease without an open run, it is just starting one, perhaps for this very
- * message: then waits and checks again.
+ * A process that holds the session's lease without an open run is just starting one, perhaps for the same
+ * message. Then this function waits and checks again.
  *
- * @throws PawlError `session_busy`.
+ * @throws PawlError `session_busy` if a run is in progress and `whenBusy` is `reject`, or the session stays
+ * locked.
  */
 export async function beginWithMessage(host: Host, said: IncomingMessage): Promise<Begun> {
   const { session, agent } = said;
   const mayWait = said.whenBusy !== "reject";
-  // Within this time, the leg that holds the session ends or loses its lease.
+  // By then, another leg that holds the session has ended or lost its lease.
   const patienceMs = mayWait ? host.leaseTtlMs + agent.userDataTimeoutMs : 10 * PAUSE_MS;
   for (let waited = PAUSE_MS; ; waited += PAUSE_MS) {
     const leg = await openLeg(host, session, agent);
@@ -46,7 +47,7 @@ export async function beginWithMessage(host: Host, said: IncomingMessage): Promi
   }
 }
 
-/** Returns `undefined` if another process took the session over first; nothing was stored then. */
+/** Resolves to `undefined` if another process took over the session first. Then nothing was stored. */
 async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   try {
     return await work;
@@ -92,7 +93,7 @@ async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Pr
     const before = openRun(log.state);
     const ending = before && (await endSupersededRun(host, session, agent, leg, before));
     if (before !== undefined && ending === undefined) continue;
-    // The question may have been answered while the hooks ran.
+    // The question may have been answered while the hooks ran, so that the run continues.
     if (runToResume(log.state) !== undefined) break;
     const start = { runId: host.newId(), userData };
     const events: NewEvent[] = [
@@ -108,14 +109,14 @@ async function storeMessage(host: Host, said: IncomingMessage, leg: OpenLeg): Pr
   return undefined;
 }
 
-/** Hands queued messages that no request covered over to the new run. */
+/** Hands queued messages that no request contains over to the new run. */
 function nextRun(state: SessionState, run_id: string): NextRun | undefined {
   const messages = queuedMessages(state).map(({ seq }) => seq);
   return messages.length === 0 ? undefined : { run_id, messages };
 }
 
 /**
- * Returns the outcome of `work`. If the message was stored before, returns the run that it started or was
+ * Returns the outcome of `work`. If the message is already stored, returns the run that it started or was
  * queued for.
  */
 async function orEarlierRun(

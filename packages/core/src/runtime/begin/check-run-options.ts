@@ -6,15 +6,13 @@ import { USER_DATA } from "../../context/prefix.ts";
 import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts";
 
 /**
- * Checks the options of a run for callers who write JavaScript or pass JSON on: an invalid value would stay
- * in the log for good.
- *
- * @throws PawlError `invalid_input`
+ * Checks the options of a run. They may come from JavaScript or from a client's JSON, and an invalid value
+ * would stay in the log forever. @throws PawlError `invalid_input` with the name of the invalid option
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   const { input, answers, retry } = options;
   const asked = [input, answers, retry].filter((one) => one !== undefined);
-  if (asked.length !== 1) throw invalid("Send either a message or answers, or name the run to retry.");
+  if (asked.length !== 1) throw invalid("Give exactly one of `input`, `answers` and `retry`.");
   if (retry === undefined) checkAsked(options);
   else if (typeof retry !== "string") throw invalid("`retry` must be the id of the run that failed.");
 }
@@ -32,7 +30,7 @@ function checkAsked({ input, answers, knowledge, params, metadata, whenBusy }: R
   if (knowledge !== undefined && !Array.isArray(knowledge)) throw invalid("`knowledge` must be a list.");
   for (const [what, value] of Object.entries({ params, metadata })) {
     if (value !== undefined && !isJsonObject(value))
-      throw invalid(`\`${what}\` must be an object that JSON can carry.`);
+      throw invalid(`\`${what}\` must be an object that JSON can represent.`);
   }
   if (whenBusy !== undefined && !isWhenBusy(whenBusy))
     throw invalid('`whenBusy` must be "reject", "queue" or "interrupt".');

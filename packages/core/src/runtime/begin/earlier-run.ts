@@ -4,19 +4,19 @@ import { eventKey } from "../../log/event-keys.ts";
 import type { EventStore } from "../../log/event-store.ts";
 import type { RunStart } from "../leg/run-handle.ts";
 
-/** A message as its client sends it. */
+/** A message as its client sent it. */
 interface Sent {
   message: string;
   clientMessageId?: string | undefined;
-  /** The text is not compared with the stored one. */
+  /** Set for a task from another agent, whose text is not compared with the stored one. */
   isTask?: true;
 }
 
 /**
- * Finds the start of the run that this client message began earlier, or of its last retry, or the place where
- * it was queued.
+ * Finds the run that a message with this client id started earlier, or the last retry of that run, or the run
+ * for which the message was queued. Returns `undefined` if the message is not stored.
  *
- * @throws PawlError `invalid_input` if the message was stored with a different text under that id.
+ * @throws PawlError `invalid_input` if a message with another text is stored under the same client id.
  */
 export async function earlierRun(
   store: EventStore,
@@ -27,7 +27,7 @@ export async function earlierRun(
   const key = eventKey.message(sent.clientMessageId);
   let last: RunStart | undefined;
   let found: RunStart | undefined;
-  // The run that answers the message. A queued message may be handed over to the next run.
+  // The id of the run that answers the message. A queued message may be handed over to the next run.
   let answering: string | undefined;
   for await (const event of store.read(sessionId, { types: ["run_started", "run_ended", "user_message"] })) {
     if (event.type === "run_started") {
@@ -48,7 +48,10 @@ export async function earlierRun(
   return found;
 }
 
-/** Returns the run that answers a queued message after the end of a run. */
+/**
+ * Returns the id of the run that answers a message, once a run has ended and may have handed the message
+ * over.
+ */
 function takenUpBy(
   answering: string | undefined,
   messageSeq = -1,
@@ -57,9 +60,7 @@ function takenUpBy(
   return run_id === answering && next?.messages.includes(messageSeq) ? next.run_id : answering;
 }
 
-/**
- * Finds the start of the run that retries this one. If that run was retried in turn, finds the last retry.
- */
+/** Finds the retry of a run. If the retry was retried too, finds the last one. */
 export async function retryOf(
   store: EventStore,
   sessionId: string,
