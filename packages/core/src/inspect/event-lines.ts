@@ -19,8 +19,8 @@ const OTHER = "▫️";
 
 /**
  * Formats an event as one line: the time in UTC, the first eight characters of the session id, the type and a
- * short summary. The line may contain text that users wrote. Example: `09:05:47.310 [7f3e9b20] 👤 user_message
- * “Something for the back”`.
+ * short summary. The line may contain text that users wrote. For example: `09:05:47.310 [7f3e9b20] 👤
+ * user_message “Something for the back”`.
  */
 export function eventLine(event: StoredEvent): string {
   const { at, sessionId, type } = event;

@@ -7,7 +7,9 @@ import type { Knowledge, RetryRunOptions, RunOptions } from "./runtime-types.ts"
 
 /**
  * Checks the options of a run. They may come from JavaScript or from a client's JSON, and an invalid value
- * would stay in the log forever. @throws PawlError `invalid_input` with the name of the invalid option
+ * would stay in the log forever.
+ *
+ * @throws PawlError `invalid_input` with the name of the invalid option
  */
 export function checkRunOptions(options: RunOptions | RetryRunOptions): void {
   const { input, answers, retry } = options;

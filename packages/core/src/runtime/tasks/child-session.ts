@@ -80,5 +80,5 @@ function ofType(session: Session, type: string | undefined): Session {
 /** Returns the session, unless it is somebody else's with the same id. Clients may choose ids too. */
 function own(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;
-  throw new PawlError("conflict", "A session with the id of this sub-agent's session already exists.");
+  throw new PawlError("conflict", "The id of this sub-agent's session is taken by another session.");
 }
