@@ -9,7 +9,9 @@ interface Sent {
   ends: readonly number[];
 }
 
-/** The last body by its first message. Bodies with the same first message share a beginning. */
+/**
+ * The last body that was sent, by its first message. Bodies with the same first message share a beginning.
+ */
 const sent = new WeakMap<object, Sent>();
 
 const encoder = new TextEncoder();
@@ -21,8 +23,8 @@ const encoder = new TextEncoder();
 export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Array<ArrayBuffer> {
   const [first] = messages;
   const known = first && sent.get(first);
-  // If a fetch has transferred the bytes, e.g. to another thread, their length is 0 and they cannot be
-  // copied.
+  // The bytes cannot be copied if a fetch has transferred them, e.g. to another thread. Their length is 0
+  // then.
   const before = known?.bytes.length === 0 ? undefined : known;
   const ends = before?.ends.slice(0, sameUpTo(before.messages, messages)) ?? [];
   const start = ends.at(-1) ?? 0;
@@ -48,8 +50,7 @@ export function bodyBytes({ messages, system, tools, ...rest }: Body): Uint8Arra
 }
 
 /**
- * Encodes a field with its comma. The JSON of a frozen list is cached, because most requests have the same
- * one.
+ * Encodes a field with its comma. The JSON of a frozen list is cached, because most requests repeat the list.
  */
 function field(name: string, value: unknown): string {
   if (value === undefined) return "";

@@ -6,11 +6,11 @@ export type Body = Anthropic.MessageCreateParamsStreaming;
 /** Options of `claude()` that set fields of the request body. */
 export interface ClaudeBodyOptions {
   /**
-   * Whether and how the model thinks, e.g. `{ type: "adaptive", display: "summarized" }`. Default: the
-   * model's default. Newer models think without showing it.
+   * Configures thinking, e.g. `{ type: "adaptive", display: "summarized" }`. Default: the model's default.
+   * Newer models think without showing it.
    */
   thinking?: Anthropic.ThinkingConfigParam;
-  /** How much work the model puts into an answer. Default: the model's default. */
+  /** The amount of work that the model puts into an answer. Default: the model's default. */
   effort?: "low" | "medium" | "high" | "xhigh" | "max";
   /** Further fields of the request body, e.g. `{ metadata: { user_id: "u_1" } }`. */
   body?: { readonly [field: string]: unknown };

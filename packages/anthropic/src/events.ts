@@ -64,7 +64,9 @@ function isInput(event: ModelEvent): event is InputPiece {
   );
 }
 
-/** How long to wait for the end of a body, in milliseconds. A busy process receives the end late. */
+/**
+ * The time to wait for the end of a response's body, in milliseconds. A busy process receives the end late.
+ */
 const END_MS = 500;
 
 /** Reads the end of the body, so that the connection can be reused. Gives up after {@link END_MS}. */

@@ -9,9 +9,9 @@ type Fetch = (url: string | URL | Request, init?: RequestInit) => Promise<Respon
  * Node's own `fetch`.
  *
  * It uses the dispatcher of Node's `fetch`, so connections, proxies and certificates are those of the rest of
- * the process. It does not follow redirects, requests no compression and has no timeout. All other requests
- * of the SDK, e.g. for a token, go to the global `fetch`, and so does everything where there is no such
- * dispatcher.
+ * the process. It does not follow redirects, requests no compression and has no timeout. The global `fetch`
+ * sends all other requests of the SDK, e.g. for a token, and all requests if Node's dispatcher is not
+ * available.
  */
 export function nodeFetch(): Fetch {
   // The last target: a client sends all requests to one address.
@@ -70,7 +70,7 @@ function send(
       reject(error);
       chunks.fail(error);
     };
-    // Before there is a connection, the request cannot be cancelled; `onConnect` does it then.
+    // A request cannot be cancelled before it has a connection; `onConnect` cancels it then.
     const abort = (): void => {
       cancel(signal?.reason);
       fail(signal?.reason);

@@ -38,8 +38,8 @@ interface State {
 /**
  * Makes the converter for one answer.
  *
- * - All text is one block, and so is each call. Blocks stay open to the end, because pieces of several calls
- *   may alternate.
+ * - All text goes into one block, and each call into a block of its own. Blocks stay open to the end, because
+ *   pieces of several calls may alternate.
  * - A chunk without content, or with content that is not kept (e.g. reasoning), becomes a `ping`, a sign of
  *   life.
  */

@@ -8,8 +8,8 @@ export type Body = OpenAI.ChatCompletionCreateParamsStreaming;
 /** Options of `openai()` that set fields of the request body. */
 export interface OpenAIBodyOptions {
   /**
-   * How much the model reasons. Default: the model's default; but `none` for requests with tools to models
-   * that refuse tools while they reason (`gpt-5.6-*`, `gpt-6-sol`, `gpt-6-luna`).
+   * The amount of reasoning. Default: the model's default. Exception: `gpt-5.6-*`, `gpt-6-sol` and
+   * `gpt-6-luna` refuse tools while they reason, so requests with tools send `none`.
    */
   reasoningEffort?: OpenAI.ReasoningEffort;
   /**

@@ -67,7 +67,8 @@ function chunkOf(
   try {
     parsed = JSON.parse(data);
   } catch {
-    // A proxy may send its error as plain text. Otherwise, half a chunk means a lost connection.
+    // A proxy may send its error as plain text. Any other text that is not JSON is half a chunk, after a lost
+    // connection.
     return event === "error" ? failureIn({ message: data }, response) : cutOff(requestId);
   }
   if (parsed === null || typeof parsed !== "object") return cutOff(requestId);

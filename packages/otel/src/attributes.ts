@@ -1,8 +1,8 @@
 import type { Attributes } from "@opentelemetry/api";
 import { type StoredOf, usdFromCents } from "@pawl/core";
 
-// The names are those of OpenTelemetry's semantic conventions for generative AI as of 2026-11, which are in
-// development.
+// The names are those of OpenTelemetry's semantic conventions for generative AI, as of 2026-11. The
+// conventions are still in development.
 
 /** Returns the attributes of a run's span. */
 export function agentAttributes(sessionId: string, run: StoredOf<"run_started"> | undefined): Attributes {

@@ -20,7 +20,7 @@ export interface AgentToolOptions<I extends Schema, Deps> {
   agent: Agent<Deps>;
   /** The tool's name. Default: the agent's name. */
   name?: string;
-  /** For the calling model: what the agent does and when to use it. */
+  /** The description for the calling model: what the agent does and when to use it. */
   description: string;
   /** The schema of the tool's input. Default: `{ task: string }`. */
   input?: I;
@@ -30,8 +30,8 @@ export interface AgentToolOptions<I extends Schema, Deps> {
    */
   message?(input: Infer<I>): string;
   /**
-   * Limits of one task that override the agent's own. A task never gets more than the rest of the caller's
-   * budget. The tasks of one turn share that rest.
+   * Limits of one task that override the agent's own. A task never gets more than the remaining budget of the
+   * caller, which the tasks of one turn share.
    */
   limits?: Partial<Budget>;
   /**

@@ -67,7 +67,8 @@ export interface AgentOptions<Deps> {
   /**
    * Limits of one run. The defaults are {@link defaultLimits}: 10 turns, 5 minutes, 100 tool calls. A limit
    * is enforced also while an answer streams and while a tool ignores its abort signal. Before each model
-   * call, the estimate of the prompt counts, and `max_tokens` is lowered to what the limits leave.
+   * call, the estimated tokens of the prompt are counted, and `max_tokens` is lowered so that the answer
+   * stays within the limits.
    */
   limits?: Partial<Limits>;
   /** Limits of all runs of a session together. Default: no limits. */
@@ -108,9 +109,9 @@ export interface AgentOptions<Deps> {
   /**
    * Returns what the application knows about the user, e.g. as XML. It is called when a run begins.
    *
-   * The model reads the text in a system block of its own. If a later run gets another text, the change is
-   * appended, so the cached prompt stays valid. If the function throws, the error is reported and the run
-   * continues without user data.
+   * The model reads the text in a separate system block. If the text is different in a later run, the new
+   * text is appended, so the cached prompt stays valid. If the function throws, the error is reported and the
+   * run continues without user data.
    */
   userData?: (source: UserDataSource<Deps>) => string | Promise<string>;
   /** Time limit of `userData`, in milliseconds. Default: 5,000. */

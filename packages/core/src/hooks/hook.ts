@@ -34,9 +34,10 @@ export interface RunContext<Deps = unknown> extends HookContext {
   /** Reads the events of the session's log; redacted content is replaced. Default: all events. */
   read(options?: ReadOptions): AsyncIterable<StoredEvent>;
   /**
-   * Stores an event: one that the model reads from its next turn on, or an event of a type of your own. A
-   * hook may be called again after a crash, so give the event a `key`: events with the same key are stored
-   * once. Resolves to `false` if the key was already stored.
+   * Stores an event. The model reads `knowledge`, `artifact` and `note` events from its next turn on;
+   * extension events are for your own use. Give the event a `key`, because a hook may be called again after a
+   * crash: an event with a stored key is not stored again. Resolves to `false` in that case, otherwise to
+   * `true`.
    */
   append(event: AppendableEvent): Promise<boolean>;
 }
@@ -226,8 +227,8 @@ export interface Hook<Deps = unknown> {
     context: RunContext<Deps>,
   ) => Awaitable<StopReason | undefined>;
   /**
-   * Called once per run, when it ends for any reason and everything else is stored. It has 5 seconds, also if
-   * the run was stopped.
+   * Called once per run, when the run is about to end for any reason. All text is stored by then. The method
+   * has 5 seconds, also if the run was stopped.
    */
   readonly afterRun?: (result: RunResult, context: RunContext<Deps>) => Awaitable<void>;
   /**

@@ -56,7 +56,7 @@ export function reservedAmount<Deps>(given: GivenBudget<Deps>): ReservedAmount<D
   );
 }
 
-/** Returns the value for this run. */
+/** Returns a value, or calls the function that computes it for the run. */
 export async function resolved<T extends string | number, Deps>(
   value: PerRun<T, Deps>,
   context: RunContext<Deps>,

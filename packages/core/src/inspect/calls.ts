@@ -66,7 +66,7 @@ interface AboutCall {
   spent?: { tokens: TokenUsage; cost_cents: number } | undefined;
 }
 
-/** Changes the last call with this id, and adds the usage of its sub-agent. */
+/** Changes the last call with this id, and adds the usage of its sub-agent, if the event reports any. */
 function change(
   calls: TimelineCall[],
   { call_id, spent }: AboutCall,

@@ -9,8 +9,11 @@ export interface Difference {
    */
   path: string;
   /**
-   * How the block differs. `added`: the later request only adds to the earlier one, so the whole earlier
-   * prompt can be read from the cache. `changed`, `removed`: only the prompt before `path` can.
+   * The kind of difference.
+   *
+   * - `added`: the later request only adds to the earlier one, so the whole earlier prompt can be read from
+   *   the cache.
+   * - `changed`, `removed`: only the prompt before `path` can be read from the cache.
    */
   change: "added" | "changed" | "removed";
 }

@@ -67,7 +67,7 @@ export interface LegLife extends Deadline {
   readonly nextRun: string | undefined;
   /** Returns the leg's running time in milliseconds. */
   legMs(): number;
-  /** Returns the rest of the run's time limit in milliseconds. */
+  /** Returns the remaining time of the run, in milliseconds. */
   timeLeftMs(): number;
   /** Makes the run end at once, for this reason. Further calls change nothing. */
   halt(stop: StopReason): void;

@@ -109,8 +109,8 @@ export function openLog(options: {
 }
 
 /**
- * Waits for an append at the tip. Resolves to `false` if the log had other events; the state has then caught
- * up.
+ * Resolves to `true` once an append is stored. Resolves to `false` if it was refused because the log had
+ * newer events, which are then in the state.
  */
 async function isStored(state: SessionState, seq: number, written: Promise<unknown>): Promise<boolean> {
   try {
@@ -162,8 +162,8 @@ interface Append {
 }
 
 /**
- * Stores waiting appends as one, e.g. the results of tools that finish together. If the store refuses the
- * whole because of one of them, each is stored separately.
+ * Stores waiting appends as one, e.g. the results of tools that finish together. If the store refuses them
+ * because of one append, each is stored separately.
  */
 async function writeGroup(
   group: readonly Append[],

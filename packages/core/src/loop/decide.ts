@@ -44,7 +44,7 @@ export interface Rules extends Limited {
 export interface Now {
   /** The leg's running time, in milliseconds. */
   legMs: number;
-  /** Why the run must end at once; `undefined` if it need not. */
+  /** The reason to end the run at once, e.g. a stop; otherwise `undefined`. */
   halted: StopReason | undefined;
   /** Whether in-flight work is aborted. */
   aborted: boolean;
@@ -109,7 +109,7 @@ function nextTurn(state: SessionState, run: RunState, rules: Rules, left: Remain
   return last === undefined ? { do: "model" } : { do: "land", stop: last };
 }
 
-/** Returns the reason for one last turn, if one is due. */
+/** Returns the limit for which the run gets one last turn now; otherwise `undefined`. */
 function lastTurnFor(run: RunState, { onLimit }: Rules, left: Remaining): StopReason | undefined {
   if (onLimit !== "land" || run.landing !== undefined) return undefined;
   return cutByLimit(run, left) ?? limitReached(left, reserve(left));
@@ -149,8 +149,8 @@ export function landingTime(limitMs: number): number {
 }
 
 /**
- * Returns why the user ended the run; `undefined` if the user did not. A stop takes precedence over an
- * interrupting message.
+ * Returns `ABORTED` or `INTERRUPTED` if the user ended the run. A stop takes precedence over an interrupting
+ * message.
  */
 function stopped({ stopRequested, interrupted }: RunState): StopReason | undefined {
   return stopRequested ? ABORTED : interrupted ? INTERRUPTED : undefined;

@@ -46,7 +46,7 @@ export function makeRun(host: Host, begun: Promise<Begun>): Run {
       emitter.on(type, listener);
       if (!pumping) {
         pumping = true;
-        // If the store fails, `result` rejects too.
+        // Errors of the store also reject `result`, so they are ignored here.
         pump().catch(() => undefined);
       }
       return run;

@@ -6,7 +6,8 @@ import { readShown } from "../log/redacted.ts";
 
 /**
  * Something a tool made for the user, e.g. a workout or a report, as stored in the log. The model reads its
- * id, type, title and summary, never its payload. The user gets the payload when a tool returns the artifact.
+ * id, type, title and summary, never its payload. To give the user the payload, return the artifact from a
+ * tool.
  */
 export type Artifact = EventData["artifact"];
 

@@ -80,7 +80,7 @@ export interface Suspends<Input, Answer extends Schema> {
 export interface ToolOptions<I extends Schema, A extends Schema, Deps> {
   /** 1 to 64 characters of `a-z A-Z 0-9 _ -`, unique among the agent's tools. */
   name: string;
-  /** For the model: what the tool does and when to use it. */
+  /** The description for the model: what the tool does and when to use it. */
   description: string;
   /**
    * The schema of the input, which must be an object: zod from 4.2, another schema that describes itself as
@@ -179,7 +179,7 @@ const MAX_TIMER_MS = 2_147_483_647;
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
 /**
- * Defines a tool. The type of the input of `execute` is inferred from the schema.
+ * Defines a tool. The type of the input of `execute` is inferred from the `input` schema.
  *
  * @throws PawlError `config` if the name is invalid, the input is not an object, JSON Schema cannot express a
  * schema, `timeoutMs` or `maxResultChars` is out of range, `shortenInput` names a field that the input lacks,

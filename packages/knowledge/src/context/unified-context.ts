@@ -33,7 +33,7 @@ export interface SectionReport {
 /** The size of a context, and how long it took to build. Lengths are in characters. */
 export interface ContextReport {
   chars: number;
-  /** An estimate: one token per four characters. */
+  /** The estimated tokens: one per four characters. */
   estimatedTokens: number;
   durationMs: number;
   /** One report per section, in the order of the options. */

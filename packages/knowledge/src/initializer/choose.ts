@@ -105,7 +105,7 @@ function isThere(source: string, range: number | undefined, loaded: readonly Loa
   });
 }
 
-/** Returns the one with the longer range, with the stronger of both reasons. */
+/** Merges two requests for one source: the longer range, and the stronger reason. */
 function wider(a: Sized, b: Sized): Sized {
   const weight = ({ reason }: Sized) => reasons.indexOf(reason);
   const { reason } = weight(b) > weight(a) ? b : a;

@@ -61,7 +61,10 @@ type Made = { asked: AskOutcome | undefined } & (
   | { choice?: never; cause: unknown }
 );
 
-/** Returns any error as a value, because an error of the model may look like a failure of the log. */
+/**
+ * Asks the model and validates its choice. Never rejects: errors are returned as `cause`, so that an error of
+ * the model is not mistaken for one of the log.
+ */
 async function tryToChoose<Deps>(work: Work<Deps>, context: RunContext<Deps>, log: LogSoFar): Promise<Made> {
   let asked: AskOutcome | undefined;
   try {

@@ -25,8 +25,8 @@ export interface Selection {
 export const SELECT = "select_knowledge";
 
 /**
- * Returns the tool with which the model chooses. Its schema has the strict form that the structured output of
- * both APIs requires.
+ * Returns the tool with which the model chooses. Its schema has the strict form that structured output of the
+ * Messages API and of Chat Completions requires.
  */
 export function selectTool(sources: readonly string[]): ToolSpec {
   const entry = objectOf({

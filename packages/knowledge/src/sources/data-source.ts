@@ -22,7 +22,7 @@ export interface DataSourceOptions<P extends Schema, Raw, Deps> {
   name: string;
   /** A name for people. Default: `name`. */
   displayName?: string;
-  /** For the model that chooses sources: what the data is, and when it helps. */
+  /** The description for the model that chooses sources: what the data is, and when it helps. */
   description: string;
   /**
    * The schema of the params, which must be an object. The initializer sets only the field `days_back`, a

@@ -101,7 +101,8 @@ function runContext(leg: Leg): RunContext {
     },
     read: (options) => leg.read(options),
     append: async (event) => {
-      if (openRun(log.state) === undefined) throw new Error("The run is over.");
+      if (openRun(log.state) === undefined)
+        throw new Error("The run has ended, so a hook can append nothing more.");
       checkAppendable(event);
       if (isReserved(event.key)) throw new Error(`The key "${event.key}" is reserved by Pawl.`);
       try {

@@ -21,7 +21,7 @@ export function checkPlan({ tools: known, model: own }: Agent, plan: TurnPlan): 
     throw new Error("`tools` must be a list of tool names.");
   }
   if (toolChoice?.type === "tool" && !known.has(toolChoice.name)) {
-    throw new Error(`there is no tool named "${toolChoice.name}".`);
+    throw new Error(`toolChoice names the tool "${toolChoice.name}", which the agent does not have.`);
   }
   return {
     model,

@@ -40,8 +40,8 @@ const SHAPES = new Map<HookMethod, Shape>([
 /**
  * Checks the return value of a hook's method.
  *
- * @throws Error that lists the fields that the method may return, if the value has only unknown fields or too
- * few known ones, or has `stop` where the method cannot end the run.
+ * @throws Error if the value has only unknown fields, too few known ones, or `stop` where the method cannot
+ * end the run. The message lists the fields that the method may return.
  */
 export function checkReturned(method: HookMethod, value: unknown): void {
   const shape = SHAPES.get(method);

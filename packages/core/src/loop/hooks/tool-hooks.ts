@@ -25,9 +25,9 @@ export interface CallInput {
 }
 
 /**
- * Calls the `beforeTool` hooks. If a hook's question was answered, starts with that hook, with the answer and
- * the input from the question, so that the approved input is the one that runs. The answer is validated
- * again: it may have been stored by the database itself, which does not check schemas.
+ * Calls the `beforeTool` hooks. After the answer to a hook's question, starts with that hook. It gets the
+ * answer, and the input that the question showed, so that the approved input is the one that runs. The answer
+ * is validated again: it may have been stored by the database itself, which does not check schemas.
  */
 export async function screenCall(leg: Leg, call: CallState, tool: Tool, given: CallInput): Promise<Screened> {
   let { input, changed } = given;

@@ -141,7 +141,7 @@ export function successResult(
   });
 }
 
-/** Decisions of a tool while it ran: `completeSession()`, `setMode()`; and its duration. */
+/** The effects of a tool's calls of `completeSession()` and `setMode()`, and its duration in milliseconds. */
 export interface Decided {
   durationMs?: number;
   completed?: boolean;

@@ -42,10 +42,10 @@ export function assistantMessage(
 /**
  * Decides how much of an answer later requests repeat.
  *
- * - `kept`, all of it: an answer that stopped for its calls, or one without calls that ended by itself or was
+ * - `kept`: all of an answer that stopped to call tools, or that made no call and ended by itself or was
  *   paused.
- * - `discarded`, nothing: a refusal.
- * - `partial`: any other answer.
+ * - `discarded`: nothing of a refusal.
+ * - `partial`: the usable part of any other answer.
  */
 function dispositionOf(answer: Reply, usable: boolean): EventData["assistant_message"]["disposition"] {
   if (answer.stopReason === "refusal") return "discarded";

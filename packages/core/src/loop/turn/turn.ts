@@ -84,7 +84,7 @@ async function readAnswer(
   // any length.
   const isModel = model.id !== ANSWERING;
   const maxChars = isModel ? longestAnswer(request.maxTokens, leg.agent.estimateTokens) : Infinity;
-  // If the log cannot be written, that is not a failure of the model.
+  // Kept apart, because an error of the log is not a failure of the model.
   let logging: Promise<Attempt> | undefined;
   const read = async () => {
     signal.throwIfAborted();

@@ -11,7 +11,7 @@ export interface Verdict {
   calls: EventData["tool_call"][];
   /** A reminder for the model, which is then called again. */
   reminder?: EventData["note"];
-  /** Why the run ends as an error after this answer. */
+  /** The problem with the answer, if it has one. It is logged with the answer. */
   problem?: Problem;
 }
 
@@ -75,9 +75,9 @@ const ID = /^[a-zA-Z0-9_-]{1,512}$/;
 const CALL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 /**
- * Returns the calls to run. `breach` says how the answer breaks the model's contract: a `tool_use` stop
- * without a call, a call with an invalid id or name, or a call in a paused answer. With any stop reason but
- * `tool_use` there are no calls, whatever the content.
+ * Returns the calls to run. Only an answer with the stop reason `tool_use` has calls. `breach` describes a
+ * violation of the model's contract: a `tool_use` stop without a call, a call with an invalid id or name, or
+ * a call in a paused answer.
  */
 export function toolCallsOf(
   answer: Reply,

@@ -7,8 +7,8 @@ import type { Host } from "../leg/host.ts";
 
 /**
  * Creates a session of the same user with a copy of a session's log, up to the last `run_ended` at or before
- * `atSeq`, where every call has its result. Events keep their numbers, so references between them stay valid,
- * and the copied context is sent byte for byte as before.
+ * `atSeq`. Every call has its result there. Events keep their numbers, so references between them stay valid.
+ * The copied context is sent byte for byte as before.
  *
  * @throws PawlError `invalid_input` if no run has ended at or before `atSeq`.
  */

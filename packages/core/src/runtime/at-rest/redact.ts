@@ -12,9 +12,14 @@ import { taskSession } from "../tasks/child-session.ts";
 import { whileIdle } from "./at-rest.ts";
 
 /**
- * Redacts an event and all events that repeat its content: the calls and questions of a model's answer, the
- * user's answer behind a result, every copy of the user data, and the session of a sub-agent that worked on a
- * call. Starts a new prefix, because the text before later answers has changed.
+ * Redacts an event and all events that repeat its content:
+ *
+ * - for a model's answer, its calls and questions;
+ * - for a result, the user's answer that it contains;
+ * - for user data, every copy;
+ * - for a call, the session of its sub-agent.
+ *
+ * Starts a new prefix, because the text before later answers has changed.
  *
  * @throws PawlError `invalid_input` if the event has no content that the model reads; `session_busy` while a
  * run is open.

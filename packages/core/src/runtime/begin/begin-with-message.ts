@@ -57,7 +57,7 @@ async function unlessTaken(work: Promise<Begun>): Promise<Begun | undefined> {
   }
 }
 
-/** Handles the message in this leg, which holds the session. */
+/** Stores the message in this leg, which holds the session's lease: for an open run, or with a new run. */
 async function beginHere(host: Host, said: IncomingMessage, leg: OpenLeg): Promise<Begun> {
   for (;;) {
     const left = runToResume(leg.log.state);

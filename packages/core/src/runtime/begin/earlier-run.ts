@@ -13,8 +13,8 @@ interface Sent {
 }
 
 /**
- * Finds the run that a message with this client id started earlier, or the last retry of that run, or the run
- * for which the message was queued. Returns `undefined` if the message is not stored.
+ * Finds the run of a message that was already stored under its client id: the run that it started or was
+ * queued for, or the last retry of that run. Returns `undefined` if the message is not stored.
  *
  * @throws PawlError `invalid_input` if a message with another text is stored under the same client id.
  */
@@ -49,8 +49,8 @@ export async function earlierRun(
 }
 
 /**
- * Returns the id of the run that answers a message, once a run has ended and may have handed the message
- * over.
+ * Returns the id of the run that answers a message after another run has ended, which may have handed the
+ * message over.
  */
 function takenUpBy(
   answering: string | undefined,

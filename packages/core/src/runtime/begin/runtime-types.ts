@@ -17,8 +17,8 @@ import type { Run } from "../leg/run-handle.ts";
  * An answer to a pending question: a `value` that matches the question's schema, or an `error` if a tool that
  * runs at the client failed.
  *
- * The model reads `error` as the call's error. It has at most 10,000 characters. Questions of hooks, e.g. of
- * `approval()`, do not accept it.
+ * The model reads the text of `error` as the call's result. The text has at most 10,000 characters. Questions
+ * of hooks, e.g. of `approval()`, accept only a `value`.
  */
 export type Answer = {
   callId: string;
@@ -133,8 +133,8 @@ export interface RuntimeSettings<Deps> {
    */
   leaseTtlMs?: number;
   /**
-   * How long a stopped run waits for tools that ignore their abort signal, in milliseconds. After that they
-   * are abandoned. Default: 1,000.
+   * The time that a stopped run waits for tools that ignore their abort signal, in milliseconds. After that,
+   * the tools are abandoned. Default: 1,000.
    */
   abortGraceMs?: number;
   /** Returns a new unique id for a session, a run or an append. Default: random UUIDs. */
@@ -153,13 +153,13 @@ export interface RuntimeSettings<Deps> {
    */
   storeRetryMs?: readonly number[];
   /**
-   * Called with errors that no caller receives, e.g. if a session cannot be recovered, and with exceptions
-   * that end a run as `error`, e.g. of `deps`. Default: prints the error to the console.
+   * Called with errors that no caller receives, e.g. if a session cannot be recovered. Also called with
+   * exceptions that end a run as `error`, e.g. of `deps`. Default: prints the error to the console.
    */
   onError?(error: unknown): void;
   /**
-   * How often the store is asked for events of other processes while a session has readers, in milliseconds.
-   * All readers of a session share one query. With a store or tail that reports every append
+   * The interval at which the store is queried for events of other processes while a session has readers, in
+   * milliseconds. All readers of a session share one query. With a store or tail that reports every append
    * (`memoryStore()`, `postgresTail()` while it is `listening`), an idle session is queried once a minute.
    * Default: 1,000.
    */
@@ -226,8 +226,8 @@ export interface Runtime {
    * `not_found`, `invalid_input`, or `session_busy` while a run is open.
    *
    * `seq` is the number of a user message, a model's answer, a tool result, knowledge, an artifact, a note or
-   * a checkpoint, or of a `prefix` to redact the user data. Text that a sub-agent wrote for a redacted call
-   * is redacted too.
+   * a checkpoint. To redact the user data, pass the number of a `prefix` event. Text that a sub-agent wrote
+   * for a redacted call is redacted too.
    *
    * The row in the store keeps the content. Summaries, copies (`fork`) and the model's provider may have it
    * too.

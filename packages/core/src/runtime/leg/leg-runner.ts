@@ -93,7 +93,7 @@ async function work(host: Host, leg: OwnLeg): Promise<boolean> {
     if (storeFailed(error)) throw error;
     if (PawlError.is(error, "fenced")) leg.life.lose();
     if (leg.life.lost) return false;
-    // If the run was stopped, that decides how it ends, and not an error of the work that was aborted.
+    // A stopped run ends with its stop reason, even if the aborted work threw an error.
     return leg.life.signal.aborted ? await runLoop(leg) : await endAsError(host, leg, error);
   }
 }

@@ -77,7 +77,10 @@ function ofType(session: Session, type: string | undefined): Session {
   return { ...session, metadata: type === undefined ? metadata : { ...metadata, type } };
 }
 
-/** Returns the session, unless it is somebody else's with the same id. Clients may choose ids too. */
+/**
+ * Returns the session. Throws `conflict` if it belongs to another user or agent: clients may choose ids too,
+ * so another session may have this one's.
+ */
 function own(session: Session, userId: string, agent: string): Session {
   if (session.userId === userId && session.agent === agent) return session;
   throw new PawlError("conflict", "The id of this sub-agent's session is taken by another session.");

@@ -44,7 +44,10 @@ function showText(leg: Leg, { callId, toolName }: CallState, agent: string, sess
   leg.touch();
 }
 
-/** Errors that mean that the task or the answer was already given, or must be asked for again. */
+/**
+ * Errors after which the sub-agent's log says how to continue: its task or answer is already stored, or its
+ * question is still open.
+ */
 const SETTLED: readonly PawlErrorCode[] = ["already_answered", "session_busy", "invalid_answer"];
 
 /** Gives the task or the answer to the sub-agent. Returns the leg if one was started here. */
@@ -63,7 +66,7 @@ async function giveWork(
       const answers = [{ callId: question.callId, question: question.question, ...said }];
       return (await beginWithAnswers(host, session, agent, { answers })).leg;
     }
-    if (isBlank(message)) throw new PawlError("invalid_input", "The task is empty.");
+    if (isBlank(message)) throw new PawlError("invalid_input", "The message for the sub-agent is empty.");
     const said = { ...task, isTask: true as const, clientMessageId: "task", whenBusy: "reject" as const };
     return (await beginWithMessage(host, said)).leg;
   } catch (error) {
